@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of ours is compiled with: Swift 6 language mode (the tools version's default),
+/// warnings as errors, and the upcoming features that make dependencies between modules visible.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let numerics = Target.Dependency.product(name: "RealModule", package: "swift-numerics")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "earshot",
+    products: [
+        .library(name: "EarshotCoding", targets: ["EarshotCoding"]),
+        .library(name: "EarshotDSP", targets: ["EarshotDSP"]),
+        .library(name: "EarshotModem", targets: ["EarshotModem"]),
+        .library(name: "EarshotChannel", targets: ["EarshotChannel"]),
+        .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
+        .executable(name: "earshot", targets: ["earshot"]),
+    ],
+    dependencies: [
+        // Exact, because Package.resolved stays out of git.
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
+    ],
+    targets: [
+        .systemLibrary(name: "CFFTW3", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
+        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+
+        .target(name: "EarshotCoding", swiftSettings: strict),
+        .target(name: "EarshotDSP", dependencies: ["CFFTW3", numerics], swiftSettings: strict),
+        .target(name: "EarshotModem", dependencies: ["EarshotCoding", "EarshotDSP"], swiftSettings: strict),
+        .target(name: "EarshotChannel", dependencies: ["EarshotDSP"], swiftSettings: strict),
+        .target(name: "EarshotAudio", dependencies: ["CSndFile"], swiftSettings: strict),
+        .executableTarget(
+            name: "earshot",
+            dependencies: ["EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotAudio", argumentParser],
+            swiftSettings: strict
+        ),
+
+        .target(
+            name: "TestSupport", dependencies: ["EarshotCoding", "EarshotDSP", "EarshotModem"],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "EarshotCodingTests", dependencies: ["EarshotCoding", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "EarshotDSPTests", dependencies: ["EarshotDSP", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "EarshotModemTests",
+            dependencies: ["EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotChannelTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotAudioTests", dependencies: ["EarshotAudio", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "EarshotCLITests",
+            dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot"],
+            swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,2 @@
+// libsndfile. Nothing is added: every call we make is importable as it is.
+#include <sndfile.h>
