@@ -1,0 +1,41 @@
+import Glibc
+
+/// One open file descriptor, closed with its owner.
+final class Descriptor {
+    let number: CInt
+
+    /// Takes ownership of `number`.
+    init(owning number: CInt) {
+        self.number = number
+    }
+
+    deinit {
+        _ = close(number)
+    }
+
+    /// Opens `path`; nil with the reason in `errno`.
+    convenience init?(opening path: String, flags: CInt, mode: mode_t = 0o666) {
+        var number: CInt
+        repeat { number = open(path, flags | O_CLOEXEC, mode) } while number < 0 && errno == EINTR
+        guard number >= 0 else { return nil }
+        self.init(owning: number)
+    }
+
+    /// A second number for the same open file; nil with the reason in `errno`.
+    convenience init?(duplicating other: CInt) {
+        let number = fcntl(other, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { return nil }
+        self.init(owning: number)
+    }
+
+    /// What the file is, or nil with the reason in `errno`.
+    var status: stat? {
+        var status = stat()
+        return fstat(number, &status) == 0 ? status : nil
+    }
+}
+
+extension stat {
+    var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+    var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+}
