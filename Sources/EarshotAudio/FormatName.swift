@@ -1,0 +1,45 @@
+import CSndFile
+
+/// Names of libsndfile formats for people: "FLAC, signed 16 bit".
+enum FormatName {
+    static func text(_ format: CInt) -> String {
+        "\(container(Int(format) & SF_FORMAT_TYPEMASK)), \(subtype(Int(format) & SF_FORMAT_SUBMASK))"
+    }
+
+    static func text(_ encoding: SampleEncoding) -> String {
+        subtype(Int(encoding.rawFormatCode) & SF_FORMAT_SUBMASK)
+    }
+
+    private static func container(_ type: Int) -> String {
+        switch type {
+        case SF_FORMAT_WAV, SF_FORMAT_WAVEX: "WAV"
+        case SF_FORMAT_RF64: "RF64"
+        case SF_FORMAT_W64: "W64"
+        case SF_FORMAT_FLAC: "FLAC"
+        case SF_FORMAT_OGG: "Ogg"
+        case SF_FORMAT_AIFF: "AIFF"
+        case SF_FORMAT_AU: "AU"
+        case SF_FORMAT_CAF: "CAF"
+        case SF_FORMAT_RAW: "raw"
+        default: "sound file"
+        }
+    }
+
+    private static func subtype(_ subtype: Int) -> String {
+        switch subtype {
+        case SF_FORMAT_PCM_S8: "signed 8 bit"
+        case SF_FORMAT_PCM_U8: "unsigned 8 bit"
+        case SF_FORMAT_PCM_16: "signed 16 bit"
+        case SF_FORMAT_PCM_24: "signed 24 bit"
+        case SF_FORMAT_PCM_32: "signed 32 bit"
+        case SF_FORMAT_FLOAT: "float 32 bit"
+        case SF_FORMAT_DOUBLE: "float 64 bit"
+        case SF_FORMAT_ULAW: "µ-law"
+        case SF_FORMAT_ALAW: "A-law"
+        case SF_FORMAT_VORBIS: "Vorbis"
+        case SF_FORMAT_OPUS: "Opus"
+        case SF_FORMAT_ALAC_16, SF_FORMAT_ALAC_20, SF_FORMAT_ALAC_24, SF_FORMAT_ALAC_32: "ALAC"
+        default: "compressed"
+        }
+    }
+}

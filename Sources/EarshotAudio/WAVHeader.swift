@@ -1,0 +1,131 @@
+/// The header of a WAV, RF64 or BW64 stream, up to its first sample.
+///
+///     "RIFF" size "WAVE"  { id size body pad }…  "fmt " 16+ body…  "data" size samples…
+///
+/// It is read here and not by libsndfile because a pipe cannot seek, because recorders that write to a pipe do
+/// not know the length in advance, and because a damaged header deserves a better message. It reads forward only
+/// and allocates nothing by a number it finds.
+///
+/// Sources: Multimedia Programming Interface and Data Specifications 1.0 (IBM, Microsoft 1991), RIFF WAVE;
+/// EBU Tech 3306 v1.1 (RF64); ITU-R BS.2088-1 (BW64).
+struct WAVHeader {
+    /// nil when the samples are compressed in some way that is left to libsndfile.
+    var encoding: SampleEncoding?
+    var sampleRateHertz = 0
+    var channelCount = 0
+
+    /// The bytes of all samples; nil when the writer did not know.
+    var dataByteCount: Int?
+
+    /// "WAV" or "RF64".
+    var containerName = "WAV"
+
+    var bytesPerFrame: Int { (encoding?.bytesPerSample ?? 1) * channelCount }
+
+    /// What stands for "I do not know yet" in a length field: 0xFFFFFFFF (ffmpeg), and from 2 GiB less 64 KiB to
+    /// 2 GiB (SoX, arecord).
+    private static func isPlaceholder(_ byteCount: Int) -> Bool {
+        byteCount == 0xFFFF_FFFF || (0x7FFF_0000...0x8000_0000).contains(byteCount)
+    }
+
+    /// Consumes the header; the next byte of `stream` is the first of the samples.
+    init(reading stream: ByteStream, path: String) throws(AudioError) {
+        func cut() -> AudioError {
+            if let code = stream.failure {
+                return .system(code, operation: "read", path: path, fallback: .cannotRead)
+            }
+            return AudioError(
+                .damaged, operation: "open", path: path, detail: "it ends within its header",
+                advice: "Copy or record it again")
+        }
+        func damaged(_ detail: String) -> AudioError {
+            AudioError(
+                .damaged, operation: "open", path: path, detail: detail, advice: "Copy or record it again")
+        }
+
+        guard let riff = stream.take(12) else { throw cut() }
+        let riffByteCount = riff.littleEndian(at: 4, bytes: 4)
+        if riff[0] != UInt8(ascii: "R") || riff[2] != UInt8(ascii: "F") { containerName = "RF64" }
+
+        var longDataByteCount: Int?
+        var hasFormat = false
+        while true {
+            guard let chunk = stream.take(8) else { throw cut() }
+            let size = chunk.littleEndian(at: 4, bytes: 4)
+            switch String(decoding: chunk[..<4], as: UTF8.self) {
+            case "ds64":
+                guard size >= 16 else { throw damaged("its ds64 chunk has \(size) of at least 16 bytes") }
+                guard let body = stream.take(16), stream.skip(size - 16 + size % 2) else { throw cut() }
+                longDataByteCount = body.littleEndian(at: 8, bytes: 8)
+            case "fmt ":
+                guard size >= 16 else { throw damaged("its format chunk has \(size) of at least 16 bytes") }
+                let kept = min(size, 40)
+                guard let body = stream.take(kept), stream.skip(size - kept + size % 2) else { throw cut() }
+                try readFormat(body, path: path)
+                hasFormat = true
+            case "data":
+                guard hasFormat else { throw damaged("its samples come before their format") }
+                if size == 0xFFFF_FFFF, let longDataByteCount {
+                    dataByteCount = longDataByteCount > 0 ? longDataByteCount : nil
+                } else if size == 0 {
+                    // A recorder that was killed leaves 0. A file that is empty on purpose says so twice: the
+                    // outer length ends here, or goes on with further chunks.
+                    let rest = riffByteCount + 8 - stream.position
+                    dataByteCount = rest > 0 && !Self.isPlaceholder(riffByteCount) ? 0 : nil
+                } else {
+                    dataByteCount = Self.isPlaceholder(size) ? nil : size
+                }
+                return
+            default:
+                guard stream.skip(size + size % 2) else { throw cut() }
+            }
+        }
+    }
+
+    /// Reads `WAVEFORMATEX` or the `WAVEFORMATEXTENSIBLE` around it.
+    private mutating func readFormat(_ body: [UInt8], path: String) throws(AudioError) {
+        channelCount = body.littleEndian(at: 2, bytes: 2)
+        sampleRateHertz = body.littleEndian(at: 4, bytes: 4)
+        if let refusal = StreamLimits.refusal(
+            sampleRateHertz: sampleRateHertz, channelCount: channelCount, path: path)
+        {
+            throw refusal
+        }
+        let extensible = 0xFFFE
+        var tag = body.littleEndian(at: 0, bytes: 2)
+        if tag == extensible, body.count >= 26 { tag = body.littleEndian(at: 24, bytes: 2) }
+
+        // A container may be wider than the valid bits, which then are its highest ones.
+        let bitsPerSample = body.littleEndian(at: 14, bytes: 2)
+        let bytesPerFrame = body.littleEndian(at: 12, bytes: 2)
+        var width = (bitsPerSample + 7) / 8
+        if bytesPerFrame.isMultiple(of: channelCount), bytesPerFrame / channelCount > width {
+            width = bytesPerFrame / channelCount
+        }
+        switch (tag, width) {
+        case (1, 1): encoding = .u8
+        case (1, 2): encoding = .s16le
+        case (1, 3): encoding = .s24le
+        case (1, 4): encoding = .s32le
+        case (3, 4): encoding = .f32le
+        case (3, 8): encoding = .f64le
+        case (6, 1): encoding = .alaw
+        case (7, 1): encoding = .ulaw
+        case (1, _), (3, _):
+            throw AudioError(
+                .unsupported, operation: "open", path: path,
+                detail: "its header claims \(tag == 1 ? "integer" : "float") samples of \(bitsPerSample) bits",
+                advice: "Convert it to WAV with 16 bits")
+        default: encoding = nil
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The number in `count` ≤ 8 bytes, least significant first; what does not fit an Int becomes `Int.max`.
+    fileprivate func littleEndian(at offset: Int, bytes count: Int) -> Int {
+        var value: UInt64 = 0
+        for index in (0..<count).reversed() { value = value << 8 | UInt64(self[offset + index]) }
+        return Int(clamping: value)
+    }
+}
