@@ -89,12 +89,9 @@ final class ByteStream {
         position = 0
     }
 
-    /// Goes back to where the descriptor stood at first; only a regular file can.
-    func rewind() -> Bool {
-        lookahead = []
-        position = 0
-        isAtEnd = false
-        return lseek(descriptor.number, start, SEEK_SET) == start
+    /// Puts the descriptor back to the beginning of its file; false if this stream did not begin there.
+    func rewindToFileStart() -> Bool {
+        byteCountAtOpen != nil && start == 0 && lseek(descriptor.number, 0, SEEK_SET) == 0
     }
 
     /// Everything goes to `target`, what was taken already too.

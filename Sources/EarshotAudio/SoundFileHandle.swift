@@ -1,5 +1,4 @@
 import CSndFile
-import Glibc
 import Synchronization
 
 /// The owner of one libsndfile handle.
@@ -7,76 +6,65 @@ struct SoundFileHandle: ~Copyable {
     private let file: OpaquePointer
     let info: SF_INFO
 
-    /// What the handle reads from or writes to must live as long as the handle.
-    private let descriptor: Descriptor?
-    private let stream: ByteStream?
+    /// What the handle reads from or writes to lives as long as the handle: `ByteStream` or `RandomAccessFile`.
+    private let context: AnyObject
 
     /// libsndfile keeps the reason of a failed open in one variable for all threads.
     private static let opening = Mutex(())
 
-    /// Opens whatever begins at the descriptor's present position.
-    init(reading descriptor: Descriptor, path: String) throws(AudioError) {
-        let opened = Self.open(SF_INFO()) { sf_open_fd(descriptor.number, CInt(SFM_READ), &$0, 0) }
-        guard let file = opened.file else {
-            throw Self.openError(code: opened.code, detail: opened.detail, path: path)
-        }
-        self.file = file
-        info = opened.info
-        self.descriptor = descriptor
-        stream = nil
+    /// Opens whatever `content` is.
+    init(reading content: RandomAccessFile, path: String) throws(AudioError) {
+        try self.init(
+            reading: content, through: LibraryCallbacks.randomAccess, description: SF_INFO(), path: path)
     }
 
     /// Reads headerless samples from `stream`.
     init(reading stream: ByteStream, as format: RawFormat, path: String) throws(AudioError) {
-        var description = SF_INFO()
-        description.samplerate = CInt(format.sampleRateHertz)
-        description.channels = CInt(format.channelCount)
-        description.format = format.encoding.rawFormatCode
         stream.bytesPerFrame = format.encoding.bytesPerSample * format.channelCount
-        let opened = Self.open(description) { info in
-            var callbacks = Self.forwardReading
-            return sf_open_virtual(&callbacks, CInt(SFM_READ), &info, Unmanaged.passUnretained(stream).toOpaque())
-        }
+        let description = Self.description(
+            format.encoding.rawFormatCode, sampleRateHertz: format.sampleRateHertz,
+            channelCount: format.channelCount)
+        try self.init(
+            reading: stream, through: LibraryCallbacks.forwardReading, description: description, path: path)
+    }
+
+    private init(reading context: AnyObject, through callbacks: SF_VIRTUAL_IO, description: SF_INFO, path: String)
+        throws(AudioError)
+    {
+        let opened = Self.open(context, through: callbacks, mode: SFM_READ, description: description)
         guard let file = opened.file else {
             throw Self.openError(code: opened.code, detail: opened.detail, path: path)
         }
         self.file = file
         info = opened.info
-        descriptor = nil
-        self.stream = stream
+        self.context = context
     }
 
-    /// Writes a new file from the descriptor's present position on. The same samples give the same bytes.
-    init(writing descriptor: Descriptor, format: CInt, sampleRateHertz: Int, channelCount: Int, path: String)
+    /// Writes a new file. The same samples give the same bytes.
+    init(writing content: RandomAccessFile, format: CInt, sampleRateHertz: Int, channelCount: Int, path: String)
         throws(AudioError)
     {
-        var description = SF_INFO()
-        description.samplerate = CInt(sampleRateHertz)
-        description.channels = CInt(channelCount)
-        description.format = format
-        let opened = Self.open(description) { sf_open_fd(descriptor.number, CInt(SFM_WRITE), &$0, 0) }
+        let description = Self.description(format, sampleRateHertz: sampleRateHertz, channelCount: channelCount)
+        let opened = Self.open(
+            content, through: LibraryCallbacks.randomAccess, mode: SFM_WRITE, description: description)
         guard let file = opened.file else {
+            if let code = content.failure {
+                throw .system(code, operation: "write", path: path, fallback: .cannotWrite)
+            }
             throw AudioError(
                 .cannotWrite, operation: "write", path: path, detail: opened.detail,
                 advice: "Try another format, sample rate or channel count")
         }
         self.file = file
         info = opened.info
-        self.descriptor = descriptor
-        stream = nil
+        context = content
         // The PEAK chunk holds the time of day.
         sf_command(file, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, CInt(SF_FALSE))
     }
 
     deinit {
-        sf_close(file)
-    }
-
-    /// Writes what is buffered and the lengths in the header. False when the library reports a failure.
-    consuming func close() -> Bool {
-        // The handle is closed in deinit, so this only brings the header up to date before that.
-        sf_command(file, CInt(SFC_UPDATE_HEADER_NOW), nil, 0)
-        return sf_error(file) == 0
+        // Closing a written file completes its header.
+        _ = withExtendedLifetime(context) { sf_close(file) }
     }
 
     /// Up to `frameCount` frames as floats, integer full scale = ±1; the number of frames read.
@@ -104,9 +92,6 @@ struct SoundFileHandle: ~Copyable {
         sf_writef_float(file, floats, sf_count_t(frameCount)) == frameCount
     }
 
-    /// What libsndfile says about its last failure.
-    var errorText: String { Self.clause(sf_strerror(file)) }
-
     private struct Opened {
         var file: OpaquePointer?
         var info: SF_INFO
@@ -114,13 +99,27 @@ struct SoundFileHandle: ~Copyable {
         var detail = ""
     }
 
-    private static func open(_ description: SF_INFO, _ call: (inout SF_INFO) -> OpaquePointer?) -> Opened {
+    private static func description(_ format: CInt, sampleRateHertz: Int, channelCount: Int) -> SF_INFO {
+        var description = SF_INFO()
+        description.samplerate = CInt(sampleRateHertz)
+        description.channels = CInt(channelCount)
+        description.format = format
+        return description
+    }
+
+    private static func open(
+        _ context: AnyObject, through callbacks: SF_VIRTUAL_IO, mode: Int, description: SF_INFO
+    ) -> Opened {
         var opened = Opened(file: nil, info: description)
-        opening.withLock { _ in
-            opened.file = call(&opened.info)
-            if opened.file == nil {
-                opened.code = sf_error(nil)
-                opened.detail = clause(sf_strerror(nil))
+        var callbacks = callbacks
+        let pointer = Unmanaged.passUnretained(context).toOpaque()
+        withExtendedLifetime(context) {
+            opening.withLock { _ in
+                opened.file = sf_open_virtual(&callbacks, CInt(mode), &opened.info, pointer)
+                if opened.file == nil {
+                    opened.code = sf_error(nil)
+                    opened.detail = clause(sf_strerror(nil))
+                }
             }
         }
         return opened
@@ -146,26 +145,4 @@ struct SoundFileHandle: ~Copyable {
         while text.last == "." || text.last == " " { text.removeLast() }
         return text
     }
-
-    /// Reads a `ByteStream`. The only seek that succeeds is the one to where the stream is.
-    private static let forwardReading = SF_VIRTUAL_IO(
-        get_filelen: { _ in 1 << 60 },
-        seek: { offset, whence, context in
-            guard let context else { return -1 }
-            let stream = Unmanaged<ByteStream>.fromOpaque(context).takeUnretainedValue()
-            let here = sf_count_t(stream.position)
-            return whence == SEEK_SET && offset == here || whence == SEEK_CUR && offset == 0 ? here : -1
-        },
-        read: { target, count, context in
-            guard let target, let context else { return 0 }
-            let stream = Unmanaged<ByteStream>.fromOpaque(context).takeUnretainedValue()
-            let buffer = UnsafeMutableRawBufferPointer(start: target, count: max(0, Int(count)))
-            return sf_count_t(stream.read(into: buffer))
-        },
-        write: { _, _, _ in 0 },
-        tell: { context in
-            guard let context else { return 0 }
-            return sf_count_t(Unmanaged<ByteStream>.fromOpaque(context).takeUnretainedValue().position)
-        }
-    )
 }

@@ -125,8 +125,8 @@ public struct SoundFileReader: ~Copyable {
 
     /// Samples that libsndfile finds and decodes.
     private init(decoding stream: ByteStream, path: String) throws(AudioError) {
-        let descriptor = try Self.seekable(stream, path: path)
-        let opened = try SoundFileHandle(reading: descriptor, path: path)
+        let content = try Self.seekable(stream, path: path)
+        let opened = try SoundFileHandle(reading: content, path: path)
         let info = opened.info
         if let refusal = StreamLimits.refusal(
             sampleRateHertz: Int(info.samplerate), channelCount: Int(info.channels), path: path)
@@ -205,8 +205,8 @@ public struct SoundFileReader: ~Copyable {
     }
 
     /// The whole content as a file that can seek: itself, or a copy of what comes through the pipe.
-    private static func seekable(_ stream: ByteStream, path: String) throws(AudioError) -> Descriptor {
-        if stream.byteCountAtOpen != nil, stream.rewind() { return stream.descriptor }
+    private static func seekable(_ stream: ByteStream, path: String) throws(AudioError) -> RandomAccessFile {
+        if stream.rewindToFileStart() { return RandomAccessFile(stream.descriptor) }
         guard let spool = TemporaryFile.spool() else {
             throw .system(errno, operation: "spool", path: path, fallback: .cannotWrite)
         }
@@ -214,7 +214,7 @@ public struct SoundFileReader: ~Copyable {
         guard lseek(spool.descriptor.number, 0, SEEK_SET) == 0 else {
             throw .system(errno, operation: "spool", path: path, fallback: .cannotRead)
         }
-        return spool.descriptor
+        return RandomAccessFile(spool.descriptor)
     }
 
     private static func unknownContent(_ head: [UInt8], path: String) -> AudioError {

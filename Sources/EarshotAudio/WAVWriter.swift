@@ -18,6 +18,7 @@ public struct WAVWriter: ~Copyable {
 
     private let target: OutputTarget
     private let file: TemporaryFile
+    private let content: RandomAccessFile
     private var handle: SoundFileHandle?
     private let format: SampleFormat
     private let channelCount: Int
@@ -64,11 +65,13 @@ public struct WAVWriter: ~Copyable {
             case .s24: SF_FORMAT_PCM_24
             case .f32: SF_FORMAT_FLOAT
             }
+        let content = RandomAccessFile(file.descriptor)
         let handle = try SoundFileHandle(
-            writing: file.descriptor, format: CInt(SF_FORMAT_WAV | subtype), sampleRateHertz: sampleRateHertz,
+            writing: content, format: CInt(SF_FORMAT_WAV | subtype), sampleRateHertz: sampleRateHertz,
             channelCount: channelCount, path: target.path)
         self.target = target
         self.file = file
+        self.content = content
         self.handle = consume handle
         self.format = format
         self.channelCount = channelCount
@@ -105,18 +108,13 @@ public struct WAVWriter: ~Copyable {
 
     /// Completes the header and gives the file its name, or sends everything where it belongs.
     public consuming func finish() throws(AudioError) {
-        guard let complete = handle.take()?.close(), complete else {
-            throw failure()
-        }
-        // libsndfile does not say whether its last writes reached the disk; the size does.
-        guard let status = file.descriptor.status, status.st_size >= dataByteCount else {
-            throw .system(ENOSPC, operation: "write", path: target.path, fallback: .cannotWrite)
-        }
+        // Ends here, and with it the library completes the header.
+        _ = handle.take()
+        guard content.failure == nil else { throw failure() }
         try target.publish(file)
     }
 
     private mutating func writeBlock(_ samples: Span<Float>) -> Bool {
-        errno = 0
         let frames = samples.count / channelCount
         switch format {
         case .s16:
@@ -139,6 +137,6 @@ public struct WAVWriter: ~Copyable {
     }
 
     private func failure() -> AudioError {
-        .system(errno == 0 ? EIO : errno, operation: "write", path: target.path, fallback: .cannotWrite)
+        .system(content.failure ?? EIO, operation: "write", path: target.path, fallback: .cannotWrite)
     }
 }

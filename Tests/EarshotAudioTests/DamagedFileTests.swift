@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import EarshotAudio
@@ -72,6 +73,18 @@ import Testing
             if try frames(scratch.file("x", containing: bytes)) == nil { refused += 1 }
         }
         #expect(refused > 0)
+    }
+
+    /// libsndfile's `sf_open_fd` closes the descriptor when it fails; ours must stay ours until we close it.
+    @Test func refusalLeavesTheDescriptorToItsOwner() throws {
+        let scratch = Scratch()
+        let path = scratch.file("x.aiff", containing: Array("FORM0000AIFFCOMM0000".utf8))
+        let descriptor = try #require(Descriptor(opening: path, flags: O_RDONLY))
+        let error = failure { () throws(AudioError) in
+            _ = try SoundFileHandle(reading: RandomAccessFile(descriptor), path: path)
+        }
+        #expect(error?.kind == .damaged)
+        #expect(fcntl(descriptor.number, F_GETFD) >= 0)
     }
 
     /// 64 channels and 2³² bytes are promised, and 100 bytes are there.

@@ -131,7 +131,8 @@ enum Container: Int, CaseIterable {
 func writeSoundFile(_ samples: [Int16], to path: String, container: Container, channels: Int = 1) throws {
     let descriptor = try #require(Descriptor(opening: path, flags: O_RDWR | O_CREAT | O_TRUNC))
     let handle = try SoundFileHandle(
-        writing: descriptor, format: CInt(container.rawValue | 2), sampleRateHertz: 48_000, channelCount: channels,
+        writing: RandomAccessFile(descriptor), format: CInt(container.rawValue | 2), sampleRateHertz: 48_000,
+        channelCount: channels,
         path: path)
     let isWritten = samples.withUnsafeBufferPointer { buffer in
         buffer.baseAddress.map { handle.write(int16: $0, frameCount: samples.count / channels) } ?? true

@@ -1,0 +1,48 @@
+import CSndFile
+import Glibc
+
+/// How libsndfile reaches our files: through these calls only.
+///
+/// `sf_open_fd` would be simpler, but (1.2.0) it closes the descriptor when the open fails, even if told not to.
+/// Our own close then hits whatever file another thread has been given under that number.
+///
+/// The context of each call is an object that the caller of `sf_open_virtual` keeps alive.
+enum LibraryCallbacks {
+    /// Reads a `ByteStream`. The only seek that succeeds is the one to where the stream is.
+    static let forwardReading = SF_VIRTUAL_IO(
+        get_filelen: { _ in 1 << 60 },
+        seek: { offset, whence, context in
+            let here = sf_count_t(stream(context).position)
+            return whence == SEEK_SET && offset == here || whence == SEEK_CUR && offset == 0 ? here : -1
+        },
+        read: { target, count, context in
+            let buffer = UnsafeMutableRawBufferPointer(start: target, count: max(0, Int(count)))
+            return sf_count_t(stream(context).read(into: buffer))
+        },
+        write: { _, _, _ in 0 },
+        tell: { context in sf_count_t(stream(context).position) }
+    )
+
+    /// Reads and writes a `RandomAccessFile`.
+    static let randomAccess = SF_VIRTUAL_IO(
+        get_filelen: { context in sf_count_t(file(context).byteCount) },
+        seek: { offset, whence, context in sf_count_t(file(context).seek(to: Int(offset), from: whence)) },
+        read: { target, count, context in
+            let buffer = UnsafeMutableRawBufferPointer(start: target, count: max(0, Int(count)))
+            return sf_count_t(file(context).read(into: buffer))
+        },
+        write: { source, count, context in
+            let bytes = UnsafeRawBufferPointer(start: source, count: max(0, Int(count)))
+            return sf_count_t(file(context).write(bytes))
+        },
+        tell: { context in sf_count_t(file(context).position) }
+    )
+
+    private static func stream(_ context: UnsafeMutableRawPointer?) -> ByteStream {
+        Unmanaged.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    private static func file(_ context: UnsafeMutableRawPointer?) -> RandomAccessFile {
+        Unmanaged.fromOpaque(context!).takeUnretainedValue()
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// A file that libsndfile may seek in, read and write, and what the system said when that failed.
+final class RandomAccessFile {
+    let descriptor: Descriptor
+
+    /// The `errno` of the last call that failed, if one did.
+    private(set) var failure: CInt?
+
+    init(_ descriptor: Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    var byteCount: Int { descriptor.status?.st_size ?? 0 }
+
+    var position: Int { seek(to: 0, from: SEEK_CUR) }
+
+    /// The new position, or -1.
+    func seek(to offset: Int, from origin: CInt) -> Int {
+        let position = lseek(descriptor.number, offset, origin)
+        if position < 0 { failure = errno }
+        return position
+    }
+
+    /// Fills `target` up to the end of the file; the number of bytes read.
+    func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+        var count = 0
+        while count < target.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: target[count...])
+            let received = Glibc.read(descriptor.number, rest.baseAddress, rest.count)
+            if received > 0 {
+                count += received
+            } else if received == 0 || errno != EINTR {
+                if received < 0 { failure = errno }
+                break
+            }
+        }
+        return count
+    }
+
+    /// Writes all of `bytes` unless something fails; the number of bytes written.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        while count < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+            let written = Glibc.write(descriptor.number, rest.baseAddress, rest.count)
+            if written > 0 {
+                count += written
+            } else if written == 0 || errno != EINTR {
+                failure = written < 0 ? errno : ENOSPC
+                break
+            }
+        }
+        return count
+    }
+}
