@@ -13,7 +13,7 @@ import Glibc
 ///
 /// A file whose samples end before its header promised gives what is there; `isTruncated` then tells.
 ///
-/// Cost: 48 kHz, 16 bit, mono in blocks of 4096 frames or more takes about 15 µs a second of sound.
+/// Cost: 48 kHz, 16 bit, mono takes about 12 µs of processor time a second of sound, whatever the block size.
 public struct SoundFileReader: ~Copyable {
     /// Frames a second, 1 … 1,536,000.
     public let sampleRateHertz: Int
@@ -36,11 +36,12 @@ public struct SoundFileReader: ~Copyable {
     private let promisedFrameCount: Int?
     private var deliveredFrameCount = 0
 
-    /// Room for 16 bit samples before they become floats; empty when libsndfile converts.
+    /// 16 bit samples read ahead, those at `pending` not yet given out as floats; empty when libsndfile converts.
     private var integers: [Int16]
+    private var pending = 0..<0
 
-    /// Half of a common first-level cache, and few enough system calls.
-    private static let integerCapacity = 8192
+    /// 64 KiB: few enough system calls, and still within a second-level cache.
+    private static let integerCapacity = 32_768
 
     /// Opens a file, named pipe or device. With `raw` it has no header, and this is what it holds.
     public init(path: String, raw: RawFormat? = nil) throws(AudioError) {
@@ -183,25 +184,34 @@ public struct SoundFileReader: ~Copyable {
         }
     }
 
-    /// libsndfile turns integers into floats one by one; this does eight at a time and takes a third of its time.
+    /// libsndfile turns integers into floats one by one; this does several at a time, in a third of its time.
     private mutating func readIntegers(_ samples: inout MutableSpan<Float>, _ maxFrames: Int) -> Int {
-        var frames = 0
-        // Taken out of self while the handle, another part of self, is at work.
-        var integers = exchange(&self.integers, with: [])
-        defer { self.integers = integers }
-        while frames < maxFrames {
-            let wanted = min(maxFrames - frames, Self.integerCapacity / channelCount)
-            let count = integers.withUnsafeMutableBufferPointer { buffer in
-                guard let start = buffer.baseAddress else { return 0 }
-                return handle.read(int16: start, frameCount: wanted)
+        let wanted = maxFrames * channelCount
+        var count = 0
+        while count < wanted {
+            if pending.isEmpty {
+                // A pipe may make us wait, which is no way to treat samples that are there.
+                if count > 0, frameCount == nil { break }
+                refill()
+                if pending.isEmpty { break }
             }
-            let sampleCount = count * channelCount
-            SampleConversion.floats(
-                from: integers.span.extracting(0..<sampleCount), into: &samples, at: frames * channelCount)
-            frames += count
-            if count < wanted { break }
+            let chunk = pending.prefix(wanted - count)
+            SampleConversion.floats(from: integers.span.extracting(chunk), into: &samples, at: count)
+            pending = chunk.upperBound..<pending.upperBound
+            count += chunk.count
         }
-        return frames
+        return count / channelCount
+    }
+
+    private mutating func refill() {
+        // Taken out of self while the handle, another part of self, is at work.
+        var block = exchange(&integers, with: [])
+        let frames = block.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return 0 }
+            return handle.read(int16: start, frameCount: buffer.count / channelCount)
+        }
+        integers = block
+        pending = 0..<frames * channelCount
     }
 
     /// The whole content as a file that can seek: itself, or a copy of what comes through the pipe.
