@@ -22,7 +22,8 @@ struct Spectrum: Equatable {
 /// N and Z are the branches with a non-zero and with a zero tone. N + Z is the whole trellis, where the four
 /// successors of a state share one sum of four predecessors, and Z is sparse (one branch in M). Z has no cycle unless
 /// the code is catastrophic, so in topological order Z·x_d is one pass and paths of every length are counted.
-/// Cost: 2^ν + 2·2^(ν+2)/M additions per weight; 8 µs per candidate at ν = 10, M = 32, d ≤ 10.
+/// Cost: 2^ν + 2·2^(ν+2)/M additions per weight; with the early stop of the search 11 µs per candidate at
+/// ν = 10, M = 32, d ≤ 10 (x86-64, one core).
 struct EventCounter {
     private struct Branch {
         let from: Int

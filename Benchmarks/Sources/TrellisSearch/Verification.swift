@@ -110,7 +110,7 @@ enum Verification {
         return failures
     }
 
-    /// 1e-9 is a thousand times the rounding of the sums, and a millionth of any wrong coefficient's effect.
+    /// 1e-9: both sums have a few hundred positive terms, so rounding stays near 1e-14; a wrong coefficient shows.
     private static func pairwiseFailures() -> [String] {
         var failures: [String] = []
         for distance in 1...14 {
