@@ -1,0 +1,124 @@
+/// What one frame carries: 1 to 32 bytes. The 8-byte payload is the *token*.
+///
+/// A value without heap storage, so that the performance core can make and compare payloads without allocating.
+public struct Payload: Hashable, Sendable {
+    /// The fewest and the most bytes a payload may have.
+    public static let validCounts = 1...32
+    /// The byte count of a token, the payload whose frame needs no length header.
+    public static let tokenCount = 8
+
+    // Byte i is the (i mod 8)-th most significant byte of word i / 8; unused bytes are zero.
+    private var words = SIMD4<UInt64>(repeating: 0)
+
+    /// How many bytes the payload has, in `validCounts`.
+    public let count: Int
+
+    /// A payload of `count` zero bytes. `count` must be in `validCounts`.
+    init(zeroBytes count: Int) {
+        precondition(Payload.validCounts.contains(count), "payload of \(count) bytes, valid are 1 to 32")
+        self.count = count
+    }
+
+    /// A payload of the given bytes.
+    /// - Throws: `PayloadError.byteCount` unless there are 1 to 32 of them.
+    public init(_ bytes: some Collection<UInt8>) throws(PayloadError) {
+        guard Payload.validCounts.contains(bytes.count) else {
+            throw .byteCount(bytes.count)
+        }
+        count = bytes.count
+        for (index, byte) in bytes.enumerated() {
+            self[index] = byte
+        }
+    }
+
+    /// A payload written as hexadecimal digits, two a byte, upper or lower case; blanks, `:` and `-` between
+    /// bytes are ignored, as is a leading `0x`.
+    /// - Throws: `PayloadError` that names the offending character, the odd digit count, or the byte count.
+    public init(hex: some StringProtocol) throws(PayloadError) {
+        var bytes: [UInt8] = []
+        var pendingDigit: UInt8?
+        var digits = Substring(hex)
+        if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+            digits = digits.dropFirst(2)
+        }
+        var digitCount = 0
+        for character in digits where character != " " && character != ":" && character != "-" {
+            guard character.isASCII, let digit = character.hexDigitValue else {
+                throw .notHexadecimal(character)
+            }
+            digitCount += 1
+            if let high = pendingDigit {
+                if bytes.count <= Payload.validCounts.upperBound {
+                    bytes.append(high << 4 | UInt8(digit))
+                }
+                pendingDigit = nil
+            } else {
+                pendingDigit = UInt8(digit)
+            }
+        }
+        guard pendingDigit == nil else {
+            throw .oddDigitCount(digitCount)
+        }
+        guard Payload.validCounts.contains(digitCount / 2) else {
+            throw .byteCount(digitCount / 2)
+        }
+        try self.init(bytes)
+    }
+
+    /// Byte `index`, in transmission order, `0 ..< count`.
+    public subscript(index: Int) -> UInt8 {
+        get {
+            UInt8(truncatingIfNeeded: words[index >> 3] >> UInt64(56 - 8 * (index & 7)))
+        }
+        set {
+            precondition(index >= 0 && index < count, "byte \(index) of a payload of \(count)")
+            let shift = UInt64(56 - 8 * (index & 7))
+            words[index >> 3] = words[index >> 3] & ~(0xFF << shift) | UInt64(newValue) << shift
+        }
+    }
+
+    /// The bytes in transmission order.
+    public var bytes: [UInt8] {
+        (0..<count).map { self[$0] }
+    }
+
+    /// The bytes as lower-case hexadecimal digits, two a byte.
+    public var hex: String {
+        let digits = Array("0123456789abcdef".unicodeScalars)
+        var text = String.UnicodeScalarView()
+        for index in 0..<count {
+            text.append(digits[Int(self[index] >> 4)])
+            text.append(digits[Int(self[index] & 15)])
+        }
+        return String(text)
+    }
+}
+
+extension Payload: CustomStringConvertible {
+    /// The same as `hex`.
+    public var description: String { hex }
+}
+
+/// Why something is not a payload.
+public enum PayloadError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The payload would have this many bytes.
+    case byteCount(Int)
+    /// There is half a byte too much: this many hexadecimal digits.
+    case oddDigitCount(Int)
+    /// This character is no hexadecimal digit.
+    case notHexadecimal(Character)
+
+    /// What is wrong and what would work.
+    public var description: String {
+        switch self {
+        case .byteCount(0):
+            "the payload is empty; a frame carries 1 to 32 bytes"
+        case .byteCount(let count):
+            "the payload has \(count) bytes; a frame carries 1 to 32 (send a short token and look the rest up)"
+        case .oddDigitCount(let count):
+            "\(count) hexadecimal digits are not whole bytes; write two digits a byte (0a, not a)"
+        case .notHexadecimal(let character):
+            "'\(character)' is not a hexadecimal digit (0-9, a-f); to send text as it is typed use --text"
+        }
+    }
+}

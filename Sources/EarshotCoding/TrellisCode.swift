@@ -1,0 +1,57 @@
+/// A tail-biting convolutional code whose output is a tone: two bits in, one of M tones out, each step.
+///
+///     register r = state · 4 + input        (ν + 2 bits; input: 2 bits)
+///     tone bit b = parity(r & generator[b])  (b = 0 the least significant)
+///     next state = r mod 2^ν
+///
+/// The tone *is* the code's output, so the receiver's tone log-likelihoods are branch metrics as they are and
+/// nothing is lost on the way through single bits. Tail-biting: the state a frame starts in is the one it ends in,
+/// so no tones are spent on termination.
+///
+/// Generators come from a search by distance spectrum; see `docs/trellis-code.md`.
+public struct TrellisCode: Sendable {
+    /// ν: the bits of the state.
+    public let memoryBits: Int
+    /// log2(M): the bits of a tone number.
+    public let toneBits: Int
+    /// One mask of ν + 2 bits for every tone bit, least significant tone bit first.
+    public let generators: [UInt16]
+    /// The tone of every register content; shape [2^(ν+2)].
+    public let tones: [UInt8]
+
+    /// The code of the given memory (4 to 12 bits) and generators (one for each of 1 to 6 tone bits).
+    public init(memoryBits: Int, generators: [UInt16]) {
+        precondition((4...12).contains(memoryBits), "memory of \(memoryBits) bits, valid are 4 to 12")
+        precondition((1...6).contains(generators.count), "\(generators.count) generators, valid are 1 to 6")
+        precondition(
+            generators.allSatisfy { $0 >> UInt16(memoryBits + 2) == 0 && $0 != 0 },
+            "a generator has \(memoryBits + 2) bits and is not zero: \(generators)")
+        self.memoryBits = memoryBits
+        self.generators = generators
+        toneBits = generators.count
+        tones = (0..<UInt16(4 << memoryBits)).map { register in
+            generators.enumerated().reduce(UInt8(0)) { tone, generator in
+                tone | UInt8((register & generator.element).nonzeroBitCount & 1) << UInt8(generator.offset)
+            }
+        }
+    }
+
+    /// M: the number of tones.
+    public var toneCount: Int { 1 << toneBits }
+    /// 2^ν: the number of states.
+    public var stateCount: Int { 1 << memoryBits }
+
+    /// The codeword of the input pairs, tail-biting: pairs[n] in 0..3, at least ν/2 of them.
+    /// - Returns: tones[n], one for each input pair, not scrambled.
+    public func encode(_ pairs: [UInt8]) -> [UInt8] {
+        let stateMask = stateCount - 1
+        // The state before the first step is the one the last ν/2 pairs leave behind.
+        precondition(2 * pairs.count >= memoryBits, "\(pairs.count) pairs do not fill a memory of \(memoryBits) bits")
+        var state = pairs.suffix((memoryBits + 1) / 2).reduce(0) { ($0 << 2 | Int($1)) & stateMask }
+        return pairs.map { pair in
+            let register = state << 2 | Int(pair)
+            state = register & stateMask
+            return tones[register]
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import RealModule
+
+/// Real samples at any rate to complex baseband: mix to zero, low-pass and decimate in one polyphase filter.
+///
+///     y[n] = 2·e^{−jω·t[n]} · Σₖ x[k]·h(k − t[n])·e^{−jω·(k − t[n])},   t[n] = n·F/F',   ω = 2π·f₀/F
+///
+/// F is the input rate, F' the output rate, f₀ the centre, h a Kaiser-windowed sinc that is `filterSpanSeconds` long.
+/// A sine of amplitude 1 at f₀ comes out with |y| = 1. Where F/F' is a fraction p/q the filter has q phases, so
+/// 44.1 kHz becomes 3 kHz exactly and no second resampler follows. Values that are not finite count as silence and
+/// the others are limited to ±`largestMagnitude`: nothing from outside can poison what comes after.
+///
+/// Delay: y[n] needs the input up to half a filter behind t[n]. Any split of the input gives the same output.
+/// Cost: two multiplications a tap; 128 taps at 48 kHz.
+public struct Downconverter: ~Copyable {
+    /// Coefficients; shared by any number of converters.
+    public struct Design: Sendable {
+        /// F, in hertz.
+        public let inputRateHertz: Int
+        /// F', in hertz.
+        public let outputRateHertz: Int
+        /// Taps of each phase, a multiple of 8.
+        public let tapCount: Int
+        /// F/F' = advance / phaseCount, in lowest terms.
+        let advance: Int
+        let phaseCount: Int
+        /// How many of the phases have taps of their own; the others borrow a neighbour's. Less than `phaseCount` only
+        /// for rates that share no large divisor with F', such as 47,999 Hz.
+        let tabulatedPhaseCount: Int
+        /// Cosine taps and sine taps of each tabulated phase; shape [tabulatedPhaseCount][2][tapCount].
+        let taps: [Float]
+        /// 2·e^{−jω·t[n]}; one period of it.
+        let rotations: [ComplexSample]
+
+        /// The filter for one pair of rates.
+        /// - Parameters:
+        ///   - centreHertz: f₀.
+        ///   - passbandHertz: what is to be kept on either side of f₀; the stopband begins at
+        ///     `outputRateHertz` − `passbandHertz`, whence it would fold back into the passband.
+        public init(inputRateHertz: Int, outputRateHertz: Int, centreHertz: Int, passbandHertz: Double) {
+            precondition(
+                Double(centreHertz) + passbandHertz < Double(inputRateHertz) / 2,
+                "\(inputRateHertz) Hz cannot carry \(centreHertz) Hz")
+            self.inputRateHertz = inputRateHertz
+            self.outputRateHertz = outputRateHertz
+            let divisor = greatestCommonDivisor(inputRateHertz, outputRateHertz)
+            advance = inputRateHertz / divisor
+            phaseCount = outputRateHertz / divisor
+            // A fraction of a sample is rounded by 1/1,024 at 48 kHz at most: −44 dB of phase noise at 20 kHz.
+            tabulatedPhaseCount = min(phaseCount, max(16, 512 * 48_000 / inputRateHertz))
+            let spanSamples = Design.filterSpanSeconds * Double(inputRateHertz)
+            tapCount = Int((spanSamples / 8).rounded(.up)) * 8
+
+            let window = KaiserWindow(attenuationDecibels: 60)
+            let cutoff = Double(outputRateHertz) / 2 / Double(inputRateHertz)
+            let omega = 2 * Double.pi * Double(centreHertz) / Double(inputRateHertz)
+            let centreTap = Double(tapCount / 2 - 1)
+            var taps: [Float] = []
+            taps.reserveCapacity(2 * tapCount * tabulatedPhaseCount)
+            for phase in 0..<tabulatedPhaseCount {
+                let fraction = Double(phase) / Double(tabulatedPhaseCount)
+                let instants = (0..<tapCount).map { Double($0) - centreTap - fraction }
+                let lowpass = instants.map { u in
+                    window(2 * u / spanSamples) * sincLowpass(u, cutoff: cutoff)
+                }
+                // Unit gain at f₀ for every phase, whatever the window cut off.
+                let gain = 1 / lowpass.reduce(0, +)
+                taps += zip(lowpass, instants).map { Float(gain * $0 * .cos(omega * $1)) }
+                taps += zip(lowpass, instants).map { Float(-gain * $0 * .sin(omega * $1)) }
+            }
+            self.taps = taps
+
+            let period = outputRateHertz / greatestCommonDivisor(centreHertz, outputRateHertz)
+            rotations = (0..<period).map { n in
+                let turns = Double(centreHertz * n % outputRateHertz) / Double(outputRateHertz)
+                return ComplexSample(Float(2 * Double.cos(2 * .pi * turns)), Float(-2 * Double.sin(2 * .pi * turns)))
+            }
+        }
+
+        /// 128 taps at 48 kHz: 60 dB between a passband of ±850 Hz and a stopband from 2,150 Hz for a 3 kHz output.
+        static let filterSpanSeconds = 128.0 / 48_000
+    }
+
+    /// Input beyond this is limited: 40 dB above full scale, far below where squares of single precision overflow.
+    public static let largestMagnitude: Float = 100
+    /// The most input that one call of `process` takes.
+    public static let largestBlock = 4_096
+
+    private let design: Design
+    private var input: [Float]
+    private var filled: Int
+    private var phase = 0
+    private var rotation = 0
+
+    /// A converter at the start of its input; what came before counts as silence.
+    public init(_ design: Design) {
+        self.design = design
+        // The first output sits on the first input sample, so half a filter of silence stands before it.
+        filled = design.tapCount / 2 - 1
+        input = [Float](
+            repeating: 0, count: design.tapCount + Downconverter.largestBlock + design.advance / design.phaseCount + 1)
+    }
+
+    /// The most output one call of `process` makes.
+    public var largestOutput: Int {
+        input.count * design.phaseCount / design.advance + 1
+    }
+
+    /// Takes all of x (at most `largestBlock` samples) and makes what output it allows.
+    /// - Parameters:
+    ///   - x: input; full scale is 1.
+    ///   - y: receives the output; room for `largestOutput`.
+    /// - Returns: how many samples of y were made.
+    public mutating func process(_ x: Span<Float>, into y: inout [ComplexSample]) -> Int {
+        precondition(x.count <= Downconverter.largestBlock, "\(x.count) samples, at most \(Downconverter.largestBlock)")
+        append(x)
+        let design = design
+        let tapCount = design.tapCount
+        let taps = design.taps.span
+        var (phase, rotation, produced, first) = (phase, rotation, 0, 0)
+        while first + tapCount <= filled {
+            let phaseTaps = 2 * tapCount * (phase * design.tabulatedPhaseCount / design.phaseCount)
+            let sum = correlate(
+                input.span.extracting(first..<first + tapCount), taps.extracting(phaseTaps..<phaseTaps + tapCount),
+                taps.extracting(phaseTaps + tapCount..<phaseTaps + 2 * tapCount))
+            y[produced] = sum.times(design.rotations[rotation])
+            produced += 1
+            rotation = rotation + 1 == design.rotations.count ? 0 : rotation + 1
+            phase += design.advance
+            first += phase / design.phaseCount
+            phase %= design.phaseCount
+        }
+        (self.phase, self.rotation) = (phase, rotation)
+        discard(first)
+        return produced
+    }
+
+    private mutating func append(_ x: Span<Float>) {
+        let limit = Downconverter.largestMagnitude
+        let start = filled
+        var room = input.mutableSpan
+        for index in x.indices {
+            let value = x[index]
+            // A comparison with NaN is false, so NaN becomes zero here; infinities are limited next.
+            let finite = value == value ? value : 0
+            room[start + index] = min(max(finite, -limit), limit)
+        }
+        filled += x.count
+    }
+
+    private mutating func discard(_ count: Int) {
+        // An advance beyond the filled part cannot happen: it is far shorter than the filter.
+        let kept = filled - count
+        filled = kept
+        var room = input.mutableSpan
+        for index in 0..<kept {
+            room[index] = room[index + count]
+        }
+    }
+}
+
+/// (Σ x·c, Σ x·s): the inner loop of the downconverter. All of equal length, a multiple of 8.
+///
+/// Relaxed sums: the order of additions is the compiler's, so that it can use vectors.
+@inline(never)
+func correlate(_ x: Span<Float>, _ c: Span<Float>, _ s: Span<Float>) -> ComplexSample {
+    var real: Float = 0
+    var imaginary: Float = 0
+    precondition(c.count == x.count && s.count == x.count)
+    for n in x.indices {
+        real = Relaxed.multiplyAdd(x[n], c[n], real)
+        imaginary = Relaxed.multiplyAdd(x[n], s[n], imaginary)
+    }
+    return ComplexSample(real, imaginary)
+}
+
+/// The ideal low-pass: 2·c·sinc(2·c·u) for a cutoff of c cycles a sample.
+func sincLowpass(_ u: Double, cutoff c: Double) -> Double {
+    u == 0 ? 2 * c : .sin(2 * .pi * c * u) / (.pi * u)
+}
+
+/// The largest number that divides both; neither is zero.
+func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int {
+    b == 0 ? a : greatestCommonDivisor(b, a % b)
+}

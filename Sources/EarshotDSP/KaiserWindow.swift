@@ -1,0 +1,44 @@
+import RealModule
+
+/// The Kaiser window, by which the FIR filters here are designed.
+///
+///     w(u) = I₀(β·√(1 − u²)) / I₀(β),  |u| ≤ 1
+///
+/// | stopband attenuation | β |
+/// |---|---|
+/// | 50 dB | 4.55 |
+/// | 60 dB | 5.65 |
+/// | 80 dB | 7.86 |
+///
+/// Source: Kaiser, Nonrecursive digital filter design using the I₀-sinh window function, ISCAS 1974.
+public struct KaiserWindow: Sendable {
+    /// β, which trades stopband attenuation for transition width.
+    public let beta: Double
+    private let normalisation: Double
+
+    /// The window for a stopband `attenuationDecibels` (50 or more) below the passband:
+    /// β = 0.1102·(A − 8.7).
+    public init(attenuationDecibels: Double) {
+        precondition(attenuationDecibels >= 50, "the formula holds from 50 dB up, not \(attenuationDecibels)")
+        beta = 0.1102 * (attenuationDecibels - 8.7)
+        normalisation = 1 / KaiserWindow.besselI0(beta)
+    }
+
+    /// w(u); zero for |u| > 1.
+    public func callAsFunction(_ u: Double) -> Double {
+        abs(u) > 1 ? 0 : KaiserWindow.besselI0(beta * (1 - u * u).squareRoot()) * normalisation
+    }
+
+    /// I₀(x) = Σ ((x/2)^k / k!)², summed until terms no longer count.
+    static func besselI0(_ x: Double) -> Double {
+        var sum = 1.0
+        var term = 1.0
+        var k = 1.0
+        while term > 1e-17 * sum {
+            term *= (x / (2 * k)) * (x / (2 * k))
+            sum += term
+            k += 1
+        }
+        return sum
+    }
+}

@@ -1,0 +1,65 @@
+import RealModule
+
+/// The energy of single tones at any frequency: a matched filter for a stretch of baseband.
+///
+///     E = |1/N · Σₙ x[n]·e^{−j2πfn}|²,   f in cycles a sample
+///
+/// What Goertzel's recursion computes, as a plain product with the tone: it has no chain from sample to sample, and one
+/// reference serves many stretches. Cost: N complex products for the reference, N for each energy. No allocation
+/// after `init`.
+public struct ToneCorrelator: ~Copyable {
+    private var reference: [ComplexSample]
+
+    /// A correlator for stretches of `length` samples, a multiple of 4.
+    public init(length: Int) {
+        precondition(length > 0 && length % 4 == 0, "a stretch of \(length) samples")
+        reference = [ComplexSample](repeating: ComplexSample(1, 0), count: length)
+    }
+
+    /// N.
+    public var length: Int { reference.count }
+
+    /// Makes e^{−j2πfn} the reference.
+    public mutating func tune(cyclesPerSample f: Float) {
+        // Doubled again and again: ref[n + k] = ref[n]·ref[k], log2(N) roundings deep, and the inner loop has no chain.
+        var reference = reference.mutableSpan
+        reference[0] = ComplexSample(1, 0)
+        var filled = 1
+        while filled < reference.count {
+            // In turns, reduced before the trigonometry, for accuracy.
+            let turns = f * Float(filled)
+            let angle = 2 * Float.pi * (turns - turns.rounded())
+            let step = ComplexSample(.cos(angle), -.sin(angle))
+            for n in 0..<min(filled, reference.count - filled) {
+                reference[filled + n] = reference[n].times(step)
+            }
+            filled *= 2
+        }
+    }
+
+    /// E of one stretch; x has `length` samples.
+    public borrowing func energy(_ x: Span<ComplexSample>) -> Float {
+        precondition(x.count == length, "\(x.count) samples for a correlator of \(length)")
+        // Four sums side by side, so that an addition need not wait for the one before it.
+        var sums = (ComplexSample(), ComplexSample(), ComplexSample(), ComplexSample())
+        let reference = reference.span
+        var n = 0
+        while n < x.count {
+            sums.0 += x[n].times(reference[n])
+            sums.1 += x[n + 1].times(reference[n + 1])
+            sums.2 += x[n + 2].times(reference[n + 2])
+            sums.3 += x[n + 3].times(reference[n + 3])
+            n += 4
+        }
+        let scale = 1 / Float(x.count)
+        return ((sums.0 + sums.1) + (sums.2 + sums.3)).power * scale * scale
+    }
+
+    /// Writes x · reference to y; both have `length` samples.
+    public borrowing func mix(_ x: Span<ComplexSample>, into y: inout MutableSpan<ComplexSample>) {
+        let reference = reference.span
+        for n in x.indices {
+            y[n] = x[n].times(reference[n])
+        }
+    }
+}

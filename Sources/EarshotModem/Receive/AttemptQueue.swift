@@ -1,0 +1,51 @@
+import EarshotCoding
+
+/// A decoding attempt that waits for its frame to end.
+struct Attempt {
+    /// Which of the receiver's profiles.
+    var profileIndex: Int
+    var candidate: Candidate
+    var layout: FrameLayout
+    /// The baseband index behind the last sample it needs.
+    var due: Int
+}
+
+/// Attempts in the order in which their frames end; of equals the better candidate first.
+///
+/// Of fixed capacity: hostile input can fill it, not grow it.
+struct AttemptQueue {
+    static let capacity = 192
+    // Sorted so that the next one is last.
+    private var waiting: [Attempt] = []
+
+    init() {
+        waiting.reserveCapacity(AttemptQueue.capacity + 1)
+    }
+
+    /// Adds an attempt.
+    /// - Returns: false if the queue was full and the weakest candidate had to go.
+    mutating func insert(_ attempt: Attempt) -> Bool {
+        var place = waiting.count
+        while place > 0 && comesBefore(waiting[place - 1], attempt) {
+            place -= 1
+        }
+        waiting.insert(attempt, at: place)
+        guard waiting.count > AttemptQueue.capacity else { return true }
+        var weakest = 0
+        for index in waiting.indices where waiting[index].candidate.score < waiting[weakest].candidate.score {
+            weakest = index
+        }
+        waiting.remove(at: weakest)
+        return false
+    }
+
+    /// Takes out the next attempt that needs no sample from `endIndex` on.
+    mutating func next(endIndex: Int) -> Attempt? {
+        guard let last = waiting.last, last.due <= endIndex else { return nil }
+        return waiting.removeLast()
+    }
+
+    private func comesBefore(_ a: Attempt, _ b: Attempt) -> Bool {
+        a.due != b.due ? a.due < b.due : a.candidate.score > b.candidate.score
+    }
+}

@@ -1,0 +1,33 @@
+import EarshotDSP
+
+/// How a profile's signal looks in the common baseband: the band's centre at zero, sampled at twice the band's width.
+///
+/// One baseband serves all profiles that share a band: M tones are 2·M samples a symbol there.
+struct BasebandFormat {
+    let profile: Profile
+
+    /// Samples a second.
+    static func rateHertz(_ profile: Profile) -> Int { 2 * profile.bandwidthHertz }
+
+    var rateHertz: Int { BasebandFormat.rateHertz(profile) }
+    /// N: samples a symbol.
+    var samplesPerSymbol: Int { 2 * profile.toneCount }
+    /// Tone m without offset, in cycles a sample: (m − M/2 + ½)/N.
+    func cyclesPerSample(tone m: Int) -> Float {
+        (Float(m - profile.toneCount / 2) + 0.5) / Float(samplesPerSymbol)
+    }
+    /// An offset of the whole band, in cycles a sample.
+    func cyclesPerSample(offsetHertz: Float) -> Float {
+        offsetHertz / Float(rateHertz)
+    }
+    /// The largest offset looked for, in half tone spacings, rounded up.
+    var largestOffsetHalfSpacings: Int {
+        let hertz = profile.largestOffset * Double(profile.centreHertz)
+        return Int((2 * hertz / profile.toneSpacingHertz).rounded(.up))
+    }
+    /// How long symbols are when tones lie `offsetHertz` too high: Doppler and clock error squeeze time alike.
+    /// N / (1 + offset/centre).
+    func symbolLength(offsetHertz: Float) -> Double {
+        Double(samplesPerSymbol) / (1 + Double(offsetHertz) / Double(profile.centreHertz))
+    }
+}

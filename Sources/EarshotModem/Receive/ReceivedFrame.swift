@@ -1,0 +1,42 @@
+public import EarshotCoding
+
+/// A frame heard on the air, with the evidence for it.
+public struct ReceivedFrame: Sendable, Equatable {
+    /// What it carries.
+    public var payload: Payload
+    /// The name of its profile.
+    public var profileName: String
+    /// The input sample at which it starts; negative where it began before the input did.
+    public var startSample: Int
+    /// The input sample behind its last one.
+    public var endSample: Int
+    /// How far its tones lie from their places, at the band's centre: Doppler and clocks. Positive is higher.
+    public var offsetHertz: Float
+    /// Signal power over noise power in 1,500 Hz.
+    public var snrDecibels: Float
+    /// The mean over data tones of ln(1 + E/N): about 1.4 for a codeword fitted to noise, more for a real one.
+    public var pathMetric: Float
+}
+
+/// What a receiver has done so far.
+public struct ReceiverStatistics: Sendable, Equatable {
+    /// Nothing yet.
+    public init() {}
+
+    /// Input samples taken in.
+    public var samples = 0
+    /// Frames reported.
+    public var frames = 0
+    /// Places where a sync pattern might have been.
+    public var candidates = 0
+    /// Candidates whose sync pattern did not stand up to a closer look.
+    public var rejectedBySync = 0
+    /// Candidates that had no room, because too many others were waiting.
+    public var rejectedByCrowding = 0
+    /// Decoding attempts that ended in no codeword worth a CRC: the path metric was that of noise.
+    public var rejectedByPathMetric = 0
+    /// Decoding attempts with a good path metric and a wrong CRC.
+    public var rejectedByCheck = 0
+    /// Decoding attempts that found a frame which had been reported already.
+    public var duplicates = 0
+}

@@ -1,0 +1,179 @@
+import EarshotCoding
+import EarshotDSP
+
+/// Samples in, frames out: the receive chain.
+///
+/// 1. `Downconverter`: samples to complex baseband at 3 kHz, which serves all profiles.
+/// 2. `BasebandHistory`: the latest seconds of it.
+/// 3. `SyncSearch`, for each profile: spectrogram, noise floor, and where the sync pattern may be: candidates.
+/// 4. `CandidateRefinement`: their exact time and frequency.
+/// 5. `LengthHypotheses`: how long the frame may be.
+/// 6. `AttemptQueue`: until the frame is over.
+/// 7. `FrameDecoder`: tone energies, metrics, trellis, CRC, and whether to believe it.
+/// 8. `RecentFrames`: each frame once.
+///
+/// Push blocks of any size; the frames do not depend on how the input was cut. Time is a sample index. No clock, no file,
+/// no thread, and no allocation per block. One receiver hears one channel.
+public struct Receiver: ~Copyable {
+    /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
+    static let quantum = 32
+    /// What a refined candidate's score must reach.
+    nonisolated(unsafe) static var leastRefinedScore: Float = 20
+
+    /// The profiles it listens for.
+    public let profiles: [Profile]
+    /// Samples a second.
+    public let sampleRateHertz: Int
+    /// What it has done so far.
+    public private(set) var statistics = ReceiverStatistics()
+
+    private var downconverter: Downconverter
+    private var converted: [ComplexSample]
+    private var history: BasebandHistory
+    private var handled = 0
+    private var chains: [ProfileChain]
+    private var candidates: [Candidate] = []
+    private var queue = AttemptQueue()
+    private var decoder: FrameDecoder
+    private var recent = RecentFrames()
+
+    /// A receiver at the start of its input.
+    /// - Parameters:
+    ///   - sampleRateHertz: any from 44,100 on.
+    ///   - profiles: those to listen for; they share one band.
+    /// - Throws: `ModemError` where the rate cannot carry the band.
+    public init(sampleRateHertz: Int, profiles: [Profile] = Profile.all) throws(ModemError) {
+        try ModemError.checkSampleRate(sampleRateHertz)
+        precondition(!profiles.isEmpty, "no profile to listen for")
+        let band = profiles[0]
+        precondition(
+            profiles.allSatisfy { $0.lowestHertz == band.lowestHertz && $0.bandwidthHertz == band.bandwidthHertz },
+            "profiles of one receiver share one band")
+        self.sampleRateHertz = sampleRateHertz
+        self.profiles = profiles
+        let reach = profiles.map { $0.largestOffset * Double($0.highestHertz) }.max() ?? 0
+        downconverter = Downconverter(
+            Downconverter.Design(
+                inputRateHertz: sampleRateHertz, outputRateHertz: BasebandFormat.rateHertz(band),
+                centreHertz: band.centreHertz, passbandHertz: Double(band.bandwidthHertz) / 2 + reach))
+        converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+        chains = profiles.map(ProfileChain.init)
+        let longestSymbol = chains.map(\.format.samplesPerSymbol).max() ?? 0
+        // The longest frame, the echo behind it, and some slack for offsets.
+        history = BasebandHistory(keptCount: (FrameLayout.longest.toneCount + 8) * longestSymbol)
+        decoder = FrameDecoder(profiles: profiles)
+        candidates.reserveCapacity(4 * SyncSearch.largestCandidateCount)
+    }
+
+    /// Takes a block of samples in, full scale 1, and reports the frames that ended.
+    public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
+        statistics.samples += samples.count
+        take(samples, onFrame: onFrame)
+    }
+
+    /// Reports what can still be found at the input's end: a frame is decided a little after its last sample, so the last
+    /// one waits for what follows. Push nothing afterwards.
+    public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
+        let silence = [Float](repeating: 0, count: Downconverter.largestBlock)
+        let longestSymbolSeconds = profiles.map(\.symbolSeconds).max() ?? 0
+        // The search's delay and the shortest frame's, whichever is longer.
+        let seconds = 3 * Double(FrameLayout.syncToneCount) * longestSymbolSeconds
+        var missing = Int(seconds * Double(sampleRateHertz))
+        while missing > 0 {
+            let count = min(missing, silence.count)
+            take(silence.span.extracting(0..<count), onFrame: onFrame)
+            missing -= count
+        }
+    }
+
+    private mutating func take(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
+        var first = 0
+        while first < samples.count {
+            let count = min(Downconverter.largestBlock, samples.count - first)
+            convert(samples.extracting(first..<first + count), onFrame: onFrame)
+            first += count
+        }
+    }
+
+    private mutating func convert(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
+        let produced = downconverter.process(samples, into: &converted)
+        // Appended in whole quanta, so that what is decided when does not depend on the blocks.
+        var first = 0
+        while first < produced {
+            let missing = Receiver.quantum - history.endIndex % Receiver.quantum
+            let count = min(missing, produced - first)
+            history.append(converted, first..<first + count)
+            first += count
+            if history.endIndex % Receiver.quantum == 0 {
+                search()
+                decode(onFrame)
+            }
+        }
+    }
+
+    private mutating func search() {
+        for (index, chain) in chains.enumerated() {
+            candidates.removeAll(keepingCapacity: true)
+            chain.search.process(history, into: &candidates)
+            for candidate in candidates {
+                statistics.candidates += 1
+                let inverseFloor = chain.search.inverseFloor
+                let refined = chain.refinement.refine(candidate, history, inverseFloor: inverseFloor.span)
+                guard refined.score >= Receiver.leastRefinedScore else {
+                    statistics.rejectedBySync += 1
+                    continue
+                }
+                enqueue(refined, profileIndex: index, layout: .token)
+                if let byteCount = decoder.announcedByteCount(refined, chain, history) {
+                    enqueue(refined, profileIndex: index, layout: FrameLayout(payloadByteCount: byteCount))
+                }
+            }
+        }
+    }
+
+    private mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout) {
+        let format = chains[profileIndex].format
+        let symbolCount = layout.toneCount + ToneMetrics.echoSymbolCount
+        let due = candidate.start + Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
+        let attempt = Attempt(
+            profileIndex: profileIndex, candidate: candidate, layout: layout, due: Int(due.rounded(.up)))
+        if !queue.insert(attempt) {
+            statistics.rejectedByCrowding += 1
+        }
+    }
+
+    private mutating func decode(_ onFrame: (ReceivedFrame) -> Void) {
+        while let attempt = queue.next(endIndex: history.endIndex) {
+            let chain = chains[attempt.profileIndex]
+            let candidate = attempt.candidate
+            if recent.contains(
+                profileIndex: attempt.profileIndex, start: candidate.start,
+                within: Double(chain.format.samplesPerSymbol) / 2)
+            {
+                statistics.duplicates += 1
+                continue
+            }
+            switch decoder.decode(candidate, layout: attempt.layout, chain, history) {
+            case .pathMetricOfNoise:
+                statistics.rejectedByPathMetric += 1
+            case .checkMismatch:
+                statistics.rejectedByCheck += 1
+            case .decoded(let payload, let start, let snrDecibels, let pathMetric):
+                let symbolLength = chain.format.symbolLength(offsetHertz: candidate.offsetHertz)
+                let length = Double(attempt.layout.toneCount) * symbolLength
+                guard recent.insert(payload, profileIndex: attempt.profileIndex, start: start, length: length) else {
+                    statistics.duplicates += 1
+                    continue
+                }
+                statistics.frames += 1
+                let inputPerBaseband = Double(sampleRateHertz) / Double(chain.format.rateHertz)
+                onFrame(
+                    ReceivedFrame(
+                        payload: payload, profileName: chain.profile.name,
+                        startSample: Int((start * inputPerBaseband).rounded()),
+                        endSample: Int(((start + length) * inputPerBaseband).rounded()),
+                        offsetHertz: candidate.offsetHertz, snrDecibels: snrDecibels, pathMetric: pathMetric))
+            }
+        }
+    }
+}

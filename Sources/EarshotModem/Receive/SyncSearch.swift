@@ -1,0 +1,170 @@
+import EarshotCoding
+import EarshotDSP
+
+/// Looks for the sync pattern at every time and frequency offset.
+///
+///     c[row][bin] = min(E[row][bin]/floor[bin], cap)
+///     score[s][f] = Σᵢ c[s + 4·i][2·syncTone[i] + f],   i = 0 ..< 8
+///
+/// on a grid of a quarter symbol and half a tone spacing. Energies are capped so that no single one, however loud, looks
+/// like a pattern. Works through blocks of eight symbols; block b is searched when block b + 1 is there, 8 to 16 symbols
+/// behind the pattern's start, which is before the shortest frame is over. Local maxima above the threshold are
+/// candidates. No allocation after `init`.
+struct SyncSearch: ~Copyable {
+    /// Rows a symbol.
+    static let rowsPerSymbol = 4
+    /// Rows of one block: the length of the sync pattern.
+    static let blockRowCount = rowsPerSymbol * FrameLayout.syncToneCount
+    /// Where energy over noise stops counting.
+    nonisolated(unsafe) static var cap: Float = 6
+    /// What a candidate's score must reach.
+    nonisolated(unsafe) static var threshold: Float = 18
+    /// At most so many candidates a block: bounds the work that hostile input can ask for.
+    static let largestCandidateCount = 12
+
+    private static let ringBlockCount = 3
+
+    private let format: BasebandFormat
+    private let syncTones: [Int]
+    private let offsetCount: Int
+    private let scoreStride: Int
+    private var spectrum: ShortTimeSpectrum
+    private var floor: NoiseFloor
+    private var rows: [Float]
+    private var rowsMade = 0
+    private var scores: [Float]
+
+    init(format: BasebandFormat) {
+        self.format = format
+        syncTones = format.profile.syncTones
+        let largestOffset = format.largestOffsetHalfSpacings
+        offsetCount = 2 * largestOffset + 1
+        scoreStride = (offsetCount + 7) / 8 * 8
+        let hop = format.samplesPerSymbol / SyncSearch.rowsPerSymbol
+        spectrum = ShortTimeSpectrum(
+            windowLength: format.samplesPerSymbol, hop: hop,
+            rowCount: max(1, Receiver.quantum / hop), highestBin: format.profile.toneCount - 1 + largestOffset)
+        floor = NoiseFloor(binCount: 2 * spectrum.highestBin + 1)
+        // Scores read a few columns beyond the last bin of the last row.
+        rows = [Float](
+            repeating: 0,
+            count: SyncSearch.ringBlockCount * SyncSearch.blockRowCount * spectrum.rowStride + scoreStride)
+        scores = [Float](repeating: 0, count: SyncSearch.blockRowCount * scoreStride)
+    }
+
+    /// 1/noise power in each half-spacing bin, as of the latest block; bin of tone m at offset f (half spacings):
+    /// 2m + f + largest offset.
+    var inverseFloor: [Float] { floor.inverseFloor }
+
+    /// Takes in what is new in the history, and appends the candidates it completes.
+    mutating func process(_ history: borrowing BasebandHistory, into candidates: inout [Candidate]) {
+        while true {
+            let first = rowsMade * spectrum.hop
+            guard history.endIndex >= first + spectrum.inputCount else { return }
+            makeRows(history, from: first)
+            if rowsMade % SyncSearch.blockRowCount == 0 {
+                finishBlock(rowsMade / SyncSearch.blockRowCount - 1, into: &candidates)
+            }
+        }
+    }
+
+    private mutating func makeRows(_ history: borrowing BasebandHistory, from first: Int) {
+        let ringRow = rowsMade % (SyncSearch.ringBlockCount * SyncSearch.blockRowCount)
+        let stride = spectrum.rowStride
+        let count = spectrum.rowCount
+        history.withSamples(from: first, count: spectrum.inputCount) { samples in
+            spectrum.process(samples, into: &rows, from: ringRow * stride)
+        }
+        rowsMade += count
+    }
+
+    private mutating func finishBlock(_ block: Int, into candidates: inout [Candidate]) {
+        let blockSize = SyncSearch.blockRowCount * spectrum.rowStride
+        let base = block % SyncSearch.ringBlockCount * blockSize
+        floor.update(rows, from: base, rowCount: SyncSearch.blockRowCount, rowStride: spectrum.rowStride)
+        normalise(from: base, floor.inverseFloor)
+        if block > 0 {
+            score(block - 1)
+            pickPeaks(block - 1, into: &candidates)
+        }
+    }
+
+    private mutating func normalise(from base: Int, _ inverseFloor: [Float]) {
+        let stride = spectrum.rowStride
+        let cap = SyncSearch.cap
+        var all = rows.mutableSpan
+        let inverse = inverseFloor.span
+        for row in 0..<SyncSearch.blockRowCount {
+            var energies = all._mutatingExtracting(base + row * stride..<base + row * stride + inverse.count)
+            for bin in inverse.indices {
+                energies[bin] = min(energies[bin] * inverse[bin], cap)
+            }
+        }
+    }
+
+    private mutating func score(_ block: Int) {
+        let stride = spectrum.rowStride
+        let ringRowCount = SyncSearch.ringBlockCount * SyncSearch.blockRowCount
+        for row in 0..<SyncSearch.blockRowCount {
+            let sums = row * scoreStride
+            for offset in 0..<scoreStride {
+                scores[sums + offset] = 0
+            }
+            for symbol in 0..<FrameLayout.syncToneCount {
+                let patternRow = block * SyncSearch.blockRowCount + row + SyncSearch.rowsPerSymbol * symbol
+                let first = patternRow % ringRowCount * stride + 2 * syncTones[symbol]
+                addCells(rows, from: first, into: &scores, from: sums, count: scoreStride)
+            }
+        }
+    }
+
+    private mutating func pickPeaks(_ block: Int, into candidates: inout [Candidate]) {
+        let already = candidates.count
+        for row in 0..<SyncSearch.blockRowCount {
+            for offset in 0..<offsetCount {
+                let score = scores[row * scoreStride + offset]
+                guard score >= SyncSearch.threshold, isPeak(row: row, offset: offset) else { continue }
+                let candidate = Candidate(
+                    start: Double((block * SyncSearch.blockRowCount + row) * spectrum.hop),
+                    offsetHertz: Float(offset - offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
+                    score: score)
+                if candidates.count - already < SyncSearch.largestCandidateCount {
+                    candidates.append(candidate)
+                    continue
+                }
+                var weakest = already
+                for index in already..<candidates.count where candidates[index].score < candidates[weakest].score {
+                    weakest = index
+                }
+                if candidates[weakest].score < score {
+                    candidates[weakest] = candidate
+                }
+            }
+        }
+    }
+
+    /// Whether no cell within a symbol and one and a half spacings scores more. Of equals the first one wins.
+    private func isPeak(row: Int, offset: Int) -> Bool {
+        let score = scores[row * scoreStride + offset]
+        for otherRow in max(0, row - 3)...min(SyncSearch.blockRowCount - 1, row + 3) {
+            for otherOffset in max(0, offset - 3)...min(offsetCount - 1, offset + 3) {
+                let other = scores[otherRow * scoreStride + otherOffset]
+                if other > score || (other == score && (otherRow, otherOffset) < (row, offset)) {
+                    return false
+                }
+            }
+        }
+        return true
+    }
+}
+
+/// sums[b + i] += cells[a + i] for i in 0 ..< count, a multiple of eight: the inner loop of the sync search.
+@inline(__always)
+private func addCells(_ cells: [Float], from a: Int, into sums: inout [Float], from b: Int, count: Int) {
+    let terms = cells.span.extracting(a..<a + count)
+    var all = sums.mutableSpan
+    var totals = all._mutatingExtracting(b..<b + count)
+    for index in terms.indices {
+        totals[index] += terms[index]
+    }
+}

@@ -1,0 +1,54 @@
+import EarshotDSP
+
+/// The energy of every tone in every symbol of a frame, at a candidate's own time, frequency and symbol clock.
+///
+///     E[k][m] = |1/N · Σₙ x[s_k + n]·e^{−j2π(f_m + f)n}|²,   s_k = round(start + k·N')
+///
+/// The offset f and the half spacing by which tones sit between bins are mixed away, then one FFT of N points gives all
+/// tones of a symbol at once: a bank of Goertzel filters by FFT. Cost: N products and one FFT a symbol.
+struct ToneEnergies: ~Copyable {
+    private let format: BasebandFormat
+    private var mixer: ToneCorrelator
+    private var transform: FFTPlan
+
+    init(format: BasebandFormat) {
+        self.format = format
+        mixer = ToneCorrelator(length: format.samplesPerSymbol)
+        transform = FFTPlan(length: format.samplesPerSymbol)
+    }
+
+    /// Measures `symbolCount` symbols; those that the history does not hold count as silence.
+    /// - Parameter energies: receives E; shape [symbolCount or more][M].
+    mutating func measure(
+        _ history: borrowing BasebandHistory, start: Double, offsetHertz: Float, symbolCount: Int,
+        into energies: inout [Float]
+    ) {
+        let toneCount = format.profile.toneCount
+        let length = format.samplesPerSymbol
+        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
+        let scale = 1 / Float(length * length)
+        mixer.tune(
+            cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz) + 0.5 / Float(length))
+        for symbol in 0..<symbolCount {
+            let first = Int((start + Double(symbol) * symbolLength).rounded())
+            let base = symbol * toneCount
+            guard history.holds(from: first, count: length) else {
+                for tone in 0..<toneCount {
+                    energies[base + tone] = 0
+                }
+                continue
+            }
+            history.withSamples(from: first, count: length) { samples in
+                transform.withInput { mixer.mix(samples, into: &$0) }
+            }
+            transform.execute()
+            transform.withOutput { spectrum in
+                // Tone m is bin m − M/2, modulo N = 2M.
+                for tone in 0..<toneCount / 2 {
+                    energies[base + tone] = scale * spectrum[length - toneCount / 2 + tone].power
+                    energies[base + toneCount / 2 + tone] = scale * spectrum[tone].power
+                }
+            }
+        }
+    }
+}

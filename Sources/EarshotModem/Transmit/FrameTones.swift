@@ -1,0 +1,17 @@
+import EarshotCoding
+
+/// The tone of every symbol of a frame: sync pattern, length header (unless a token), scrambled codeword.
+enum FrameTones {
+    /// The frame of `payload`; shape [FrameLayout.toneCount], each in 0 ..< M.
+    static func tones(of payload: Payload, profile: Profile) -> [Int] {
+        let layout = FrameLayout(payloadByteCount: payload.count)
+        let header = (0..<layout.headerToneCount).map { index in
+            LengthHeader.tone(index, byteCount: payload.count, toneAlphabet: profile.toneCount)
+        }
+        let codeword = profile.code.encode(FrameBits.pairs(of: payload))
+        let data = codeword.enumerated().map { step, tone in
+            Int(tone) ^ ToneScrambler.mask(step: step, toneBits: profile.code.toneBits)
+        }
+        return profile.syncTones + header + data
+    }
+}
