@@ -83,19 +83,19 @@ extension Profile {
     /// Short: arm's length, line of sight. 48 tones in 0.512 s.
     public static let fast = Profile(
         name: "fast", lowestHertz: 18_500, bandwidthHertz: 1_500,
-        code: TrellisCode(memoryBits: 10, generators: [0o7672, 0o7010, 0o4067, 0o7446]),
+        code: TrellisCode(memoryBits: 10, generators: [0o4224, 0o2174, 0o1065, 0o457]),
         syncTones: [0, 4, 6, 3, 1, 7, 2, 5].map { 2 * $0 + 1 })
 
     /// The default: a room. 48 tones in 1.024 s.
     public static let standard = Profile(
         name: "standard", lowestHertz: 18_500, bandwidthHertz: 1_500,
-        code: TrellisCode(memoryBits: 10, generators: [0o7672, 0o7010, 0o4067, 0o7446, 0o6542]),
+        code: TrellisCode(memoryBits: 10, generators: [0o4167, 0o2022, 0o1135, 0o503, 0o333]),
         syncTones: [2, 5, 0, 6, 4, 1, 3, 7].map { 4 * $0 + 2 })
 
     /// Far: across a large room, around a corner. 48 tones in 2.048 s.
     public static let far = Profile(
         name: "far", lowestHertz: 18_500, bandwidthHertz: 1_500,
-        code: TrellisCode(memoryBits: 10, generators: [0o7672, 0o7010, 0o4067, 0o7446, 0o6542, 0o5361]),
+        code: TrellisCode(memoryBits: 10, generators: [0o4050, 0o2034, 0o1057, 0o471, 0o201, 0o103]),
         syncTones: [5, 2, 7, 1, 3, 6, 4, 0].map { 8 * $0 + 4 })
 
     /// All profiles, shortest symbols first.

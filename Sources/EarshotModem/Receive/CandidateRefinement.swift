@@ -3,15 +3,12 @@ import EarshotDSP
 
 /// Finds a candidate's exact time and frequency.
 ///
-///     score(t, f) = Σᵢ min(Eᵢ(t + i·N', tone[i] + f) / floor, cap),   N' = N / (1 + f/centre)
+///     score(t, f) = Σᵢ ln(1 + Eᵢ(t + i·N', tone[i] + f) / floor),   N' = N / (1 + f/centre)
 ///
 /// with matched filters instead of the search's grid: first in frequency, then in time, then in frequency again, by steps
 /// of T/16 and an eighth of a tone spacing, and last by a parabola through the best three. One offset serves carrier
 /// and symbol clock, since motion and clock errors change both alike. Cost: about 160·N complex products.
 struct CandidateRefinement: ~Copyable {
-    /// Where energy over noise stops counting, as in the search but for energies that are exact.
-    static let cap: Float = 12
-
     private let format: BasebandFormat
     private var correlator: ToneCorrelator
 
@@ -72,13 +69,14 @@ struct CandidateRefinement: ~Copyable {
         let halfSpacings = Int((2 * offsetHertz / Float(profile.toneSpacingHertz)).rounded())
         let largest = format.largestOffsetHalfSpacings
         let bins = min(max(halfSpacings, -largest), largest) + largest
+        let ln2: Float = 0.693_147_2
         var sum: Float = 0
         for (symbol, tone) in profile.syncTones.enumerated() {
             let first = Int((start + Double(symbol) * symbolLength).rounded())
             guard history.holds(from: first, count: correlator.length) else { continue }
             correlator.tune(cyclesPerSample: format.cyclesPerSample(tone: tone) + offset)
             let energy = history.withSamples(from: first, count: correlator.length) { correlator.energy($0) }
-            sum += min(energy * inverseFloor[2 * tone + bins], CandidateRefinement.cap)
+            sum += ln2 * fastLog2(1 + energy * inverseFloor[2 * tone + bins])
         }
         return sum
     }

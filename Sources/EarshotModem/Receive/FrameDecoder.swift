@@ -25,7 +25,8 @@ struct FrameDecoder: ~Copyable {
     nonisolated(unsafe) static var leastPathMetric: Float = 1.42
     /// Below this it is not worth trying again.
     nonisolated(unsafe) static var hopelessPathMetric: Float = 1.38
-    nonisolated(unsafe) static var probe: ((Float, Int) -> Void)? = nil
+    nonisolated(unsafe) static var probe2: ((Candidate, Float) -> Void)? = nil
+    nonisolated(unsafe) static var probe: ((Candidate, Float, Float, FrameLayout, Bool) -> Void)? = nil
 
     private var trellis: TrellisDecoder
     private var metrics: ToneMetrics
@@ -50,6 +51,7 @@ struct FrameDecoder: ~Copyable {
     ) -> Int? {
         let symbolCount = FrameLayout.syncToneCount + LengthHeader.toneCount
         prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: symbolCount)
+        FrameDecoder.probe2?(candidate, syncShare(chain))
         return LengthHypotheses.announcedByteCount(metrics, toneCount: chain.profile.toneCount)
     }
 
@@ -75,6 +77,22 @@ struct FrameDecoder: ~Copyable {
         return outcome
     }
 
+    /// Σᵢ L[i][syncTone[i]] / Σᵢ max over m of L[i][m]: 1 where every sync tone is the loudest of its symbol.
+    private func syncShare(_ chain: ProfileChain) -> Float {
+        let toneCount = chain.profile.toneCount
+        var own: Float = 0
+        var loudest: Float = 0
+        for (symbol, tone) in chain.profile.syncTones.enumerated() {
+            var highest: Float = 0
+            for other in 0..<toneCount {
+                highest = max(highest, metrics.logLikelihood(symbol * toneCount + other))
+            }
+            own += metrics.logLikelihood(symbol * toneCount + tone)
+            loudest += highest
+        }
+        return loudest > 0 ? own / loudest : 0
+    }
+
     private mutating func prepare(
         _ candidate: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory, delaySymbols: Double,
         frameSymbolCount: Int
@@ -95,7 +113,7 @@ struct FrameDecoder: ~Copyable {
             layout: layout, toneBits: code.toneBits, echoWeights: echoWeights, into: &branchMetrics)
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let evidence = evidence(layout, chain)
-        FrameDecoder.probe?(evidence.pathMetric, layout.payloadByteCount)
+        FrameDecoder.probe?(Candidate(start: start, offsetHertz: 0, score: 0), evidence.pathMetric, evidence.pathShare, layout, FrameBits.payload(in: pairs.span.extracting(0..<stepCount), byteCount: layout.payloadByteCount) != nil)
         guard evidence.pathMetric >= FrameDecoder.hopelessPathMetric else { return .pathMetricOfNoise }
         guard
             let payload = FrameBits.payload(
@@ -107,7 +125,7 @@ struct FrameDecoder: ~Copyable {
     }
 
     /// The decoded tones' mean log-likelihood, and the SNR that their energies speak of.
-    private func evidence(_ layout: FrameLayout, _ chain: ProfileChain) -> (pathMetric: Float, snrDecibels: Float) {
+    private func evidence(_ layout: FrameLayout, _ chain: ProfileChain) -> (pathMetric: Float, pathShare: Float, snrDecibels: Float) {
         let code = chain.profile.code
         let stepCount = layout.dataToneCount
         var state = 0
@@ -116,6 +134,7 @@ struct FrameDecoder: ~Copyable {
         }
         var sum: Float = 0
         var energy: Float = 0
+        var loudest: Float = 0
         for step in 0..<stepCount {
             let register = state << 2 | Int(pairs[step])
             state = register & (code.stateCount - 1)
@@ -123,11 +142,16 @@ struct FrameDecoder: ~Copyable {
             let cell = (layout.firstDataTone + step) * code.toneCount + tone
             sum += metrics.logLikelihood(cell)
             energy += energies[cell]
+            var highest: Float = 0
+            for other in 0..<code.toneCount {
+                highest = max(highest, metrics.logLikelihood((layout.firstDataTone + step) * code.toneCount + other))
+            }
+            loudest += highest
         }
         // E of noise is its power in one tone's width, 1/T; the reference is 1,500 Hz.
         let perTone = max(energy / Float(stepCount) - metrics.meanNoise, 1e-3 * metrics.meanNoise) / metrics.meanNoise
         let referenceHertz: Float = 1_500
         let snr = perTone * Float(chain.profile.toneSpacingHertz) / referenceHertz
-        return (sum / Float(stepCount), 10 * .log10(snr))
+        return (sum / Float(stepCount), sum / max(loudest, 1e-9), 10 * .log10(snr))
     }
 }

@@ -18,7 +18,7 @@ public struct Receiver: ~Copyable {
     /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
     static let quantum = 32
     /// What a refined candidate's score must reach.
-    nonisolated(unsafe) static var leastRefinedScore: Float = 20
+    nonisolated(unsafe) static var leastRefinedScore: Float = 10
 
     /// The profiles it listens for.
     public let profiles: [Profile]
