@@ -25,6 +25,10 @@ struct FrameDecoder: ~Copyable {
     nonisolated(unsafe) static var leastPathMetric: Float = 1.42
     /// Below this it is not worth trying again.
     nonisolated(unsafe) static var hopelessPathMetric: Float = 1.38
+    /// What the mean of ln(1 + E/N) must reach over the sync tones that no known frame explains.
+    nonisolated(unsafe) static var leastUnexplained: Float = 1.2
+    /// What the decoded tones' likelihood must be of the loudest tones'.
+    nonisolated(unsafe) static var leastPathShare: Float = 0.7
     nonisolated(unsafe) static var probe2: ((Candidate, Float) -> Void)? = nil
     nonisolated(unsafe) static var probe: ((Candidate, Float, Float, FrameLayout, Bool) -> Void)? = nil
 
@@ -53,6 +57,34 @@ struct FrameDecoder: ~Copyable {
         prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: symbolCount)
         FrameDecoder.probe2?(candidate, syncShare(chain))
         return LengthHypotheses.announcedByteCount(metrics, toneCount: chain.profile.toneCount)
+    }
+
+    /// Whether the candidate's sync pattern is more than a chance meeting of the tones of frames that are known.
+    ///
+    /// A loud frame's data tones meet the pattern in three or four places now and then. Where three or more are explained
+    /// by known frames, the others must speak for the pattern on their own.
+    mutating func standsAlone(
+        _ candidate: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory,
+        besides recent: RecentFrames
+    ) -> Bool {
+        let profile = chain.profile
+        let symbolLength = chain.format.symbolLength(offsetHertz: candidate.offsetHertz)
+        var explained: UInt8 = 0
+        for (symbol, tone) in profile.syncTones.enumerated() {
+            let isExplained = recent.explain(
+                start: candidate.start + Double(symbol) * symbolLength, length: symbolLength,
+                hertz: profile.toneHertz(tone) + Double(candidate.offsetHertz), spacingHertz: profile.toneSpacingHertz)
+            explained |= isExplained ? 1 << UInt8(symbol) : 0
+        }
+        let leftCount = FrameLayout.syncToneCount - explained.nonzeroBitCount
+        guard leftCount <= FrameLayout.syncToneCount - 3 else { return true }
+        let symbolCount = FrameLayout.syncToneCount + LengthHeader.toneCount
+        prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: symbolCount)
+        var sum: Float = 0
+        for (symbol, tone) in profile.syncTones.enumerated() where explained & 1 << UInt8(symbol) == 0 {
+            sum += metrics.logLikelihood(symbol * profile.toneCount + tone)
+        }
+        return leftCount > 0 && sum >= FrameDecoder.leastUnexplained * Float(leftCount)
     }
 
     /// Tries to decode a frame of that layout at the candidate.
@@ -114,7 +146,8 @@ struct FrameDecoder: ~Copyable {
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let evidence = evidence(layout, chain)
         FrameDecoder.probe?(Candidate(start: start, offsetHertz: 0, score: 0), evidence.pathMetric, evidence.pathShare, layout, FrameBits.payload(in: pairs.span.extracting(0..<stepCount), byteCount: layout.payloadByteCount) != nil)
-        guard evidence.pathMetric >= FrameDecoder.hopelessPathMetric else { return .pathMetricOfNoise }
+        guard evidence.pathMetric >= FrameDecoder.hopelessPathMetric, evidence.pathShare >= FrameDecoder.leastPathShare
+        else { return .pathMetricOfNoise }
         guard
             let payload = FrameBits.payload(
                 in: pairs.span.extracting(0..<stepCount), byteCount: layout.payloadByteCount)

@@ -33,6 +33,8 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public var rejectedBySync = 0
     /// Candidates that had no room, because too many others were waiting.
     public var rejectedByCrowding = 0
+    /// Candidates made of the tones of frames that were decoded before.
+    public var rejectedAsExplained = 0
     /// Decoding attempts that ended in no codeword worth a CRC: the path metric was that of noise.
     public var rejectedByPathMetric = 0
     /// Decoding attempts with a good path metric and a wrong CRC.

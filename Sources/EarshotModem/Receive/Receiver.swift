@@ -153,6 +153,10 @@ public struct Receiver: ~Copyable {
                 statistics.duplicates += 1
                 continue
             }
+            guard decoder.standsAlone(candidate, chain, history, besides: recent) else {
+                statistics.rejectedAsExplained += 1
+                continue
+            }
             switch decoder.decode(candidate, layout: attempt.layout, chain, history) {
             case .pathMetricOfNoise:
                 statistics.rejectedByPathMetric += 1
@@ -161,7 +165,11 @@ public struct Receiver: ~Copyable {
             case .decoded(let payload, let start, let snrDecibels, let pathMetric):
                 let symbolLength = chain.format.symbolLength(offsetHertz: candidate.offsetHertz)
                 let length = Double(attempt.layout.toneCount) * symbolLength
-                guard recent.insert(payload, profileIndex: attempt.profileIndex, start: start, length: length) else {
+                guard
+                    recent.insert(
+                        payload, profileIndex: attempt.profileIndex, format: chain.format, start: start,
+                        offsetHertz: candidate.offsetHertz)
+                else {
                     statistics.duplicates += 1
                     continue
                 }

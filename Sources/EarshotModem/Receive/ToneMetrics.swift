@@ -4,7 +4,7 @@ import RealModule
 
 /// Tone energies to log-likelihoods.
 ///
-///     N[m]    = max(median over k of E[k][m], median over all of E) / ln 2     (the median of noise is ln 2 · mean)
+///     N[m]    = max(median over k of E[k][m], median over m of these) / ln 2     (the median of noise is ln 2 · mean)
 ///     L[k][m] = ln(1 + E[k][m]/N[m])
 ///
 /// Noise is measured tone by tone over the frame: a tone that is always loud, a pilot, says nothing and is not believed;
@@ -17,6 +17,9 @@ import RealModule
 ///
 /// where the weights are what this frame's own sync tones left behind. No allocation after `init`.
 struct ToneMetrics: ~Copyable {
+    /// Noise counts as at least this share of the mean energy over all tones: −32 dB of a lone signal for M = 32. Below
+    /// that lie the signal's own side lobes; and where most of a frame is digital silence the median says nothing.
+    static let selfNoise: Float = 0.02
     /// Symbols after its own in which a tone is looked for.
     static let echoSymbolCount = 2
 
@@ -69,12 +72,22 @@ struct ToneMetrics: ~Copyable {
         for tone in 0..<toneCount {
             scratch[tone] = noise[tone]
         }
-        let common = max(medianOfScratch(toneCount), NoiseFloor.smallestPower)
+        let common = max(
+            medianOfScratch(toneCount), ToneMetrics.selfNoise * meanEnergy(energies, symbolCount * toneCount),
+            NoiseFloor.smallestPower)
         meanNoise = common
         for tone in 0..<toneCount {
             noise[tone] = max(noise[tone], common)
             scratch[tone] = 1 / noise[tone]
         }
+    }
+
+    private func meanEnergy(_ energies: [Float], _ count: Int) -> Float {
+        var sum: Float = 0
+        for index in 0..<count {
+            sum += energies[index]
+        }
+        return sum / Float(count)
     }
 
     private mutating func medianOfScratch(_ count: Int) -> Float {
