@@ -123,8 +123,12 @@ public struct Receiver: ~Copyable {
                     statistics.rejectedBySync += 1
                     continue
                 }
+                guard decoder.dominates(refined, chain, history) else {
+                    statistics.rejectedBySync += 1
+                    continue
+                }
                 enqueue(refined, profileIndex: index, layout: .token)
-                if let byteCount = decoder.announcedByteCount(refined, chain, history) {
+                if let byteCount = decoder.announcedByteCount(chain) {
                     enqueue(refined, profileIndex: index, layout: FrameLayout(payloadByteCount: byteCount))
                 }
             }
