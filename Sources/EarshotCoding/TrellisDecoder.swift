@@ -38,9 +38,12 @@ public struct TrellisDecoder: ~Copyable {
     ///   - metrics: log-likelihood of each tone at each step, any common offset a step; finite; shape
     ///     [stepCount or more][M].
     ///   - pairs: receives the decoded input pairs, 0..3; shape [stepCount or more].
+    /// - Returns: whether the path through the frame ends in the state it started in. A codeword's does; what was fitted
+    ///   to something else often does not.
+    @discardableResult
     public mutating func decode(
         _ code: TrellisCode, _ metrics: [Float], stepCount: Int, into pairs: inout [UInt8]
-    ) {
+    ) -> Bool {
         let toneCount = code.toneCount
         precondition(stepCount <= longestStepCount, "\(stepCount) steps, room for \(longestStepCount)")
         precondition(metrics.count >= stepCount * toneCount, "\(metrics.count) metrics for \(stepCount) steps")
@@ -63,7 +66,7 @@ public struct TrellisDecoder: ~Copyable {
             highest = advance(code, fromRow: walk, highest: highest)
             step = step + 1 == stepCount ? 0 : step + 1
         }
-        traceBack(walkCount: walkCount, stepCount: stepCount, into: &pairs)
+        return traceBack(walkCount: walkCount, stepCount: stepCount, into: &pairs)
     }
 
     /// What one unit of log-likelihood is as a quantised metric.
@@ -116,20 +119,25 @@ public struct TrellisDecoder: ~Copyable {
         }
     }
 
-    private func traceBack(walkCount: Int, stepCount: Int, into pairs: inout [UInt8]) {
+    private func traceBack(walkCount: Int, stepCount: Int, into pairs: inout [UInt8]) -> Bool {
         let quarter = stateCount / 4
         var state = 0
         for candidate in 0..<stateCount where metric(candidate, row: walkCount) > metric(state, row: walkCount) {
             state = candidate
         }
+        var endState = 0
         for walk in stride(from: walkCount - 1, through: TrellisDecoder.settlingSteps, by: -1) {
             let step = walk - TrellisDecoder.settlingSteps
+            if step == stepCount - 1 {
+                endState = state
+            }
             if step < stepCount {
                 pairs[step] = UInt8(state & 3)
             }
             let j = Int(metric(state, row: walk + 1)) & 3
             state = state >> 2 + j * quarter
         }
+        return state == endState
     }
 
     private func metric(_ state: Int, row: Int) -> Int16 {

@@ -5,7 +5,8 @@ struct Attempt {
     /// Which of the receiver's profiles.
     var profileIndex: Int
     var candidate: Candidate
-    var layout: FrameLayout
+    /// The layout to decode, or nil where only the sync pattern and the length header are to be looked at.
+    var layout: FrameLayout?
     /// The baseband index behind the last sample it needs.
     var due: Int
 }

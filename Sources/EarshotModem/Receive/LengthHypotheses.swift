@@ -6,7 +6,7 @@ import EarshotCoding
 /// where their mean log-likelihood is far above what chance finds among 31 lengths.
 struct LengthHypotheses {
     /// What the mean log-likelihood of the header's tones must reach.
-    nonisolated(unsafe) static var threshold: Float = 1.0
+    static let threshold: Float = 1.0
 
     /// The most likely length that is not a token's, or nil where none is likely.
     /// - Parameter metrics: prepared with at least the sync and header symbols.

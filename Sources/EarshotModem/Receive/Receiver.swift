@@ -18,7 +18,7 @@ public struct Receiver: ~Copyable {
     /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
     static let quantum = 32
     /// What a refined candidate's score must reach.
-    nonisolated(unsafe) static var leastRefinedScore: Float = 10
+    static let leastRefinedScore: Float = 10
 
     /// The profiles it listens for.
     public let profiles: [Profile]
@@ -123,21 +123,28 @@ public struct Receiver: ~Copyable {
                     statistics.rejectedBySync += 1
                     continue
                 }
-                guard decoder.dominates(refined, chain, history) else {
-                    statistics.rejectedBySync += 1
-                    continue
-                }
-                enqueue(refined, profileIndex: index, layout: .token)
-                if let byteCount = decoder.announcedByteCount(chain) {
-                    enqueue(refined, profileIndex: index, layout: FrameLayout(payloadByteCount: byteCount))
-                }
+                enqueue(refined, profileIndex: index, layout: nil)
             }
         }
     }
 
-    private mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout) {
+    /// Looks at a candidate's sync pattern and length header, once both are there.
+    private mutating func examine(_ attempt: Attempt) {
+        let chain = chains[attempt.profileIndex]
+        guard decoder.dominates(attempt.candidate, chain, history) else {
+            statistics.rejectedBySync += 1
+            return
+        }
+        enqueue(attempt.candidate, profileIndex: attempt.profileIndex, layout: .token)
+        if let byteCount = decoder.announcedByteCount(chain) {
+            let layout = FrameLayout(payloadByteCount: byteCount)
+            enqueue(attempt.candidate, profileIndex: attempt.profileIndex, layout: layout)
+        }
+    }
+
+    private mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout?) {
         let format = chains[profileIndex].format
-        let symbolCount = layout.toneCount + ToneMetrics.echoSymbolCount
+        let symbolCount = (layout?.toneCount ?? FrameDecoder.preambleToneCount) + ToneMetrics.echoSymbolCount
         let due = candidate.start + Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
         let attempt = Attempt(
             profileIndex: profileIndex, candidate: candidate, layout: layout, due: Int(due.rounded(.up)))
@@ -150,6 +157,10 @@ public struct Receiver: ~Copyable {
         while let attempt = queue.next(endIndex: history.endIndex) {
             let chain = chains[attempt.profileIndex]
             let candidate = attempt.candidate
+            guard let layout = attempt.layout else {
+                examine(attempt)
+                continue
+            }
             if recent.contains(
                 profileIndex: attempt.profileIndex, start: candidate.start,
                 within: Double(chain.format.samplesPerSymbol) / 2)
@@ -161,18 +172,19 @@ public struct Receiver: ~Copyable {
                 statistics.rejectedAsExplained += 1
                 continue
             }
-            switch decoder.decode(candidate, layout: attempt.layout, chain, history) {
+            switch decoder.decode(candidate, layout: layout, chain, history) {
             case .pathMetricOfNoise:
                 statistics.rejectedByPathMetric += 1
             case .checkMismatch:
                 statistics.rejectedByCheck += 1
-            case .decoded(let payload, let start, let snrDecibels, let pathMetric):
-                let symbolLength = chain.format.symbolLength(offsetHertz: candidate.offsetHertz)
-                let length = Double(attempt.layout.toneCount) * symbolLength
+            case .decoded(let frame):
+                let (start, offsetHertz) = (frame.place.start, frame.place.offsetHertz)
+                let symbolLength = chain.format.symbolLength(offsetHertz: offsetHertz)
+                let length = Double(layout.toneCount) * symbolLength
                 guard
                     recent.insert(
-                        payload, profileIndex: attempt.profileIndex, format: chain.format, start: start,
-                        offsetHertz: candidate.offsetHertz)
+                        frame.payload, profileIndex: attempt.profileIndex, format: chain.format, start: start,
+                        offsetHertz: offsetHertz)
                 else {
                     statistics.duplicates += 1
                     continue
@@ -181,10 +193,10 @@ public struct Receiver: ~Copyable {
                 let inputPerBaseband = Double(sampleRateHertz) / Double(chain.format.rateHertz)
                 onFrame(
                     ReceivedFrame(
-                        payload: payload, profileName: chain.profile.name,
+                        payload: frame.payload, profileName: chain.profile.name,
                         startSample: Int((start * inputPerBaseband).rounded()),
                         endSample: Int(((start + length) * inputPerBaseband).rounded()),
-                        offsetHertz: candidate.offsetHertz, snrDecibels: snrDecibels, pathMetric: pathMetric))
+                        offsetHertz: offsetHertz, snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
             }
         }
     }

@@ -19,7 +19,7 @@ struct SyncSearch: ~Copyable {
     /// rate of 10⁻⁴ a place; no saturation 10.6 %, C = 8 8.9 %, C = 2 11.5 % (10⁵ trials).
     static let saturation: Float = 3
     /// What a candidate's score must reach.
-    nonisolated(unsafe) static var threshold: Float = 9.6
+    static let threshold: Float = 9.6
     /// At most so many candidates a block: bounds the work that hostile input can ask for.
     static let largestCandidateCount = 12
 

@@ -112,15 +112,18 @@ struct ToneMetrics: ~Copyable {
     }
 
     /// Writes the metrics of the data symbols in the codeword's order of tones.
-    /// - Parameter branchMetrics: receives L'; shape [layout.dataToneCount or more][M].
+    /// - Parameters:
+    ///   - scramblerStart: 0 for the frame's own scrambling.
+    ///   - branchMetrics: receives L'; shape [layout.dataToneCount or more][M].
     func writeBranchMetrics(
-        layout: FrameLayout, toneBits: Int, echoWeights: SIMD2<Float>, into branchMetrics: inout [Float]
+        layout: FrameLayout, toneBits: Int, echoWeights: SIMD2<Float>, scramblerStart: Int = 0,
+        into branchMetrics: inout [Float]
     ) {
         let toneCount = 1 << toneBits
         let likelihoods = logLikelihoods.span
         var metrics = branchMetrics.mutableSpan
         for step in 0..<layout.dataToneCount {
-            let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
+            let mask = ToneScrambler.mask(step: scramblerStart + step, toneBits: toneBits)
             let own = (layout.firstDataTone + step) * toneCount
             for codeTone in 0..<toneCount {
                 let tone = codeTone ^ mask
