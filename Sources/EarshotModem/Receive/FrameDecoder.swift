@@ -23,9 +23,7 @@ enum DecodingOutcome {
 
 /// Decodes candidates: tone energies, metrics, trellis, CRC, gate.
 ///
-/// Several sampling instants and two metrics compete; the CRC decides. In a room the best instant is later than the
-/// direct sound, and the echo metric wins where echoes carry much of the energy; in a crowd the plain one does. The
-/// first attempt also says whether there is anything to decode: a codeword that fits no better than one fits noise ends
+/// Several sampling instants and the metrics of `ToneMetrics` compete; the CRC decides. The first attempt also says whether there is anything to decode: a codeword that fits no better than one fits noise ends
 /// the matter.
 struct FrameDecoder: ~Copyable {
     /// The sync pattern's tones and the length header's.
@@ -146,13 +144,15 @@ struct FrameDecoder: ~Copyable {
             prepare(candidate, chain, history, delaySymbols: delay, frameSymbolCount: layout.toneCount)
             var placed = candidate
             placed.start += delay * Double(chain.format.samplesPerSymbol)
-            let plain = attemptDecoding(layout, chain, placed, echoWeights: SIMD2())
+            let plain = attemptDecoding(layout, chain, placed, .plain)
             if case .decoded = plain { return plain }
             if index == 0, case .pathMetricOfNoise = plain { return plain }
             let weights = metrics.echoWeights(
                 energies, syncTones: chain.profile.syncTones, toneCount: chain.profile.toneCount)
             guard weights.max() >= FrameDecoder.leastEchoWeight else { continue }
-            let echo = attemptDecoding(layout, chain, placed, echoWeights: weights)
+            let onset = attemptDecoding(layout, chain, placed, .onset(weights))
+            if case .decoded = onset { return onset }
+            let echo = attemptDecoding(layout, chain, placed, .echo(weights))
             if case .decoded = echo { return echo }
         }
         return .checkMismatch
@@ -186,12 +186,12 @@ struct FrameDecoder: ~Copyable {
     }
 
     private mutating func attemptDecoding(
-        _ layout: FrameLayout, _ chain: ProfileChain, _ place: Candidate, echoWeights: SIMD2<Float>
+        _ layout: FrameLayout, _ chain: ProfileChain, _ place: Candidate, _ echo: EchoTreatment
     ) -> DecodingOutcome {
         let code = chain.profile.code
         let stepCount = layout.dataToneCount
         metrics.writeBranchMetrics(
-            layout: layout, toneBits: code.toneBits, echoWeights: echoWeights, into: &branchMetrics)
+            layout: layout, toneBits: code.toneBits, echo: echo, into: &branchMetrics)
         let isTailBiting = trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let evidence = evidence(layout, chain)
         guard evidence.pathMetric >= FrameDecoder.leastPathMetric, evidence.pathShare >= FrameDecoder.leastPathShare,
@@ -201,7 +201,7 @@ struct FrameDecoder: ~Copyable {
             let payload = FrameBits.payload(
                 in: pairs.span.extracting(0..<stepCount), byteCount: layout.payloadByteCount)
         else { return .checkMismatch }
-        guard fitsBetterThanDecoy(layout, code, echoWeights: echoWeights) else { return .pathMetricOfNoise }
+        guard fitsBetterThanDecoy(layout, code, echo: echo) else { return .pathMetricOfNoise }
         return .decoded(
             DecodedFrame(
                 payload: payload, place: place, snrDecibels: evidence.snrDecibels, pathMetric: evidence.pathMetric))
@@ -212,12 +212,12 @@ struct FrameDecoder: ~Copyable {
     /// That decoy is what the decoder finds where there is no frame, in just these energies. It is asked only after the CRC has
     /// matched, so it costs one more walk through the trellis a frame.
     private mutating func fitsBetterThanDecoy(
-        _ layout: FrameLayout, _ code: TrellisCode, echoWeights: SIMD2<Float>
+        _ layout: FrameLayout, _ code: TrellisCode, echo: EchoTreatment
     ) -> Bool {
         let stepCount = layout.dataToneCount
         let own = meanBranchMetric(code, stepCount: stepCount)
         metrics.writeBranchMetrics(
-            layout: layout, toneBits: code.toneBits, echoWeights: echoWeights,
+            layout: layout, toneBits: code.toneBits, echo: echo,
             scramblerStart: FrameDecoder.decoyScramblerStart, into: &branchMetrics)
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let margin = own - meanBranchMetric(code, stepCount: stepCount)

@@ -117,8 +117,8 @@ public struct Receiver: ~Copyable {
             chain.search.process(history, into: &candidates)
             for candidate in candidates {
                 statistics.candidates += 1
-                let inverseFloor = chain.search.inverseFloor
-                let refined = chain.refinement.refine(candidate, history, inverseFloor: inverseFloor.span)
+                let refined = chain.refinement.refine(
+                    candidate, history, inverseFloor: chain.search.inverseFloor)
                 guard refined.score >= Receiver.leastRefinedScore else {
                     statistics.rejectedBySync += 1
                     continue
