@@ -55,15 +55,28 @@ struct CandidateRefinement: ~Copyable {
         _ steps: ClosedRange<Int>, timeStep: Double, offsetStep: Float
     ) {
         var scores = InlineArray<17, Float>(repeating: 0)
-        var bestIndex = 0
-        for (index, step) in steps.enumerated() {
-            measure(
-                history, inverseFloor, start: best.start + Double(step) * timeStep,
-                offsetHertz: best.offsetHertz + Float(step) * offsetStep)
-            scores[index] = saturatedSum(level)
-            if scores[index] > scores[bestIndex] {
-                bestIndex = index
+        if offsetStep == 0 {
+            // All times share the reference tones.
+            for symbol in ratios.indices {
+                tune(symbol, offsetHertz: best.offsetHertz)
+                for (index, step) in steps.enumerated() {
+                    let start = best.start + Double(step) * timeStep
+                    let x = ratio(symbol, history, inverseFloor, start: start, offsetHertz: best.offsetHertz)
+                    scores[index] += x / (x + level)
+                }
             }
+        } else {
+            for (index, step) in steps.enumerated() {
+                let offsetHertz = best.offsetHertz + Float(step) * offsetStep
+                measure(history, inverseFloor, start: best.start, offsetHertz: offsetHertz)
+                for symbol in ratios.indices {
+                    scores[index] += ratios[symbol] / (ratios[symbol] + level)
+                }
+            }
+        }
+        var bestIndex = 0
+        for index in 0..<steps.count where scores[index] > scores[bestIndex] {
+            bestIndex = index
         }
         var place = Float(steps.lowerBound + bestIndex)
         if bestIndex > 0 && bestIndex < steps.count - 1 {
@@ -81,23 +94,30 @@ struct CandidateRefinement: ~Copyable {
     private mutating func measure(
         _ history: borrowing BasebandHistory, _ inverseFloor: [Float], start: Double, offsetHertz: Float
     ) {
+        for symbol in ratios.indices {
+            tune(symbol, offsetHertz: offsetHertz)
+            ratios[symbol] = ratio(symbol, history, inverseFloor, start: start, offsetHertz: offsetHertz)
+        }
+    }
+
+    private mutating func tune(_ symbol: Int, offsetHertz: Float) {
+        correlator.tune(
+            cyclesPerSample: format.cyclesPerSample(tone: format.profile.syncTones[symbol])
+                + format.cyclesPerSample(offsetHertz: offsetHertz))
+    }
+
+    /// x of one sync symbol, whose reference is tuned.
+    private func ratio(
+        _ symbol: Int, _ history: borrowing BasebandHistory, _ inverseFloor: [Float], start: Double, offsetHertz: Float
+    ) -> Float {
         let profile = format.profile
-        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
-        let offset = format.cyclesPerSample(offsetHertz: offsetHertz)
+        let first = Int((start + Double(symbol) * format.symbolLength(offsetHertz: offsetHertz)).rounded())
+        guard history.holds(from: first, count: correlator.length) else { return 0 }
         let halfSpacings = Int((2 * offsetHertz / Float(profile.toneSpacingHertz)).rounded())
         let largest = format.largestOffsetHalfSpacings
-        let bins = min(max(halfSpacings, -largest), largest) + largest
-        for symbol in ratios.indices {
-            let tone = profile.syncTones[symbol]
-            let first = Int((start + Double(symbol) * symbolLength).rounded())
-            guard history.holds(from: first, count: correlator.length) else {
-                ratios[symbol] = 0
-                continue
-            }
-            correlator.tune(cyclesPerSample: format.cyclesPerSample(tone: tone) + offset)
-            let energy = history.withSamples(from: first, count: correlator.length) { correlator.energy($0) }
-            ratios[symbol] = energy * inverseFloor[2 * tone + bins]
-        }
+        let bin = 2 * profile.syncTones[symbol] + min(max(halfSpacings, -largest), largest) + largest
+        let energy = history.withSamples(from: first, count: correlator.length) { correlator.energy($0) }
+        return energy * inverseFloor[bin]
     }
 
     private func meanRatio() -> Float {
@@ -106,14 +126,6 @@ struct CandidateRefinement: ~Copyable {
             sum += ratios[symbol]
         }
         return sum / Float(ratios.count)
-    }
-
-    private func saturatedSum(_ level: Float) -> Float {
-        var sum: Float = 0
-        for symbol in ratios.indices {
-            sum += ratios[symbol] / (ratios[symbol] + level)
-        }
-        return sum
     }
 
     private func sumOfLogarithms() -> Float {

@@ -59,6 +59,7 @@ struct FrameDecoder: ~Copyable {
     /// What the sync tones' likelihood must be of the loudest tones'. Frames that decoded had 0.68 and more (1,400 frames in
     /// noise and rooms); nine in ten chance meetings of a loud frame's tones have less than 0.64.
     static let leastSyncShare: Float = 0.66
+    static let leastUnrefinedSyncShare: Float = 0.5
 
     private var trellis: TrellisDecoder
     private var metrics: ToneMetrics
@@ -79,13 +80,17 @@ struct FrameDecoder: ~Copyable {
 
     /// Whether the sync tones are loud among their neighbours at their times, not just above the noise.
     ///
-    /// A pattern that chance made of another frame's tones has that frame's other tones beside it, far louder. Leaves the
-    /// metrics prepared for `announcedByteCount`.
+    /// A pattern that chance made of another frame's tones has that frame's other tones beside it, far louder.
+    ///
+    /// Asked twice: of the search's candidate, before anything is spent on it, from the sync tones alone; and of the
+    /// refined one when the length header is there too. Then the metrics are left prepared for `announcedByteCount`.
     mutating func dominates(
-        _ candidate: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+        _ candidate: Candidate, isRefined: Bool, _ chain: ProfileChain, _ history: borrowing BasebandHistory
     ) -> Bool {
-        prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: FrameDecoder.preambleToneCount)
-        return syncShare(chain) >= FrameDecoder.leastSyncShare
+        let symbolCount = isRefined ? FrameDecoder.preambleToneCount : FrameLayout.syncToneCount
+        prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: symbolCount)
+        let least = isRefined ? FrameDecoder.leastSyncShare : FrameDecoder.leastUnrefinedSyncShare
+        return syncShare(chain) >= least
     }
 
     /// The length announced behind the sync pattern of the candidate that `dominates` looked at, other than a token's.
