@@ -34,8 +34,8 @@ let package = Package(
 
         .target(name: "EarshotCoding", swiftSettings: strict),
         .target(name: "EarshotDSP", dependencies: ["CFFTW3", numerics], swiftSettings: strict),
-        .target(name: "EarshotModem", dependencies: ["EarshotCoding", "EarshotDSP"], swiftSettings: strict),
-        .target(name: "EarshotChannel", dependencies: ["EarshotDSP"], swiftSettings: strict),
+        .target(name: "EarshotModem", dependencies: ["EarshotCoding", "EarshotDSP", numerics], swiftSettings: strict),
+        .target(name: "EarshotChannel", dependencies: ["EarshotDSP", numerics], swiftSettings: strict),
         .target(name: "EarshotAudio", dependencies: ["CSndFile"], swiftSettings: strict),
         .executableTarget(
             name: "earshot",
