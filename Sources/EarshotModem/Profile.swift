@@ -79,6 +79,11 @@ public struct Profile: Sendable, Identifiable {
     }
 }
 
+extension Profile: CustomStringConvertible {
+    /// The same as `name`.
+    public var description: String { name }
+}
+
 extension Profile {
     /// Short: arm's length, line of sight. 48 tones in 0.512 s.
     public static let fast = Profile(
