@@ -50,10 +50,13 @@ struct DecodeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Files decoded at the same time. (default: one for each core)", valueName: "count"))
     var jobs: Int?
 
-    @Flag(name: [.long, .customLong("verbose"), .customShort("v")], help: "Print what the receivers did, on standard error.")
+    @Flag(
+        name: [.long, .customLong("verbose"), .customShort("v")],
+        help: "Print what the receivers did, on standard error.")
     var stats = false
 
-    @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no note that nothing was found.")
+    @Flag(
+        name: .shortAndLong, help: "On standard error print errors only: no progress, no note that nothing was found.")
     var quiet = false
 
     func validate() throws {

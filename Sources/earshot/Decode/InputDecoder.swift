@@ -109,7 +109,8 @@ final class InputDecoder: Sendable {
             }
         }
         if let refusal {
-            throw Failure(.data, "Cannot decode \(inputName): \(refusal). Record it again; resampling brings nothing back.")
+            throw Failure(
+                .data, "Cannot decode \(inputName): \(refusal). Record it again; resampling brings nothing back.")
         }
     }
 

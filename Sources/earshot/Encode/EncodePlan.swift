@@ -50,7 +50,8 @@ struct EncodePlan {
             throw Failure(
                 .usage,
                 "Cannot encode with --repeat \(repeatCount): a WAV file holds less than 4 GiB. "
-                    + "At most \(largestRepeatCount) fit here; more do with a shorter --gap, a lower --rate or --format s16.")
+                    + "At most \(largestRepeatCount) fit here; more do with a shorter --gap, a lower --rate or --format s16."
+            )
         }
     }
 
