@@ -9,7 +9,7 @@ enum ColourMap {
     private static let stops: [(place: Double, hueTurns: Double, chroma: Double)] = [
         (0, 0.740, 0.035), (0.2, 0.790, 0.110), (0.45, 0.960, 0.170), (0.7, 1.130, 0.170), (1, 1.290, 0.110),
     ]
-    private static let lightness = 0.17...0.97
+    private static let lightness = 0.16...0.92
 
     /// The colour at `place`, 0 ... 1, as `#rrggbb`.
     static func hex(_ place: Double) -> String {
