@@ -38,8 +38,8 @@ struct DecodeCommand: ParsableCommand {
         help: ArgumentHelp(
             "The inputs have no header and hold this: encoding:rate[:channels], such as s16le:48000 or f32le:44100:2.",
             valueName: "format"),
-        transform: RawArgument.init(parsing:))
-    var raw: RawArgument?
+        transform: RawFormat.argument)
+    var raw: RawFormat?
 
     @Option(help: "Search for this profile only; may be given several times. (default: all)")
     var profile: [ProfileName] = []
@@ -75,7 +75,7 @@ struct DecodeCommand: ParsableCommand {
         let progress = ProgressBar(partCount: files.count, isEnabled: !quiet)
         let output = OrderedOutput(inputCount: files.count, progress: progress)
         let settings = InputDecoder.Settings(
-            profiles: ProfileName.selected(profile), raw: raw?.format, isJSON: json, showsFile: files.count > 1,
+            profiles: ProfileName.selected(profile), raw: raw, isJSON: json, showsFile: files.count > 1,
             showsStatistics: stats)
         let decoders = files.enumerated().map { index, path in
             InputDecoder(index: index, path: path, settings: settings, output: output, progress: progress)

@@ -65,6 +65,7 @@ struct ReceiverBank {
             sum.candidates += statistics.candidates
             sum.rejectedBySync += statistics.rejectedBySync
             sum.rejectedByCrowding += statistics.rejectedByCrowding
+            sum.rejectedAsExplained += statistics.rejectedAsExplained
             sum.rejectedByPathMetric += statistics.rejectedByPathMetric
             sum.rejectedByCheck += statistics.rejectedByCheck
             sum.duplicates += statistics.duplicates

@@ -10,6 +10,7 @@ enum StatisticsText {
             + ", candidates \(statistics.candidates)"
             + ", rejected by sync pattern \(statistics.rejectedBySync)"
             + ", by crowding \(statistics.rejectedByCrowding)"
+            + ", as part of a known frame \(statistics.rejectedAsExplained)"
             + ", by path metric \(statistics.rejectedByPathMetric)"
             + ", by CRC \(statistics.rejectedByCheck)"
             + ", duplicates \(statistics.duplicates)"

@@ -13,41 +13,61 @@ struct FrameLabels {
         let startSeconds: Double
     }
 
+    /// How much is said above the spectrogram.
+    private enum Detail {
+        case sentence, number
+    }
+
     private static let laneHeight = 30.0
     private static let chipHeight = 24.0
     private static let fontSize = 14.0
-    private static let largestLaneCount = 5
 
     private let top: Double
-    private var labels: [Label] = []
+    private let labels: [Label]
 
     init(_ inspection: Inspection, left: Double, width: Double, top: Double) {
         self.top = top
-        var laneEnds: [Double] = []
-        let rate = Double(inspection.sampleRateHertz)
-        for (index, frame) in inspection.frames.enumerated().sorted(by: {
-            $0.element.startSample < $1.element.startSample
-        }) {
-            let seconds = Double(frame.startSample) / rate
-            let start = left + max(0, seconds - inspection.startSeconds) / inspection.seconds * width
-            let name = frame.payload.printableText.map { "\"\($0)\"" } ?? String(frame.payload.hex.prefix(16))
-            let cut = frame.payload.count > 8 && frame.payload.printableText == nil ? "…" : ""
-            let long =
-                "\(index + 1)  \(name)\(cut)  \(frame.profileName)  "
-                + "\(DecimalText.text(Double(frame.snrDecibels), decimals: 1)) dB  \(DecimalText.text(seconds, decimals: 3)) s"
-            // The whole label where there is room, else the number that stands in the table, else nothing.
-            for text in [long, "\(index + 1)"] {
-                let labelWidth = SVG.Style.width(characterCount: text.count, size: Self.fontSize) + 18
-                let x = min(start, left + width - labelWidth)
-                if let lane = Self.lane(&laneEnds, x: x, width: labelWidth) {
-                    labels.append(
-                        Label(
-                            text: text, colour: InspectionPicture.Palette.profile(frame.profileName), x: x,
-                            width: labelWidth, lane: lane, startSeconds: seconds))
-                    break
-                }
+        let span = left...(left + width)
+        // Sentences where all of them have room, else the numbers that stand in the table, else as many as fit.
+        labels =
+            Self.labels(inspection, .sentence, span: span, laneCount: 5, mustFit: true)
+            ?? Self.labels(inspection, .number, span: span, laneCount: 2, mustFit: true)
+            ?? Self.labels(inspection, .number, span: span, laneCount: 1, mustFit: false) ?? []
+    }
+
+    /// - Returns: nil where not every frame gets a label and `mustFit` asks for that.
+    private static func labels(
+        _ inspection: Inspection, _ detail: Detail, span: ClosedRange<Double>, laneCount: Int, mustFit: Bool
+    ) -> [Label]? {
+        var labels: [Label] = []
+        var laneEnds = [Double](repeating: -.infinity, count: laneCount)
+        let pixelsPerSecond = (span.upperBound - span.lowerBound) / inspection.seconds
+        let numbered = inspection.frames.enumerated().sorted { $0.element.startSample < $1.element.startSample }
+        for (index, frame) in numbered {
+            let seconds = Double(frame.startSample) / Double(inspection.sampleRateHertz)
+            let text = detail == .number ? "\(index + 1)" : sentence(index + 1, frame, seconds: seconds)
+            let width = SVG.Style.width(characterCount: text.count, size: fontSize) + 18
+            let start = span.lowerBound + max(0, seconds - inspection.startSeconds) * pixelsPerSecond
+            let x = min(start, span.upperBound - width)
+            guard let lane = laneEnds.firstIndex(where: { $0 + 8 <= x }) else {
+                if mustFit { return nil }
+                continue
             }
+            laneEnds[lane] = x + width
+            labels.append(
+                Label(
+                    text: text, colour: InspectionPicture.Palette.profile(frame.profileName), x: x, width: width,
+                    lane: lane, startSeconds: seconds))
         }
+        return labels
+    }
+
+    private static func sentence(_ number: Int, _ frame: ReceivedFrame, seconds: Double) -> String {
+        let cut = frame.payload.count > Payload.tokenCount ? "…" : ""
+        let name = frame.payload.printableText.map { "\"\($0)\"" } ?? frame.payload.hex.prefix(16) + cut
+        return "\(number)  \(name)  \(frame.profileName)  "
+            + "\(DecimalText.text(Double(frame.snrDecibels), decimals: 1)) dB  "
+            + "\(DecimalText.text(seconds, decimals: 3)) s"
     }
 
     /// Below the lowest lane, which is the one of the first label.
@@ -80,15 +100,4 @@ struct FrameLabels {
     }
 
     private var laneCount: Int { (labels.map(\.lane).max() ?? -1) + 1 }
-
-    /// The lowest lane that is free from x on; nil when all are taken.
-    private static func lane(_ ends: inout [Double], x: Double, width: Double) -> Int? {
-        if let lane = ends.firstIndex(where: { $0 + 8 <= x }) {
-            ends[lane] = x + width
-            return lane
-        }
-        guard ends.count < largestLaneCount else { return nil }
-        ends.append(x + width)
-        return ends.count - 1
-    }
 }

@@ -5,6 +5,8 @@ import EarshotModem
 struct FrameMarks {
     /// Tones narrower than this would only hide the energies.
     private static let narrowestTonePixels = 2.2
+    /// A frame narrower than this gets bars at its lower and upper end instead of an outline.
+    private static let narrowestFramePixels = 14.0
 
     private let frame: ReceivedFrame
     private let profile: Profile?
@@ -21,6 +23,12 @@ struct FrameMarks {
         endSeconds = Double(frame.endSample) / Double(sampleRateHertz)
     }
 
+    /// Whether single tones are wide enough to be marked.
+    func showsTones(_ plot: Plot) -> Bool {
+        !tones.isEmpty
+            && (endSeconds - startSeconds) * plot.pixelsPerSecond / Double(tones.count) >= Self.narrowestTonePixels
+    }
+
     func draw(into svg: inout SVG, _ plot: Plot) {
         guard let profile else { return }
         // Doppler and clock error stretch frequencies and times alike; the frame's own ends have the times in them.
@@ -30,10 +38,15 @@ struct FrameMarks {
         let left = plot.x(seconds: startSeconds)
         let right = plot.x(seconds: endSeconds)
         let outline = Rectangle(x: left, y: top, width: right - left, height: bottom - top)
-        svg.path(outline.outline, stroke: InspectionPicture.Palette.profile(profile.name), width: 1.5)
-
+        let colour = InspectionPicture.Palette.profile(profile.name)
+        if outline.width >= Self.narrowestFramePixels {
+            svg.path(outline.outline, stroke: colour, width: 1.5)
+        } else {
+            let bars = [top, bottom].map { "M\(SVG.number(left)) \(SVG.number($0))H\(SVG.number(right))" }
+            svg.path(bars.joined(), stroke: colour, width: 3)
+        }
+        guard showsTones(plot) else { return }
         let toneWidth = outline.width / Double(tones.count)
-        guard toneWidth >= Self.narrowestTonePixels else { return }
         let toneHeight = profile.toneSpacingHertz * plot.pixelsPerHertz
         let layout = FrameLayout(payloadByteCount: frame.payload.count)
         var (sync, header, data) = ("", "", "")

@@ -44,8 +44,8 @@ struct InspectCommand: ParsableCommand {
         help: ArgumentHelp(
             "The input has no header and holds this: encoding:rate[:channels], such as s16le:48000.",
             valueName: "format"),
-        transform: RawArgument.init(parsing:))
-    var raw: RawArgument?
+        transform: RawFormat.argument)
+    var raw: RawFormat?
 
     func validate() throws {
         if channel < 0 {
@@ -65,7 +65,7 @@ struct InspectCommand: ParsableCommand {
         do {
             inspection = try Inspection(
                 Inspection.Request(
-                    path: file, raw: raw?.format, profiles: ProfileName.selected(profile), channel: channel,
+                    path: file, raw: raw, profiles: ProfileName.selected(profile), channel: channel,
                     startSeconds: start, seconds: seconds))
         } catch let error as AudioError {
             throw Failure(reading: error)

@@ -49,16 +49,17 @@ struct InspectionPicture {
         var svg = SVG()
         svg.rectangle(Rectangle(x: 0, y: 0, width: Self.width, height: height), fill: Palette.background, radius: 10)
         drawTitle(&svg)
-        Legend(decibels: cells.decibels, inspection: inspection).draw(into: &svg, top: 22)
+        let marks = inspection.frames.map { FrameMarks($0, sampleRateHertz: inspection.sampleRateHertz) }
+        Legend(
+            decibels: cells.decibels, inspection: inspection, showsTones: marks.contains { $0.showsTones(plot) }
+        ).draw(into: &svg, top: 22)
         drawSpectrogram(&svg)
         plot.drawAxes(into: &svg)
         svg.element(
             "clipPath", ["id": "plot"],
             content: "<path d=\"\(plot.frame.outline)\"/>")
         svg.group(["clip-path": "url(#plot)"]) { svg in
-            for frame in inspection.frames {
-                FrameMarks(frame, sampleRateHertz: inspection.sampleRateHertz).draw(into: &svg, plot)
-            }
+            for mark in marks { mark.draw(into: &svg, plot) }
         }
         labels.draw(into: &svg, plot)
         table.draw(into: &svg)

@@ -5,6 +5,8 @@ import EarshotModem
 struct Legend {
     let decibels: ClosedRange<Double>
     let inspection: Inspection
+    /// Whether single tones are marked anywhere.
+    let showsTones: Bool
 
     func draw(into svg: inout SVG, top: Double) {
         let right = InspectionPicture.width - InspectionPicture.margin
@@ -33,11 +35,14 @@ struct Legend {
     private func drawMarks(_ svg: inout SVG, right: Double, y: Double) {
         guard !inspection.frames.isEmpty else { return }
         let palette = InspectionPicture.Palette.self
-        var items: [(name: String, colour: String)] = [("data tone", palette.data)]
-        if inspection.frames.contains(where: { $0.payload.count != Payload.tokenCount }) {
-            items.append(("length header", palette.header))
+        var items: [(name: String, colour: String)] = []
+        if showsTones {
+            items.append(("data tone", palette.data))
+            if inspection.frames.contains(where: { $0.payload.count != Payload.tokenCount }) {
+                items.append(("length header", palette.header))
+            }
+            items.append(("sync tone", palette.sync))
         }
-        items.append(("sync tone", palette.sync))
         for name in Set(inspection.frames.map(\.profileName)).sorted(by: >) {
             items.append(("\(name) frame", palette.profile(name)))
         }

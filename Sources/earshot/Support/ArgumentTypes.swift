@@ -47,20 +47,13 @@ struct FormatArgument: ExpressibleByArgument {
     static var allValueStrings: [String] { SampleFormat.allCases.map(\.rawValue) }
 }
 
-/// What a headerless input holds.
-struct RawArgument: ExpressibleByArgument {
-    let format: RawFormat
-
-    init(parsing argument: String) throws {
+extension RawFormat {
+    /// Parses `--raw`; an error here is one of the command line.
+    static func argument(_ text: String) throws -> RawFormat {
         do {
-            format = try RawFormat(parsing: argument)
+            return try RawFormat(parsing: text)
         } catch {
             throw ValidationError(error.description)
         }
-    }
-
-    init?(argument: String) {
-        guard let format = try? RawFormat(parsing: argument) else { return nil }
-        self.format = format
     }
 }
