@@ -52,14 +52,38 @@ public struct ShortTimeSpectrum: ~Copyable {
         for row in 0..<rowCount {
             transform.withOutput { spectrum in
                 let points = spectrum.extracting(2 * row * windowLength..<2 * (row + 1) * windowLength)
-                let base = first + row * rowStride
-                for bin in 0..<highestBin {
-                    energies[base + bin] = scale * points[2 * windowLength - highestBin + bin].power
-                }
-                for bin in 0..<rowStride - highestBin {
-                    energies[base + highestBin + bin] = scale * points[bin].power
-                }
+                var part = energies._mutatingExtracting(first + row * rowStride..<first + (row + 1) * rowStride)
+                var negative = part._mutatingExtracting(0..<highestBin)
+                writePowers(points.extracting(2 * windowLength - highestBin..<2 * windowLength), scale, into: &negative)
+                var positive = part._mutatingExtracting(highestBin..<rowStride)
+                writePowers(points.extracting(0..<rowStride - highestBin), scale, into: &positive)
             }
         }
+    }
+}
+
+/// y[n] = scale·|x[n]|²; both of one length.
+@inline(__always)
+private func writePowers(_ x: Span<ComplexSample>, _ scale: Float, into y: inout MutableSpan<Float>) {
+    // Four at a time: the pairs of two vectors are squared together, then summed across.
+    let count = x.count
+    precondition(y.count == count)
+    var n = 0
+    while n + 4 <= count {
+        let low = SIMD4(lowHalf: x[n], highHalf: x[n + 1])
+        let high = SIMD4(lowHalf: x[n + 2], highHalf: x[n + 3])
+        let lowSquares = low * low
+        let highSquares = high * high
+        let powers = scale * (SIMD4(lowHalf: lowSquares.evenHalf, highHalf: highSquares.evenHalf)
+            + SIMD4(lowHalf: lowSquares.oddHalf, highHalf: highSquares.oddHalf))
+        y[n] = powers[0]
+        y[n + 1] = powers[1]
+        y[n + 2] = powers[2]
+        y[n + 3] = powers[3]
+        n += 4
+    }
+    while n < count {
+        y[n] = scale * x[n].power
+        n += 1
     }
 }

@@ -3,52 +3,83 @@ import EarshotDSP
 
 /// Finds a candidate's exact time and frequency.
 ///
-///     score(t, f) = Σᵢ ln(1 + Eᵢ(t + i·N', tone[i] + f) / floor),   N' = N / (1 + f/centre)
+///     score(t, f) = Σᵢ x / (x + level),   x = Eᵢ(t + i·N', syncTone[i] + f) / floor,   N' = N / (1 + f/centre)
 ///
-/// with matched filters instead of the search's grid: first in frequency, then in time, then in frequency again, by steps
-/// of T/16 and an eighth of a tone spacing, and last by a parabola through the best three. One offset serves carrier
-/// and symbol clock, since motion and clock errors change both alike. Cost: about 160·N complex products.
+/// with matched filters instead of the search's grid, by steps of T/16 and an eighth of a tone spacing, and between the
+/// steps by a parabola. One offset serves carrier and symbol clock, since motion and clock errors change both alike.
+///
+/// `level` is the mean x where the climb starts, so that scores saturate where this signal is and not at the noise: of a
+/// loud signal in a room the grid sees little more than "far above noise" for several symbols, and the energy itself
+/// says where it begins. There the climb starts from a wider range of times.
+///
+/// Cost: about 160·N complex products, 320·N for loud signals. No allocation after `init`.
 struct CandidateRefinement: ~Copyable {
+    /// The least level; noise has 1.
+    private static let leastLevel: Float = 3
+    /// From this level on a signal is loud.
+    private static let loudLevel: Float = 15
+
     private let format: BasebandFormat
     private var correlator: ToneCorrelator
+    private var ratios = InlineArray<8, Float>(repeating: 0)
 
     init(format: BasebandFormat) {
         self.format = format
         correlator = ToneCorrelator(length: format.samplesPerSymbol)
     }
 
-    /// The refined candidate.
+    /// The refined candidate, with a score of Σᵢ ln(1 + x).
     /// - Parameter inverseFloor: see `SyncSearch.inverseFloor`.
     mutating func refine(
-        _ candidate: Candidate, _ history: borrowing BasebandHistory, inverseFloor: Span<Float>
+        _ candidate: Candidate, _ history: borrowing BasebandHistory, inverseFloor: [Float]
     ) -> Candidate {
         let spacing = Float(format.profile.toneSpacingHertz)
-        let timeStep = Double(format.samplesPerSymbol) / 16
+        let symbol = Double(format.samplesPerSymbol)
         var best = candidate
-        best.score = 0
-        climb(&best, history, inverseFloor, steps: 3, timeStep: 0, offsetStep: spacing / 8)
-        climb(&best, history, inverseFloor, steps: 4, timeStep: timeStep, offsetStep: 0)
-        climb(&best, history, inverseFloor, steps: 1, timeStep: 0, offsetStep: spacing / 8)
+        measure(history, inverseFloor, start: best.start, offsetHertz: best.offsetHertz)
+        let level = max(meanRatio(), CandidateRefinement.leastLevel)
+        if level > CandidateRefinement.loudLevel {
+            climb(&best, history, inverseFloor, level, -10...6, timeStep: symbol / 8, offsetStep: 0)
+        }
+        climb(&best, history, inverseFloor, level, -3...3, timeStep: 0, offsetStep: spacing / 8)
+        climb(&best, history, inverseFloor, level, -4...4, timeStep: symbol / 16, offsetStep: 0)
+        climb(&best, history, inverseFloor, level, -1...1, timeStep: 0, offsetStep: spacing / 8)
+        measure(history, inverseFloor, start: best.start, offsetHertz: best.offsetHertz)
+        best.score = sumOfLogarithms()
         return best
     }
 
-    /// Tries `steps` steps on either side and takes the best place, between the steps by a parabola.
+    /// Tries the steps and takes the best place, between the steps by a parabola.
     private mutating func climb(
-        _ best: inout Candidate, _ history: borrowing BasebandHistory, _ inverseFloor: Span<Float>,
-        steps: Int, timeStep: Double, offsetStep: Float
+        _ best: inout Candidate, _ history: borrowing BasebandHistory, _ inverseFloor: [Float], _ level: Float,
+        _ steps: ClosedRange<Int>, timeStep: Double, offsetStep: Float
     ) {
-        var scores = InlineArray<9, Float>(repeating: 0)
-        var bestIndex = 0
-        for index in 0...2 * steps {
-            scores[index] = score(
-                history, inverseFloor, start: best.start + Double(index - steps) * timeStep,
-                offsetHertz: best.offsetHertz + Float(index - steps) * offsetStep)
-            if scores[index] > scores[bestIndex] {
-                bestIndex = index
+        var scores = InlineArray<17, Float>(repeating: 0)
+        if offsetStep == 0 {
+            // All times share the reference tones.
+            for symbol in ratios.indices {
+                tune(symbol, offsetHertz: best.offsetHertz)
+                for (index, step) in steps.enumerated() {
+                    let start = best.start + Double(step) * timeStep
+                    let x = ratio(symbol, history, inverseFloor, start: start, offsetHertz: best.offsetHertz)
+                    scores[index] += x / (x + level)
+                }
+            }
+        } else {
+            for (index, step) in steps.enumerated() {
+                let offsetHertz = best.offsetHertz + Float(step) * offsetStep
+                measure(history, inverseFloor, start: best.start, offsetHertz: offsetHertz)
+                for symbol in ratios.indices {
+                    scores[index] += ratios[symbol] / (ratios[symbol] + level)
+                }
             }
         }
-        var place = Float(bestIndex - steps)
-        if bestIndex > 0 && bestIndex < 2 * steps {
+        var bestIndex = 0
+        for index in 0..<steps.count where scores[index] > scores[bestIndex] {
+            bestIndex = index
+        }
+        var place = Float(steps.lowerBound + bestIndex)
+        if bestIndex > 0 && bestIndex < steps.count - 1 {
             let (left, middle, right) = (scores[bestIndex - 1], scores[bestIndex], scores[bestIndex + 1])
             let curvature = left - 2 * middle + right
             if curvature < 0 {
@@ -57,26 +88,51 @@ struct CandidateRefinement: ~Copyable {
         }
         best.start += Double(place) * timeStep
         best.offsetHertz += place * offsetStep
-        best.score = scores[bestIndex]
     }
 
-    private mutating func score(
-        _ history: borrowing BasebandHistory, _ inverseFloor: Span<Float>, start: Double, offsetHertz: Float
+    /// x of every sync symbol, to `ratios`.
+    private mutating func measure(
+        _ history: borrowing BasebandHistory, _ inverseFloor: [Float], start: Double, offsetHertz: Float
+    ) {
+        for symbol in ratios.indices {
+            tune(symbol, offsetHertz: offsetHertz)
+            ratios[symbol] = ratio(symbol, history, inverseFloor, start: start, offsetHertz: offsetHertz)
+        }
+    }
+
+    private mutating func tune(_ symbol: Int, offsetHertz: Float) {
+        correlator.tune(
+            cyclesPerSample: format.cyclesPerSample(tone: format.profile.syncTones[symbol])
+                + format.cyclesPerSample(offsetHertz: offsetHertz))
+    }
+
+    /// x of one sync symbol, whose reference is tuned.
+    private func ratio(
+        _ symbol: Int, _ history: borrowing BasebandHistory, _ inverseFloor: [Float], start: Double, offsetHertz: Float
     ) -> Float {
         let profile = format.profile
-        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
-        let offset = format.cyclesPerSample(offsetHertz: offsetHertz)
+        let first = Int((start + Double(symbol) * format.symbolLength(offsetHertz: offsetHertz)).rounded())
+        guard history.holds(from: first, count: correlator.length) else { return 0 }
         let halfSpacings = Int((2 * offsetHertz / Float(profile.toneSpacingHertz)).rounded())
         let largest = format.largestOffsetHalfSpacings
-        let bins = min(max(halfSpacings, -largest), largest) + largest
+        let bin = 2 * profile.syncTones[symbol] + min(max(halfSpacings, -largest), largest) + largest
+        let energy = history.withSamples(from: first, count: correlator.length) { correlator.energy($0) }
+        return energy * inverseFloor[bin]
+    }
+
+    private func meanRatio() -> Float {
+        var sum: Float = 0
+        for symbol in ratios.indices {
+            sum += ratios[symbol]
+        }
+        return sum / Float(ratios.count)
+    }
+
+    private func sumOfLogarithms() -> Float {
         let ln2: Float = 0.693_147_2
         var sum: Float = 0
-        for (symbol, tone) in profile.syncTones.enumerated() {
-            let first = Int((start + Double(symbol) * symbolLength).rounded())
-            guard history.holds(from: first, count: correlator.length) else { continue }
-            correlator.tune(cyclesPerSample: format.cyclesPerSample(tone: tone) + offset)
-            let energy = history.withSamples(from: first, count: correlator.length) { correlator.energy($0) }
-            sum += ln2 * fastLog2(1 + energy * inverseFloor[2 * tone + bins])
+        for symbol in ratios.indices {
+            sum += ln2 * fastLog2(1 + ratios[symbol])
         }
         return sum
     }

@@ -23,16 +23,16 @@ enum DecodingOutcome {
 
 /// Decodes candidates: tone energies, metrics, trellis, CRC, gate.
 ///
-/// Several sampling instants and two metrics compete; the CRC decides. In a room the best instant is later than the
-/// direct sound, and the echo metric wins where echoes carry much of the energy; in a crowd the plain one does. The
-/// first attempt also says whether there is anything to decode: a codeword that fits no better than one fits noise ends
+/// Several sampling instants and the metrics of `ToneMetrics` compete; the CRC decides. The first attempt also says whether there is anything to decode: a codeword that fits no better than one fits noise ends
 /// the matter.
 struct FrameDecoder: ~Copyable {
     /// The sync pattern's tones and the length header's.
     static let preambleToneCount = FrameLayout.syncToneCount + LengthHeader.toneCount
-    /// Sampling instants tried, in symbols after the candidate's own, likeliest first. With these five, `fast` decodes 92 %
-    /// of 300 tokens in room B at 25 dB; with 0 and ±1/8 89 %.
-    static let instants: InlineArray<5, Double> = [0, 0.25, -0.25, 0.5, -0.5]
+    /// Sampling instants tried, in symbols after the candidate's own, likeliest first. The last two are for rooms where the
+    /// echo is so loud that the search took it for the direct sound.
+    static let instants: InlineArray<7, Double> = [0, 0.25, -0.25, 0.5, -0.5, -0.75, -1]
+    /// A sync score above this is not noise's: such a candidate is worth all attempts.
+    static let loudScore: Float = 14
     /// What the mean of ln(1 + E/N) over a frame's data tones must reach to be believed: the best codeword in noise has
     /// 1.22 ± 0.06, a frame at the SNR where half of them decode 1.55.
     static let leastPathMetric: Float = 1.38
@@ -59,6 +59,7 @@ struct FrameDecoder: ~Copyable {
     /// What the sync tones' likelihood must be of the loudest tones'. Frames that decoded had 0.68 and more (1,400 frames in
     /// noise and rooms); nine in ten chance meetings of a loud frame's tones have less than 0.64.
     static let leastSyncShare: Float = 0.66
+    static let leastUnrefinedSyncShare: Float = 0.5
 
     private var trellis: TrellisDecoder
     private var metrics: ToneMetrics
@@ -79,13 +80,17 @@ struct FrameDecoder: ~Copyable {
 
     /// Whether the sync tones are loud among their neighbours at their times, not just above the noise.
     ///
-    /// A pattern that chance made of another frame's tones has that frame's other tones beside it, far louder. Leaves the
-    /// metrics prepared for `announcedByteCount`.
+    /// A pattern that chance made of another frame's tones has that frame's other tones beside it, far louder.
+    ///
+    /// Asked twice: of the search's candidate, before anything is spent on it, from the sync tones alone; and of the
+    /// refined one when the length header is there too. Then the metrics are left prepared for `announcedByteCount`.
     mutating func dominates(
-        _ candidate: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+        _ candidate: Candidate, isRefined: Bool, _ chain: ProfileChain, _ history: borrowing BasebandHistory
     ) -> Bool {
-        prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: FrameDecoder.preambleToneCount)
-        return syncShare(chain) >= FrameDecoder.leastSyncShare
+        let symbolCount = isRefined ? FrameDecoder.preambleToneCount : FrameLayout.syncToneCount
+        prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: symbolCount)
+        let least = isRefined ? FrameDecoder.leastSyncShare : FrameDecoder.leastUnrefinedSyncShare
+        return syncShare(chain) >= least
     }
 
     /// The length announced behind the sync pattern of the candidate that `dominates` looked at, other than a token's.
@@ -146,13 +151,15 @@ struct FrameDecoder: ~Copyable {
             prepare(candidate, chain, history, delaySymbols: delay, frameSymbolCount: layout.toneCount)
             var placed = candidate
             placed.start += delay * Double(chain.format.samplesPerSymbol)
-            let plain = attemptDecoding(layout, chain, placed, echoWeights: SIMD2())
+            let plain = attemptDecoding(layout, chain, placed, .plain)
             if case .decoded = plain { return plain }
-            if index == 0, case .pathMetricOfNoise = plain { return plain }
+            if index == 0, candidate.score < FrameDecoder.loudScore, case .pathMetricOfNoise = plain { return plain }
             let weights = metrics.echoWeights(
                 energies, syncTones: chain.profile.syncTones, toneCount: chain.profile.toneCount)
             guard weights.max() >= FrameDecoder.leastEchoWeight else { continue }
-            let echo = attemptDecoding(layout, chain, placed, echoWeights: weights)
+            let onset = attemptDecoding(layout, chain, placed, .onset(weights))
+            if case .decoded = onset { return onset }
+            let echo = attemptDecoding(layout, chain, placed, .echo(weights))
             if case .decoded = echo { return echo }
         }
         return .checkMismatch
@@ -186,12 +193,12 @@ struct FrameDecoder: ~Copyable {
     }
 
     private mutating func attemptDecoding(
-        _ layout: FrameLayout, _ chain: ProfileChain, _ place: Candidate, echoWeights: SIMD2<Float>
+        _ layout: FrameLayout, _ chain: ProfileChain, _ place: Candidate, _ echo: EchoTreatment
     ) -> DecodingOutcome {
         let code = chain.profile.code
         let stepCount = layout.dataToneCount
         metrics.writeBranchMetrics(
-            layout: layout, toneBits: code.toneBits, echoWeights: echoWeights, into: &branchMetrics)
+            layout: layout, toneBits: code.toneBits, echo: echo, into: &branchMetrics)
         let isTailBiting = trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let evidence = evidence(layout, chain)
         guard evidence.pathMetric >= FrameDecoder.leastPathMetric, evidence.pathShare >= FrameDecoder.leastPathShare,
@@ -201,7 +208,7 @@ struct FrameDecoder: ~Copyable {
             let payload = FrameBits.payload(
                 in: pairs.span.extracting(0..<stepCount), byteCount: layout.payloadByteCount)
         else { return .checkMismatch }
-        guard fitsBetterThanDecoy(layout, code, echoWeights: echoWeights) else { return .pathMetricOfNoise }
+        guard fitsBetterThanDecoy(layout, code, echo: echo) else { return .pathMetricOfNoise }
         return .decoded(
             DecodedFrame(
                 payload: payload, place: place, snrDecibels: evidence.snrDecibels, pathMetric: evidence.pathMetric))
@@ -212,12 +219,12 @@ struct FrameDecoder: ~Copyable {
     /// That decoy is what the decoder finds where there is no frame, in just these energies. It is asked only after the CRC has
     /// matched, so it costs one more walk through the trellis a frame.
     private mutating func fitsBetterThanDecoy(
-        _ layout: FrameLayout, _ code: TrellisCode, echoWeights: SIMD2<Float>
+        _ layout: FrameLayout, _ code: TrellisCode, echo: EchoTreatment
     ) -> Bool {
         let stepCount = layout.dataToneCount
         let own = meanBranchMetric(code, stepCount: stepCount)
         metrics.writeBranchMetrics(
-            layout: layout, toneBits: code.toneBits, echoWeights: echoWeights,
+            layout: layout, toneBits: code.toneBits, echo: echo,
             scramblerStart: FrameDecoder.decoyScramblerStart, into: &branchMetrics)
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let margin = own - meanBranchMetric(code, stepCount: stepCount)

@@ -117,8 +117,12 @@ public struct Receiver: ~Copyable {
             chain.search.process(history, into: &candidates)
             for candidate in candidates {
                 statistics.candidates += 1
-                let inverseFloor = chain.search.inverseFloor
-                let refined = chain.refinement.refine(candidate, history, inverseFloor: inverseFloor.span)
+                guard decoder.dominates(candidate, isRefined: false, chain, history) else {
+                    statistics.rejectedBySync += 1
+                    continue
+                }
+                let refined = chain.refinement.refine(
+                    candidate, history, inverseFloor: chain.search.inverseFloor)
                 guard refined.score >= Receiver.leastRefinedScore else {
                     statistics.rejectedBySync += 1
                     continue
@@ -131,7 +135,7 @@ public struct Receiver: ~Copyable {
     /// Looks at a candidate's sync pattern and length header, once both are there.
     private mutating func examine(_ attempt: Attempt) {
         let chain = chains[attempt.profileIndex]
-        guard decoder.dominates(attempt.candidate, chain, history) else {
+        guard decoder.dominates(attempt.candidate, isRefined: true, chain, history) else {
             statistics.rejectedBySync += 1
             return
         }

@@ -2,6 +2,25 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
+/// What a tone's likelihood in the symbols around its own counts for: x one symbol away, y two.
+struct EchoTreatment {
+    var after: SIMD2<Float>
+    var before: SIMD2<Float>
+
+    /// Nothing.
+    static let plain = EchoTreatment(after: SIMD2(), before: SIMD2())
+
+    /// It is collected afterwards.
+    static func echo(_ weights: SIMD2<Float>) -> EchoTreatment {
+        EchoTreatment(after: weights, before: SIMD2())
+    }
+
+    /// It is collected afterwards and held against the tone before.
+    static func onset(_ weights: SIMD2<Float>) -> EchoTreatment {
+        EchoTreatment(after: weights, before: -0.7 * weights)
+    }
+}
+
 /// Tone energies to log-likelihoods.
 ///
 ///     N[m]    = max(median over k of E[k][m], median over m of these) / ln 2     (the median of noise is ln 2 · mean)
@@ -11,11 +30,17 @@ import RealModule
 /// a hopping signal is in each tone a small share of the time. The logarithm trusts no single energy without limit,
 /// which is what rooms, bursts and other talkers ask for.
 ///
-/// In a room a tone goes on sounding in the symbols after its own. The echo metric collects it there:
+/// In a room a tone goes on sounding in the symbols after its own. Two more metrics use that:
 ///
-///     L'[k][m] = Σ_d w_d·L[k + d][m],   w_d = S_d/S_0,   S_d = mean over sync tones of E[i + d][syncTone[i]] − N
+///     echo:   L'[k][m] = L[k][m] + Σ_d w_d·L[k + d][m],                          d = 1, 2
+///     onset:  L'[k][m] = L[k][m] + Σ_d w_d·(L[k + d][m] − 0.7·L[k − d][m])
+///     w_d = S_d/S_0,   S_d = mean over sync tones of E[i + d][syncTone[i]] − N
 ///
-/// where the weights are what this frame's own sync tones left behind. No allocation after `init`.
+/// The weights are what this frame's own sync tones left behind. The echo metric collects what a tone leaves behind; the
+/// onset metric also distrusts a tone that sounded before its time, because then it is another symbol's echo. Onset is
+/// by far the better one where echoes are louder than the noise (`fast`, room B, 25 dB, ideal timing, 200 tokens: plain
+/// and echo 84.5 %, plain and onset 96.5 %), echo by a little where they are not (`standard`, room C, −1 dB: 92.5 and
+/// 92 %), plain in free air and in a crowd. No allocation after `init`.
 struct ToneMetrics: ~Copyable {
     /// Noise counts as at least this share of the mean energy over all tones: −32 dB of a lone signal for M = 32. Below
     /// that lie the signal's own side lobes; and where most of a frame is digital silence the median says nothing.
@@ -113,10 +138,11 @@ struct ToneMetrics: ~Copyable {
 
     /// Writes the metrics of the data symbols in the codeword's order of tones.
     /// - Parameters:
+    ///   - echo: how to treat echoes.
     ///   - scramblerStart: 0 for the frame's own scrambling.
     ///   - branchMetrics: receives L'; shape [layout.dataToneCount or more][M].
     func writeBranchMetrics(
-        layout: FrameLayout, toneBits: Int, echoWeights: SIMD2<Float>, scramblerStart: Int = 0,
+        layout: FrameLayout, toneBits: Int, echo: EchoTreatment, scramblerStart: Int = 0,
         into branchMetrics: inout [Float]
     ) {
         let toneCount = 1 << toneBits
@@ -127,9 +153,11 @@ struct ToneMetrics: ~Copyable {
             let own = (layout.firstDataTone + step) * toneCount
             for codeTone in 0..<toneCount {
                 let tone = codeTone ^ mask
+                let place = own + tone
                 metrics[step * toneCount + codeTone] =
-                    likelihoods[own + tone] + echoWeights.x * likelihoods[own + toneCount + tone]
-                    + echoWeights.y * likelihoods[own + 2 * toneCount + tone]
+                    likelihoods[place]
+                    + echo.after.x * likelihoods[place + toneCount] + echo.after.y * likelihoods[place + 2 * toneCount]
+                    + echo.before.x * likelihoods[place - toneCount] + echo.before.y * likelihoods[place - 2 * toneCount]
             }
         }
     }
