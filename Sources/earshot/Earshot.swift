@@ -2,4 +2,41 @@ import ArgumentParser
 
 @main
 struct Earshot: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "earshot",
+        abstract: "Send and receive small tokens as near-ultrasound, 18.5 to 20 kHz.",
+        discussion: """
+            A token is 8 bytes; any payload of 1 to 32 bytes travels the same way. Whoever is within earshot \
+            hears it: nothing needs to be paired, no network is used.
+
+            TRY IT:
+              earshot encode 0123456789abcdef -o token.wav
+              earshot decode token.wav
+              earshot inspect token.wav -o token.svg
+
+            EXIT CODES:
+              0   at least one token was found, or what was asked for was written
+              1   no token was found
+              64  the command line asks for something impossible
+              65  the input is no sound that can be used, or is damaged
+              66  the input does not exist or may not be read
+              73  the output cannot be created
+              74  reading or writing failed on the way
+              130 interrupted by Ctrl-C (143: by a termination signal)
+            """,
+        version: "0.1.0",
+        subcommands: [EncodeCommand.self, DecodeCommand.self, InspectCommand.self]
+    )
+
+    static func main() {
+        StandardStream.prepare()
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as Failure {
+            failure.exit()
+        } catch {
+            exit(withError: error)
+        }
+    }
 }

@@ -1,0 +1,171 @@
+import EarshotAudio
+import EarshotModem
+import Synchronization
+
+/// One file, or standard input, from opening to its last token.
+///
+/// The thread that decodes it holds the lock while receivers work and not while it waits for samples, so another
+/// thread can end it at any time: with what was heard until then.
+final class InputDecoder: Sendable {
+    struct Settings: Sendable {
+        let profiles: [Profile]
+        let raw: RawFormat?
+        let isJSON: Bool
+        let showsFile: Bool
+        let showsStatistics: Bool
+    }
+
+    /// What came of it.
+    struct Outcome: Sendable {
+        var tokenCount = 0
+        var searchedSeconds = 0.0
+        var failure: ExitStatus?
+    }
+
+    private struct State {
+        var receivers: ReceiverBank?
+        var sampleRateHertz = 0
+        /// Tokens not printed yet.
+        var found: [FoundToken] = []
+        var outcome = Outcome()
+        var isOver = false
+    }
+
+    private let index: Int
+    private let path: String
+    private let settings: Settings
+    private let output: OrderedOutput
+    private let progress: ProgressBar
+    private let state = Mutex(State())
+
+    init(index: Int, path: String, settings: Settings, output: OrderedOutput, progress: ProgressBar) {
+        self.index = index
+        self.path = path
+        self.settings = settings
+        self.output = output
+        self.progress = progress
+    }
+
+    var outcome: Outcome { state.withLock { $0.outcome } }
+
+    /// Decodes everything. Errors are printed and kept in `outcome`.
+    func run() {
+        do {
+            try decode()
+            finish(failure: nil)
+        } catch let error as AudioError {
+            finish(failure: Failure(reading: error))
+        } catch {
+            finish(failure: error as? Failure ?? Failure(.inputOutput, "Cannot decode \(path): \(error)."))
+        }
+        progress.update(part: index, fraction: 1)
+    }
+
+    /// Ends it from another thread: receivers give what they have, and it is printed.
+    func interrupt() {
+        finish(failure: nil)
+    }
+
+    private func decode() throws {
+        var reader =
+            path == "-"
+            ? try SoundFileReader.standardInput(raw: settings.raw)
+            : try SoundFileReader(path: path, raw: settings.raw)
+        try prepare(sampleRateHertz: reader.sampleRateHertz, channelCount: reader.channelCount)
+
+        let channelCount = reader.channelCount
+        let blockFrames = ReceiverBank.blockFrameCount(channelCount: channelCount)
+        // What has no known end may be live: every token is news.
+        let isLive = reader.frameCount == nil
+        var samples: [Float] = []
+        var frameCount = 0
+        while case let count = try reader.read(into: &samples, maxFrames: blockFrames), count > 0 {
+            guard take(samples.span.extracting(0..<count * channelCount), isLive: isLive) else { return }
+            frameCount += count
+            if let all = reader.frameCount, all > 0 {
+                progress.update(part: index, fraction: Double(frameCount) / Double(all))
+            }
+        }
+        if reader.isTruncated {
+            throw AudioError(
+                .damaged, operation: "read all of", path: inputName,
+                detail: "it ends before its header says; what is there was decoded",
+                advice: "Copy or record it again for the rest")
+        }
+    }
+
+    private var inputName: String { path == "-" ? "standard input" : path.escapedForTerminal }
+
+    private func prepare(sampleRateHertz: Int, channelCount: Int) throws(Failure) {
+        let profiles = settings.profiles
+        let refusal: ModemError? = state.withLock { state in
+            do throws(ModemError) {
+                state.receivers = try ReceiverBank(
+                    channelCount: channelCount, sampleRateHertz: sampleRateHertz, profiles: profiles)
+                state.sampleRateHertz = sampleRateHertz
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let refusal {
+            throw Failure(
+                .data, "Cannot decode \(inputName): \(refusal). Record it again; resampling brings nothing back.")
+        }
+    }
+
+    /// Gives a block to the receivers.
+    /// - Returns: false when the input was ended meanwhile.
+    private func take(_ samples: Span<Float>, isLive: Bool) -> Bool {
+        state.withLock { state in
+            guard !state.isOver else { return false }
+            let (rate, path) = (state.sampleRateHertz, path)
+            var found = exchange(&state.found, with: [])
+            state.receivers?.push(samples) { channel, frame in
+                found.append(FoundToken(frame: frame, sampleRateHertz: rate, channel: channel, file: path))
+            }
+            state.found = found
+            if isLive { printFound(&state) }
+            return true
+        }
+    }
+
+    private func finish(failure: Failure?) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            state.isOver = true
+            let (rate, path) = (state.sampleRateHertz, path)
+            var found = exchange(&state.found, with: [])
+            state.receivers?.flush { channel, frame in
+                found.append(FoundToken(frame: frame, sampleRateHertz: rate, channel: channel, file: path))
+            }
+            state.found = found
+            printFound(&state)
+            if let receivers = state.receivers {
+                let statistics = receivers.statistics
+                state.outcome.searchedSeconds = Double(statistics.samples) / Double(rate)
+                if settings.showsStatistics {
+                    let text = StatisticsText.line(statistics, file: inputName, sampleRateHertz: rate)
+                    output.print([OrderedOutput.Line(stream: .error, text: text)], of: index)
+                }
+            }
+            if let failure {
+                state.outcome.failure = failure.status
+                output.print([OrderedOutput.Line(stream: .error, text: "Error: \(failure)")], of: index)
+            }
+            output.finish(index)
+        }
+    }
+
+    private func printFound(_ state: inout State) {
+        guard !state.found.isEmpty else { return }
+        let tokens = state.found.sorted(by: FoundToken.isOrdered)
+        state.found.removeAll(keepingCapacity: true)
+        state.outcome.tokenCount += tokens.count
+        let lines = tokens.map { token in
+            OrderedOutput.Line(
+                text: settings.isJSON ? token.jsonLine : token.humanLine(showingFile: settings.showsFile))
+        }
+        output.print(lines, of: index)
+    }
+}

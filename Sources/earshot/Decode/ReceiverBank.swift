@@ -1,0 +1,74 @@
+import EarshotModem
+
+/// A receiver for every channel of one input.
+struct ReceiverBank {
+    private final class Channel {
+        var receiver: Receiver
+        init(_ receiver: consuming Receiver) { self.receiver = receiver }
+    }
+
+    /// Frames a block: long enough that what happens per block does not count, short enough to stay in the cache.
+    static func blockFrameCount(channelCount: Int) -> Int {
+        max(1_024, 16_384 / channelCount)
+    }
+
+    private let channels: [Channel]
+    /// One channel of a block; empty for a single channel, which is taken as it comes.
+    private var separated: [Float]
+
+    init(channelCount: Int, sampleRateHertz: Int, profiles: [Profile]) throws(ModemError) {
+        var channels: [Channel] = []
+        for _ in 0..<channelCount {
+            channels.append(Channel(try Receiver(sampleRateHertz: sampleRateHertz, profiles: profiles)))
+        }
+        self.channels = channels
+        separated =
+            channelCount == 1
+            ? [] : [Float](repeating: 0, count: Self.blockFrameCount(channelCount: channelCount))
+    }
+
+    /// Takes interleaved frames in. Allocates nothing.
+    /// - Parameter samples: shape [at most blockFrameCount][channelCount].
+    mutating func push(_ samples: Span<Float>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
+        guard channels.count > 1 else {
+            channels[0].receiver.push(samples) { onFrame(0, $0) }
+            return
+        }
+        let frameCount = samples.count / channels.count
+        for (number, channel) in channels.enumerated() {
+            separate(samples, channel: number, frameCount: frameCount)
+            channel.receiver.push(separated.span.extracting(0..<frameCount)) { onFrame(number, $0) }
+        }
+    }
+
+    private mutating func separate(_ samples: Span<Float>, channel: Int, frameCount: Int) {
+        let channelCount = channels.count
+        var target = separated.mutableSpan
+        for index in 0..<frameCount {
+            target[index] = samples[index * channelCount + channel]
+        }
+    }
+
+    /// Ends the input.
+    func flush(onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
+        for (number, channel) in channels.enumerated() {
+            channel.receiver.flush { onFrame(number, $0) }
+        }
+    }
+
+    /// The sums over all channels.
+    var statistics: ReceiverStatistics {
+        channels.reduce(into: ReceiverStatistics()) { sum, channel in
+            let statistics = channel.receiver.statistics
+            sum.samples += statistics.samples
+            sum.frames += statistics.frames
+            sum.candidates += statistics.candidates
+            sum.rejectedBySync += statistics.rejectedBySync
+            sum.rejectedByCrowding += statistics.rejectedByCrowding
+            sum.rejectedAsExplained += statistics.rejectedAsExplained
+            sum.rejectedByPathMetric += statistics.rejectedByPathMetric
+            sum.rejectedByCheck += statistics.rejectedByCheck
+            sum.duplicates += statistics.duplicates
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import EarshotModem
+
+/// What a receiver has done, for people who want to know why something was not found.
+enum StatisticsText {
+    /// One line; times are summed over channels.
+    static func line(_ statistics: ReceiverStatistics, file: String, sampleRateHertz: Int) -> String {
+        let seconds = Double(statistics.samples) / Double(sampleRateHertz)
+        return "\(file): searched \(DecimalText.text(seconds, decimals: 3)) s"
+            + ", frames \(statistics.frames)"
+            + ", candidates \(statistics.candidates)"
+            + ", rejected by sync pattern \(statistics.rejectedBySync)"
+            + ", by crowding \(statistics.rejectedByCrowding)"
+            + ", as part of a known frame \(statistics.rejectedAsExplained)"
+            + ", by path metric \(statistics.rejectedByPathMetric)"
+            + ", by CRC \(statistics.rejectedByCheck)"
+            + ", duplicates \(statistics.duplicates)"
+    }
+}

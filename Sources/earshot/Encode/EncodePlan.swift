@@ -1,0 +1,127 @@
+import EarshotAudio
+import EarshotCoding
+import EarshotModem
+import Glibc
+
+/// What is to be written: frames, the silence around them, and where each thing stands.
+///
+///     margin | frame | gap | frame | … | frame | margin
+struct EncodePlan {
+    /// Silence before the first frame and after the last: a sound card that wakes up swallows a little.
+    static let marginSeconds = 0.1
+    static let largestGapSeconds = 3_600.0
+    /// What the length fields of a WAV file can say, with some room for its header.
+    private static let largestByteCount = 0xFFFF_0000
+    /// Silence is written in pieces of this many samples.
+    private static let silence = [Float](repeating: 0, count: 16_384)
+
+    let payload: Payload
+    let transmitter: Transmitter
+    let format: SampleFormat
+    let repeatCount: Int
+    let gapSeconds: Double
+    let levelDecibels: Double
+
+    private let marginSamples: Int
+    private let gapSamples: Int
+    private let frameSamples: Int
+
+    init(
+        payload: Payload, profile: Profile, sampleRateHertz: Int, format: SampleFormat, repeatCount: Int,
+        gapSeconds: Double, levelDecibels: Double
+    ) throws(Failure) {
+        do throws(ModemError) {
+            transmitter = try Transmitter(profile: profile, sampleRateHertz: sampleRateHertz)
+        } catch {
+            throw Failure(.usage, "Cannot encode with --rate \(sampleRateHertz): \(error).")
+        }
+        self.payload = payload
+        self.format = format
+        self.repeatCount = repeatCount
+        self.gapSeconds = gapSeconds
+        self.levelDecibels = levelDecibels
+        marginSamples = Int((Self.marginSeconds * Double(sampleRateHertz)).rounded())
+        gapSamples = Int((gapSeconds * Double(sampleRateHertz)).rounded())
+        frameSamples = transmitter.sampleCount(payloadByteCount: payload.count)
+
+        let room = Self.largestByteCount / format.bytesPerSample - 2 * marginSamples + gapSamples
+        let largestRepeatCount = room / (frameSamples + gapSamples)
+        guard repeatCount <= largestRepeatCount else {
+            throw Failure(
+                .usage,
+                "Cannot encode with --repeat \(repeatCount): a WAV file holds less than 4 GiB. "
+                    + "At most \(largestRepeatCount) fit here; more do with a shorter --gap, a lower --rate or --format s16."
+            )
+        }
+    }
+
+    private var sampleRateHertz: Int { transmitter.sampleRateHertz }
+    private var frameSeconds: Double { transmitter.profile.frameSeconds(payloadByteCount: payload.count) }
+
+    private var sampleCount: Int {
+        2 * marginSamples + repeatCount * frameSamples + (repeatCount - 1) * gapSamples
+    }
+
+    /// Writes the file, or standard output for "-".
+    /// - Returns: false when it was interrupted; then nothing is left of it.
+    func write(to output: String) throws(AudioError) -> Bool {
+        var writer =
+            output == "-"
+            ? try WAVWriter.standardOutput(sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
+            : try WAVWriter(path: output, sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
+        let frame = transmitter.samples(payload, amplitude: Float(pow(10, levelDecibels / 20)))
+        let progress = ProgressBar(partCount: 1)
+        try writeSilence(marginSamples, to: &writer)
+        for index in 0..<repeatCount {
+            if index > 0 { try writeSilence(gapSamples, to: &writer) }
+            try writer.write(frame)
+            progress.update(fraction: Double(index) / Double(repeatCount))
+            if Interruption.isRequested {
+                progress.clear()
+                return false
+            }
+        }
+        try writeSilence(marginSamples, to: &writer)
+        progress.clear()
+        try writer.finish()
+        return true
+    }
+
+    private func writeSilence(_ sampleCount: Int, to writer: inout WAVWriter) throws(AudioError) {
+        var missing = sampleCount
+        while missing > 0 {
+            let count = min(missing, Self.silence.count)
+            try writer.write(Self.silence.span.extracting(0..<count))
+            missing -= count
+        }
+    }
+
+    /// For people, one line.
+    func summary(output: String) -> String {
+        let name = output == "-" ? "standard output" : output.escapedForTerminal
+        let content = payload.hex + (payload.printableText.map { " \"\($0)\"" } ?? "")
+        let length = "\(DecimalText.text(frameSeconds, decimals: 3)) s"
+        let times = repeatCount == 1 ? length : "\(DecimalText.grouped(repeatCount)) times \(length)"
+        return "wrote \(name): \(content), \(transmitter.profile.name), \(times), "
+            + "\(sampleRateHertz) Hz \(format.rawValue), \(DecimalText.short(levelDecibels)) dBFS"
+    }
+
+    /// For programs, one line.
+    func jsonLine(output: String) -> String {
+        var line = JSONLine()
+        line.add("token", payload.hex)
+        line.add("bytes", payload.count)
+        line.add("profile", transmitter.profile.name)
+        line.add("rate_hz", sampleRateHertz)
+        line.add("format", format.rawValue)
+        line.add(short: "level_dbfs", levelDecibels)
+        line.add("repeat", repeatCount)
+        line.add(short: "gap_s", gapSeconds)
+        line.add("start_s", Double(marginSamples) / Double(sampleRateHertz), decimals: 3)
+        line.add("frame_s", frameSeconds, decimals: 3)
+        line.add("duration_s", Double(sampleCount) / Double(sampleRateHertz), decimals: 3)
+        line.add("file", output)
+        if let text = payload.printableText { line.add("text", text) }
+        return line.text
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// The spectrogram as vector cells: one path for each level of loudness, neighbours in time merged.
+///
+/// A run of cells is a horizontal stroke one row thick, written relative to the one before: about seven bytes. The
+/// lowest level is the background and is not drawn.
+struct EnergyCells {
+    static let levelCount = 16
+
+    /// What the levels stand for: from the lowest level's upper edge to the highest's, power of a full-scale sine = 0.
+    let decibels: ClosedRange<Double>
+    private let spectrogram: Spectrogram
+    private let levels: [UInt8]
+
+    init(_ spectrogram: Spectrogram) {
+        let decibels = spectrogram.energies.map { 10 * log10(max($0, 1e-20)) }
+        let sorted = decibels.sorted()
+        let loudest = Double(sorted.last ?? -200)
+        let median = Double(sorted.isEmpty ? -200 : sorted[sorted.count / 2])
+        // Noise stays dark, a spotless recording does not show its rounding errors, and noise alone does not shine.
+        let floor = max(median + 2, loudest - 42)
+        let peak = max(loudest, floor + 14)
+        let step = (peak - floor) / Double(Self.levelCount - 1)
+        self.decibels = floor...peak
+        self.spectrogram = spectrogram
+        levels = decibels.map { value in
+            peak < -150
+                ? 0 : UInt8(min(max(((Double(value) - floor) / step).rounded(.up), 0), Double(Self.levelCount - 1)))
+        }
+    }
+
+    static func colour(level: Int) -> String {
+        ColourMap.hex(Double(level) / Double(levelCount - 1))
+    }
+
+    /// Draws the cells; one column is one unit wide and one row one unit high, row 0 at y = 0 and higher rows above.
+    func draw(into svg: inout SVG) {
+        for level in 1..<Self.levelCount {
+            let data = path(level: UInt8(level))
+            if !data.isEmpty {
+                svg.element("path", ["stroke": Self.colour(level: level), "d": data])
+            }
+        }
+    }
+
+    private func path(level: UInt8) -> String {
+        let (columnCount, rowCount) = (spectrogram.columnCount, spectrogram.rowCount)
+        var data = ""
+        var (x, y) = (0, 0)
+        for row in 0..<rowCount {
+            var column = 0
+            while column < columnCount {
+                guard levels[column * rowCount + row] == level else {
+                    column += 1
+                    continue
+                }
+                let first = column
+                while column < columnCount, levels[column * rowCount + row] == level { column += 1 }
+                let dy = -row - y
+                data += "m\(first - x)\(dy < 0 ? "" : " ")\(dy)h\(column - first)"
+                (x, y) = (column, -row)
+            }
+        }
+        return data
+    }
+}

@@ -1,0 +1,103 @@
+import EarshotCoding
+import EarshotModem
+
+/// The labels above the spectrogram, in as many lanes as it takes to keep them apart.
+struct FrameLabels {
+    private struct Label {
+        let text: String
+        let colour: String
+        let x: Double
+        let width: Double
+        let lane: Int
+        /// Where the frame it belongs to begins.
+        let startSeconds: Double
+    }
+
+    /// How much is said above the spectrogram.
+    private enum Detail {
+        case sentence, number
+    }
+
+    private static let laneHeight = 30.0
+    private static let chipHeight = 24.0
+    private static let fontSize = 14.0
+
+    private let top: Double
+    private let labels: [Label]
+
+    init(_ inspection: Inspection, left: Double, width: Double, top: Double) {
+        self.top = top
+        let span = left...(left + width)
+        // Sentences where all of them have room, else the numbers that stand in the table, else as many as fit.
+        labels =
+            Self.labels(inspection, .sentence, span: span, laneCount: 5, mustFit: true)
+            ?? Self.labels(inspection, .number, span: span, laneCount: 2, mustFit: true)
+            ?? Self.labels(inspection, .number, span: span, laneCount: 1, mustFit: false) ?? []
+    }
+
+    /// - Returns: nil where not every frame gets a label and `mustFit` asks for that.
+    private static func labels(
+        _ inspection: Inspection, _ detail: Detail, span: ClosedRange<Double>, laneCount: Int, mustFit: Bool
+    ) -> [Label]? {
+        var labels: [Label] = []
+        var laneEnds = [Double](repeating: -.infinity, count: laneCount)
+        let pixelsPerSecond = (span.upperBound - span.lowerBound) / inspection.seconds
+        let numbered = inspection.frames.enumerated().sorted { $0.element.startSample < $1.element.startSample }
+        for (index, frame) in numbered {
+            let seconds = Double(frame.startSample) / Double(inspection.sampleRateHertz)
+            let text = detail == .number ? "\(index + 1)" : sentence(index + 1, frame, seconds: seconds)
+            let width = SVG.Style.width(characterCount: text.count, size: fontSize) + 18
+            let start = span.lowerBound + max(0, seconds - inspection.startSeconds) * pixelsPerSecond
+            let x = min(start, span.upperBound - width)
+            guard let lane = laneEnds.firstIndex(where: { $0 + 8 <= x }) else {
+                if mustFit { return nil }
+                continue
+            }
+            laneEnds[lane] = x + width
+            labels.append(
+                Label(
+                    text: text, colour: InspectionPicture.Palette.profile(frame.profileName), x: x, width: width,
+                    lane: lane, startSeconds: seconds))
+        }
+        return labels
+    }
+
+    private static func sentence(_ number: Int, _ frame: ReceivedFrame, seconds: Double) -> String {
+        let cut = frame.payload.count > Payload.tokenCount ? "…" : ""
+        let name = frame.payload.printableText.map { "\"\($0)\"" } ?? frame.payload.hex.prefix(16) + cut
+        return "\(number)  \(name)  \(frame.profileName)  "
+            + "\(DecimalText.text(Double(frame.snrDecibels), decimals: 1)) dB  "
+            + "\(DecimalText.text(seconds, decimals: 3)) s"
+    }
+
+    /// Below the lowest lane, which is the one of the first label.
+    var bottom: Double {
+        top + Double(laneCount) * Self.laneHeight
+    }
+
+    func draw(into svg: inout SVG, _ plot: Plot) {
+        for label in labels {
+            let y = top(of: label)
+            let stem = max(label.x + 0.75, min(plot.x(seconds: label.startSeconds), label.x + label.width - 1))
+            svg.path(
+                "M\(SVG.number(stem)) \(SVG.number(y + Self.chipHeight))V\(SVG.number(plot.y(hertz: 20_000)))",
+                stroke: label.colour, width: 1.5)
+        }
+        // Over the stems of labels in higher lanes.
+        for label in labels {
+            let y = top(of: label)
+            svg.rectangle(
+                Rectangle(x: label.x, y: y, width: label.width, height: Self.chipHeight),
+                fill: InspectionPicture.Palette.panel, stroke: label.colour, radius: 4)
+            svg.text(
+                label.text, x: label.x + 9, y: y + 17,
+                SVG.Style(size: Self.fontSize, colour: InspectionPicture.Palette.text, isFixedPitch: true))
+        }
+    }
+
+    private func top(of label: Label) -> Double {
+        top + Double(laneCount - 1 - label.lane) * Self.laneHeight
+    }
+
+    private var laneCount: Int { (labels.map(\.lane).max() ?? -1) + 1 }
+}

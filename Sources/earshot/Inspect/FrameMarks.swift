@@ -1,0 +1,73 @@
+import EarshotCoding
+import EarshotModem
+
+/// A decoded frame on the spectrogram: its outline, and each tone where it must have been heard.
+struct FrameMarks {
+    /// Tones narrower than this would only hide the energies.
+    private static let narrowestTonePixels = 2.2
+    /// A frame narrower than this gets bars at its lower and upper end instead of an outline.
+    private static let narrowestFramePixels = 14.0
+
+    private let frame: ReceivedFrame
+    private let profile: Profile?
+    private let tones: [Int]
+    private let startSeconds: Double
+    private let endSeconds: Double
+
+    init(_ frame: ReceivedFrame, sampleRateHertz: Int) {
+        self.frame = frame
+        profile = Profile.named(frame.profileName)
+        let transmitter = profile.flatMap { try? Transmitter(profile: $0, sampleRateHertz: sampleRateHertz) }
+        tones = transmitter?.tones(frame.payload) ?? []
+        startSeconds = Double(frame.startSample) / Double(sampleRateHertz)
+        endSeconds = Double(frame.endSample) / Double(sampleRateHertz)
+    }
+
+    /// Whether single tones are wide enough to be marked.
+    func showsTones(_ plot: Plot) -> Bool {
+        !tones.isEmpty
+            && (endSeconds - startSeconds) * plot.pixelsPerSecond / Double(tones.count) >= Self.narrowestTonePixels
+    }
+
+    func draw(into svg: inout SVG, _ plot: Plot) {
+        guard let profile else { return }
+        // Doppler and clock error stretch frequencies and times alike; the frame's own ends have the times in them.
+        let stretch = 1 + Double(frame.offsetHertz) / Double(profile.centreHertz)
+        let top = plot.y(hertz: Double(profile.highestHertz) * stretch)
+        let bottom = plot.y(hertz: Double(profile.lowestHertz) * stretch)
+        let left = plot.x(seconds: startSeconds)
+        let right = plot.x(seconds: endSeconds)
+        let outline = Rectangle(x: left, y: top, width: right - left, height: bottom - top)
+        let colour = InspectionPicture.Palette.profile(profile.name)
+        if outline.width >= Self.narrowestFramePixels {
+            svg.path(outline.outline, stroke: colour, width: 1.5)
+        } else {
+            let bars = [top, bottom].map { "M\(SVG.number(left)) \(SVG.number($0))H\(SVG.number(right))" }
+            svg.path(bars.joined(), stroke: colour, width: 3)
+        }
+        guard showsTones(plot) else { return }
+        let toneWidth = outline.width / Double(tones.count)
+        let toneHeight = profile.toneSpacingHertz * plot.pixelsPerHertz
+        let layout = FrameLayout(payloadByteCount: frame.payload.count)
+        var (sync, header, data) = ("", "", "")
+        for (index, tone) in tones.enumerated() {
+            let y = plot.y(hertz: profile.toneHertz(tone) * stretch)
+            let mark = Rectangle(
+                x: left + Double(index) * toneWidth, y: y - toneHeight / 2, width: toneWidth, height: toneHeight)
+            if index < FrameLayout.syncToneCount {
+                sync += mark.outline
+            } else if index < layout.firstDataTone {
+                header += mark.outline
+            } else {
+                data += mark.outline
+            }
+        }
+        let fine = min(1.3, max(0.6, toneWidth / 6))
+        let background = InspectionPicture.Palette.background
+        // A dark rim, so that marks stand out from the brightest energies too.
+        svg.path(data + header + sync, stroke: background, width: fine + 2, opacity: 0.6)
+        svg.path(data, stroke: InspectionPicture.Palette.data, width: fine, opacity: 0.9)
+        if !header.isEmpty { svg.path(header, stroke: InspectionPicture.Palette.header, width: fine + 0.6) }
+        svg.path(sync, stroke: InspectionPicture.Palette.sync, width: fine + 0.6)
+    }
+}

@@ -1,0 +1,60 @@
+import EarshotCoding
+import EarshotModem
+
+/// What the marks and colours mean, at the upper right.
+struct Legend {
+    let decibels: ClosedRange<Double>
+    let inspection: Inspection
+    /// Whether single tones are marked anywhere.
+    let showsTones: Bool
+
+    func draw(into svg: inout SVG, top: Double) {
+        let right = InspectionPicture.width - InspectionPicture.margin
+        drawLevels(&svg, right: right, top: top)
+        drawMarks(&svg, right: right, y: top + 50)
+    }
+
+    private func drawLevels(_ svg: inout SVG, right: Double, top: Double) {
+        let style = SVG.Style(size: 14, colour: InspectionPicture.Palette.faint, isFixedPitch: true)
+        let step = 12.0
+        let unit = " dBFS"
+        let high = DecimalText.text(decibels.upperBound, decimals: 0) + unit
+        let low = DecimalText.text(decibels.lowerBound, decimals: 0)
+        let barRight = right - SVG.Style.width(characterCount: high.count, size: 14) - 8
+        let barLeft = barRight - step * Double(EnergyCells.levelCount)
+        for level in 0..<EnergyCells.levelCount {
+            svg.rectangle(
+                Rectangle(x: barLeft + step * Double(level), y: top + 2, width: step + 0.3, height: 14),
+                fill: EnergyCells.colour(level: level))
+        }
+        svg.text(high, x: right, y: top + 14, style, anchor: .end)
+        svg.text(low, x: barLeft - 8, y: top + 14, style, anchor: .end)
+    }
+
+    /// Only what the picture has.
+    private func drawMarks(_ svg: inout SVG, right: Double, y: Double) {
+        guard !inspection.frames.isEmpty else { return }
+        let palette = InspectionPicture.Palette.self
+        var items: [(name: String, colour: String)] = []
+        if showsTones {
+            items.append(("data tone", palette.data))
+            if inspection.frames.contains(where: { $0.payload.count != Payload.tokenCount }) {
+                items.append(("length header", palette.header))
+            }
+            items.append(("sync tone", palette.sync))
+        }
+        for name in Set(inspection.frames.map(\.profileName)).sorted(by: >) {
+            items.append(("\(name) frame", palette.profile(name)))
+        }
+        var x = right
+        for item in items {
+            let width = SVG.Style.width(characterCount: item.name.count, size: 14)
+            svg.text(
+                item.name, x: x, y: y,
+                SVG.Style(size: 14, colour: palette.faint, isFixedPitch: true), anchor: .end)
+            svg.path(
+                Rectangle(x: x - width - 24, y: y - 10, width: 16, height: 10).outline, stroke: item.colour, width: 1.8)
+            x -= width + 44
+        }
+    }
+}

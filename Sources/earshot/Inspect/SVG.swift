@@ -1,0 +1,115 @@
+/// A drawing under construction: elements in painting order, every text escaped.
+struct SVG {
+    private(set) var body = ""
+
+    enum Anchor: String {
+        case start, middle, end
+    }
+
+    /// How text looks. Widths of the fixed pitch are known without a font: 0.6 em a character.
+    struct Style {
+        var size: Double
+        var colour: String
+        var isFixedPitch = false
+        var isBold = false
+
+        static func width(characterCount: Int, size: Double) -> Double { 0.602 * size * Double(characterCount) }
+    }
+
+    /// Adds an element; attribute values are escaped, `content` is not.
+    mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, content: String? = nil) {
+        let list = attributes.map { " \($0.key)=\"\(SVG.escaped($0.value))\"" }.joined()
+        body += content.map { "<\(name)\(list)>\($0)</\(name)>\n" } ?? "<\(name)\(list)/>\n"
+    }
+
+    mutating func rectangle(
+        _ frame: Rectangle, fill: String, stroke: String? = nil, radius: Double = 0, opacity: Double = 1
+    ) {
+        element(
+            "rect",
+            [
+                "x": SVG.number(frame.x), "y": SVG.number(frame.y), "width": SVG.number(frame.width),
+                "height": SVG.number(frame.height), "rx": SVG.number(radius), "fill": fill,
+                "stroke": stroke ?? "none", "opacity": SVG.number(opacity),
+            ])
+    }
+
+    mutating func path(_ data: String, stroke: String, width: Double = 1, dash: String = "none", opacity: Double = 1) {
+        element(
+            "path",
+            [
+                "d": data, "fill": "none", "stroke": stroke, "stroke-width": SVG.number(width),
+                "stroke-dasharray": dash, "opacity": SVG.number(opacity),
+            ])
+    }
+
+    mutating func text(_ text: String, x: Double, y: Double, _ style: Style, anchor: Anchor = .start) {
+        let family =
+            style.isFixedPitch
+            ? "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace"
+            : "system-ui,-apple-system,'Segoe UI','DejaVu Sans',Roboto,sans-serif"
+        element(
+            "text",
+            [
+                "x": SVG.number(x), "y": SVG.number(y), "font-family": family, "font-size": SVG.number(style.size),
+                "font-weight": style.isBold ? "600" : "400", "fill": style.colour, "text-anchor": anchor.rawValue,
+                "xml:space": "preserve",
+            ], content: SVG.escaped(text))
+    }
+
+    /// Everything drawn by `draw`, inside an element.
+    mutating func group(_ attributes: KeyValuePairs<String, String>, _ draw: (inout SVG) -> Void) {
+        var inner = SVG()
+        draw(&inner)
+        element("g", attributes, content: "\n" + inner.body)
+    }
+
+    /// The complete document.
+    func document(width: Double, height: Double, title: String, description: String) -> String {
+        let size = "\(SVG.number(width)) \(SVG.number(height))"
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size)" width="\(SVG.number(width))" \
+            height="\(SVG.number(height))" role="img">
+            <title>\(SVG.escaped(title))</title>
+            <desc>\(SVG.escaped(description))</desc>
+            \(body)</svg>
+
+            """
+    }
+
+    /// A coordinate: two decimals are a hundredth of a pixel.
+    static func number(_ value: Double) -> String { DecimalText.short(value, decimals: 2) }
+
+    /// Text as XML wants it. Characters that XML cannot carry at all become U+FFFD.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+/// A place on the drawing, in pixels, y downwards.
+struct Rectangle {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+
+    var right: Double { x + width }
+    var bottom: Double { y + height }
+
+    /// Path data of its outline.
+    var outline: String {
+        "M\(SVG.number(x)) \(SVG.number(y))h\(SVG.number(width))v\(SVG.number(height))h\(SVG.number(-width))z"
+    }
+}

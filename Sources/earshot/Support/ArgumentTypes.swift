@@ -1,0 +1,59 @@
+import ArgumentParser
+import EarshotAudio
+import EarshotModem
+
+/// A profile as it is named on the command line.
+struct ProfileName: ExpressibleByArgument, Hashable {
+    let profile: Profile
+
+    init?(argument: String) {
+        guard let profile = Profile.named(argument.lowercased()) else { return nil }
+        self.profile = profile
+    }
+
+    init(_ profile: Profile) {
+        self.profile = profile
+    }
+
+    var defaultValueDescription: String { profile.name }
+    static var allValueStrings: [String] { Profile.all.map(\.name) }
+
+    static func == (a: ProfileName, b: ProfileName) -> Bool { a.profile.name == b.profile.name }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(profile.name)
+    }
+
+    /// The profiles that were named, each once and in the library's order; all when none was.
+    static func selected(_ names: [ProfileName]) -> [Profile] {
+        names.isEmpty ? Profile.all : Profile.all.filter { names.contains(ProfileName($0)) }
+    }
+}
+
+/// How the samples of a written WAV file are stored.
+struct FormatArgument: ExpressibleByArgument {
+    let format: SampleFormat
+
+    init?(argument: String) {
+        guard let format = SampleFormat(rawValue: argument.lowercased()) else { return nil }
+        self.format = format
+    }
+
+    init(_ format: SampleFormat) {
+        self.format = format
+    }
+
+    var defaultValueDescription: String { format.rawValue }
+    static var allValueStrings: [String] { SampleFormat.allCases.map(\.rawValue) }
+}
+
+extension RawFormat {
+    /// Parses `--raw`; an error here is one of the command line.
+    static func argument(_ text: String) throws -> RawFormat {
+        do {
+            return try RawFormat(parsing: text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import EarshotAudio
+import Glibc
+
+/// How the process ends: 0 and 1 are answers, the others are those of sysexits.h.
+enum ExitStatus: CInt, Sendable {
+    case success = 0
+    case noTokenFound = 1
+    case usage = 64
+    case data = 65
+    case noInput = 66
+    case cannotCreate = 73
+    case inputOutput = 74
+    /// As a shell reports a process that SIGPIPE ended.
+    case brokenPipe = 141
+}
+
+/// Why a command gives up: what is printed after "Error: ", and the exit code.
+struct Failure: Error, CustomStringConvertible {
+    let status: ExitStatus
+    /// What failed, on what, why, and what would work.
+    let description: String
+
+    init(_ status: ExitStatus, _ description: String) {
+        self.status = status
+        self.description = description
+    }
+
+    /// What an error means where `path` was to be read.
+    init(reading error: AudioError) {
+        let status: ExitStatus =
+            switch error.kind {
+            case .notFound, .notPermitted, .isDirectory: .noInput
+            case .empty, .notAudio, .unsupported, .damaged, .tooLarge: .data
+            case .badRawFormat: .usage
+            case .cannotRead, .cannotWrite, .noSpace: .inputOutput
+            case .brokenPipe: .brokenPipe
+            }
+        self.init(status, error.description)
+    }
+
+    /// What an error means where a file was to be written.
+    init(writing error: AudioError) {
+        let status: ExitStatus =
+            switch error.kind {
+            case .brokenPipe: .brokenPipe
+            case .cannotRead, .cannotWrite, .noSpace: .inputOutput
+            default: .cannotCreate
+            }
+        self.init(status, error.description)
+    }
+
+    /// Says why and ends the process. A reader that has gone knows already.
+    func exit() -> Never {
+        if status != .brokenPipe { StandardStream.error.print("Error: \(description)") }
+        Glibc.exit(status.rawValue)
+    }
+}

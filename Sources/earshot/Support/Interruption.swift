@@ -1,0 +1,67 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Ctrl-C, a termination request, and a terminal that closes.
+///
+/// They arrive on a thread of their own, as ordinary code: what must be put in order is put in order there, whatever
+/// the working threads are waiting for.
+enum Interruption {
+    /// True from the first signal on; loops that hold something which must be removed look at it.
+    static var isRequested: Bool { requested.load(ordering: .relaxed) }
+
+    private static let requested = Atomic(false)
+
+    /// Held while something is half done that must not be left so.
+    private static let critical = Mutex(())
+
+    /// From now on a signal runs `action` and then ends the process with 128 and the signal's number.
+    static func handle(_ action: @escaping @Sendable () -> Void = {}) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        // Who started us may have chosen that a signal is not for us, as nohup does.
+        for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
+            sigaddset(&signals, number)
+        }
+        // Threads inherit this, so the one below is the only one that receives them.
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let awaited = signals
+        DispatchQueue(label: "earshot.signals").async {
+            var signals = awaited
+            var number: CInt = 0
+            guard sigwait(&signals, &number) == 0 else { return }
+            requested.store(true, ordering: .relaxed)
+            action()
+            // Not `exit`: other threads are still at work on what it would tear down.
+            critical.withLock { _ in _exit(128 + number) }
+        }
+    }
+
+    /// The action of commands whose working thread takes back by itself what it has begun: gives it time for that. A
+    /// thread that waits for a slow reader meanwhile holds nothing that has a name.
+    static func awaitSettled() {
+        _ = settled.wait(timeout: .now() + 2)
+    }
+
+    /// Called by the working thread when nothing is left to take back: the process ends.
+    static func settle() -> Never {
+        settled.signal()
+        while true { pause() }
+    }
+
+    private static let settled = DispatchSemaphore(value: 0)
+
+    /// Lets `body` end before a signal ends the process.
+    static func deferred<Result>(_ body: () -> Result) -> Result {
+        var result: Result?
+        critical.withLock { _ in result = body() }
+        return result!
+    }
+
+    private static func isIgnored(_ number: CInt) -> Bool {
+        var present = sigaction()
+        sigaction(number, nil, &present)
+        return unsafeBitCast(present.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}

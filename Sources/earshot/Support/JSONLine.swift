@@ -1,0 +1,39 @@
+import FoundationEssentials
+
+/// One JSON object on one line, its keys in the order in which they are added.
+///
+/// JSONEncoder promises no order but the alphabet's, and a line that people read needs a better one. So it only
+/// encodes the strings here.
+struct JSONLine {
+    private var members: [String] = []
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return encoder
+    }()
+
+    mutating func add(_ key: String, _ value: String) {
+        members.append("\(Self.quoted(key)):\(Self.quoted(value))")
+    }
+
+    mutating func add(_ key: String, _ value: Int) {
+        members.append("\(Self.quoted(key)):\(value)")
+    }
+
+    /// JSON knows no infinity: what is not finite becomes null.
+    mutating func add(_ key: String, _ value: Double, decimals: Int) {
+        members.append("\(Self.quoted(key)):\(DecimalText.fixed(value, decimals: decimals) ?? "null")")
+    }
+
+    /// A number with no more decimals than it needs.
+    mutating func add(short key: String, _ value: Double) {
+        members.append("\(Self.quoted(key)):\(DecimalText.short(value, decimals: 6))")
+    }
+
+    var text: String { "{" + members.joined(separator: ",") + "}" }
+
+    private static func quoted(_ text: String) -> String {
+        guard let data = try? encoder.encode(text) else { preconditionFailure("a string is always JSON") }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Synchronization
+
+/// A line on standard error that says how far long work has come.
+///
+///     [==========>                   ]  35 %  about 4 s left
+///
+/// It appears after a second, ten times a second, only on a terminal, and goes before anything else is printed.
+final class ProgressBar: Sendable {
+    private struct State {
+        var fractions: [Double]
+        var lastDrawn: ContinuousClock.Instant
+        var isVisible = false
+    }
+
+    private static let width = 32
+
+    private let isEnabled: Bool
+    private let begun = ContinuousClock.now
+    private let state: Mutex<State>
+
+    /// Work in `partCount` parts of about equal size.
+    init(partCount: Int, isEnabled: Bool = true) {
+        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+        self.isEnabled = isEnabled && StandardStream.error.isTerminal && !isDumb
+        state = Mutex(State(fractions: Array(repeating: 0, count: partCount), lastDrawn: begun))
+    }
+
+    /// Part `part` is done to `fraction`, 0 ... 1. Cheap enough for every block.
+    func update(part: Int = 0, fraction: Double) {
+        guard isEnabled else { return }
+        let now = ContinuousClock.now
+        guard now - begun > .seconds(1) else { return }
+        state.withLock { state in
+            state.fractions[part] = fraction
+            guard now - state.lastDrawn > .milliseconds(100) else { return }
+            state.lastDrawn = now
+            state.isVisible = true
+            let done = state.fractions.reduce(0, +) / Double(state.fractions.count)
+            StandardStream.error.write("\r" + line(done: done, elapsed: now - begun) + "\u{1B}[K")
+        }
+    }
+
+    /// Takes the line away.
+    func clear() {
+        guard isEnabled else { return }
+        state.withLock { state in
+            guard state.isVisible else { return }
+            state.isVisible = false
+            StandardStream.error.write("\r\u{1B}[K")
+        }
+    }
+
+    private func line(done: Double, elapsed: Duration) -> String {
+        let filled = min(Self.width, max(0, Int(done * Double(Self.width))))
+        let bar = String(repeating: "=", count: filled) + (filled < Self.width ? ">" : "")
+        let blank = String(repeating: " ", count: Self.width + 1 - bar.count)
+        let percent = String(Int(done * 100))
+        let seconds = elapsed / .seconds(1)
+        let left = done > 0.01 ? "  about \(DecimalText.text(seconds * (1 - done) / done, decimals: 0)) s left" : ""
+        return "[\(bar)\(blank)] \(String(repeating: " ", count: max(0, 3 - percent.count)))\(percent) %\(left)"
+    }
+}

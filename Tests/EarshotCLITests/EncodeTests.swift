@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@Suite struct EncodeTests {
+    @Test func theSameArgumentsGiveTheSameBytes() throws {
+        let scratch = try Scratch()
+        for name in ["a.wav", "b.wav"] {
+            let result = try Tool.run(
+                ["encode", "0123456789abcdef", "--repeat", "2", "-o", name], in: scratch)
+            #expect(result.status == 0)
+        }
+        let piped = try Tool.run(["encode", "0123456789abcdef", "--repeat", "2", "-o", "-"], in: scratch)
+        #expect(try scratch.data("a.wav") == scratch.data("b.wav"))
+        #expect(try scratch.data("a.wav") == piped.outputBytes)
+        #expect(piped.outputBytes.count > 200_000)
+    }
+
+    @Test func aSentenceSaysWhatWasWritten() throws {
+        let scratch = try Scratch()
+        let result = try Tool.run(["encode", "0123456789abcdef", "-o", "token.wav"], in: scratch)
+        #expect(
+            result.error
+                == "wrote token.wav: 0123456789abcdef, standard, 1.024 s, 48000 Hz s16, -12 dBFS\n")
+        #expect(result.output.isEmpty)
+        #expect(scratch.names == ["token.wav"])
+    }
+
+    @Test func jsonSaysWhatWasWritten() throws {
+        let scratch = try Scratch()
+        let result = try Tool.run(
+            [
+                "encode", "--text", "Hi \"you\"/", "--profile", "fast", "--rate", "96000", "--format", "f32",
+                "--repeat",
+                "3", "--gap", "0.25", "--level", "-20.5", "--json", "-o", "x.wav",
+            ], in: scratch)
+        let object = try #require(try JSONSerialization.jsonObject(with: result.outputBytes) as? [String: Any])
+        #expect(object["text"] as? String == "Hi \"you\"/")
+        #expect(object["bytes"] as? Int == 9)
+        #expect(object["rate_hz"] as? Int == 96_000)
+        #expect(object["level_dbfs"] as? Double == -20.5)
+        #expect(object["repeat"] as? Int == 3)
+        // 96 bits and 16 of check make 44 tones, header 6, sync 8: 58 tones of 10.67 ms, three times.
+        let seconds = try #require(object["duration_s"] as? Double)
+        #expect(abs(seconds - (0.2 + 0.5 + 3 * 58 * 16.0 / 1_500)) < 0.002)
+        #expect(result.error.isEmpty)
+        let samples = (try scratch.data("x.wav").count - 58) / 4
+        #expect(abs(Double(samples) / 96_000 - seconds) < 0.001)
+    }
+
+    @Test(arguments: [(-12.0, "s16"), (-40, "f32"), (0, "s24")])
+    func theLevelIsThePeak(level: Double, format: String) throws {
+        let scratch = try Scratch()
+        _ = try Tool.run(["encode", "cafe", "--level", "\(level)", "--format", format, "-o", "x.wav"], in: scratch)
+        let peak = try scratch.samples("x.wav").map(abs).max() ?? 0
+        #expect(abs(20 * log10(Double(peak)) - level) < 0.02)
+    }
+
+    /// Each line: arguments, exit code, and what the message must say.
+    static let refusals: [([String], Int32, [String])] = [
+        (["xyz1", "-o", "x.wav"], 64, ["'x'", "hexadecimal", "--text"]),
+        (["abc", "-o", "x.wav"], 64, ["3 hexadecimal digits", "two digits a byte"]),
+        ([String(repeating: "ab", count: 33), "-o", "x.wav"], 64, ["33 bytes", "1 to 32"]),
+        (["--text", String(repeating: "é", count: 17), "-o", "x.wav"], 64, ["34 bytes", "1 to 32"]),
+        (["--text", "", "-o", "x.wav"], 64, ["empty", "1 to 32"]),
+        (["ab", "--text", "ab", "-o", "x.wav"], 64, ["Both", "--text", "one payload"]),
+        (["-o", "x.wav"], 64, ["Nothing to encode", "--text"]),
+        (["ab"], 64, ["--output"]),
+        (["ab", "--rate", "8000", "-o", "x.wav"], 64, ["8000 Hz", "20 kHz", "44100"]),
+        (["ab", "--rate", "9000000", "-o", "x.wav"], 64, ["768000"]),
+        (["ab", "--level", "1", "-o", "x.wav"], 64, ["--level", "dBFS"]),
+        (["ab", "--level", "-90", "-o", "x.wav"], 64, ["--level", "-90"]),
+        (["ab", "--level", "nan", "-o", "x.wav"], 64, ["--level"]),
+        (["ab", "--repeat", "0", "-o", "x.wav"], 64, ["--repeat", "once"]),
+        (["ab", "--repeat", "9999999", "-o", "x.wav"], 64, ["4 GiB", "At most"]),
+        (["ab", "--gap", "-1", "-o", "x.wav"], 64, ["--gap"]),
+        (["ab", "--profile", "loud", "-o", "x.wav"], 64, ["loud", "fast", "standard", "far"]),
+        (["ab", "--format", "mp3", "-o", "x.wav"], 64, ["mp3", "s16", "s24", "f32"]),
+        (["ab", "-o", "nowhere/x.wav"], 73, ["nowhere/x.wav", "No such file", "Create the directory"]),
+        (["ab", "-o", "."], 73, ["directory"]),
+        (["ab", "-o", "/dev/full"], 74, ["/dev/full", "No space"]),
+    ]
+
+    @Test(arguments: refusals)
+    func whatCannotBeIsRefused(arguments: [String], status: Int32, words: [String]) throws {
+        let scratch = try Scratch()
+        let result = try Tool.run(["encode"] + arguments, in: scratch)
+        #expect(result.status == status)
+        #expect(result.error.hasPrefix("Error: "))
+        for word in words { #expect(result.error.contains(word)) }
+        #expect(result.output.isEmpty)
+        #expect(scratch.names.isEmpty)
+    }
+
+    @Test func anExistingFileSurvivesAMistake() throws {
+        let scratch = try Scratch()
+        let precious = Data("precious".utf8)
+        try scratch.save(precious, "x.wav")
+        for arguments in [["xyz"], ["ab", "--rate", "8000"], ["ab", "--repeat", "9999999"]] {
+            #expect(try Tool.run(["encode", "-o", "x.wav"] + arguments, in: scratch).status == 64)
+        }
+        #expect(try scratch.data("x.wav") == precious)
+    }
+}

@@ -1,0 +1,100 @@
+import EarshotModem
+import Foundation
+import FoundationXML
+import Testing
+
+@Suite struct InspectTests {
+    /// What an XML parser finds in a document.
+    private final class Reader: NSObject, XMLParserDelegate {
+        var text = ""
+        var elementCounts: [String: Int] = [:]
+        var paths: [[String: String]] = []
+
+        func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            elementCounts[name, default: 0] += 1
+            if name == "path" { paths.append(attributes) }
+        }
+    }
+
+    private func read(_ data: Data) throws -> Reader {
+        let parser = XMLParser(data: data)
+        let reader = Reader()
+        parser.delegate = reader
+        try #require(parser.parse(), "not well-formed: \(String(describing: parser.parserError))")
+        return reader
+    }
+
+    @Test func thePictureShowsTheFrames() throws {
+        let scratch = try Scratch()
+        let name = "a <b> & 'c' \"d\".wav"
+        try scratch.write(
+            Sound.silence(0.5) + Sound.frame("0123456789abcdef") + Sound.frame("3c263e", .fast) + Sound.silence(0.4),
+            name)
+        let result = try Tool.run(["inspect", name, "-o", "x.svg"], in: scratch)
+        #expect(result.status == 0)
+        #expect(result.error.hasSuffix("2 frames\n"))
+        let picture = try read(try scratch.data("x.svg"))
+        for word in ["0123456789abcdef", "3c263e", "\"<&>\"", "standard", "fast", name, "48,000 Hz", "path metric"] {
+            #expect(picture.text.contains(word), "\(word)")
+        }
+        // The tones of each frame stand in the picture once: 40 data tones of the token, 20 of the other.
+        let dataMarks = picture.paths.filter { $0["stroke"] == "#ffffff" && $0["opacity"] == "0.9" }
+        #expect(dataMarks.map { $0["d"]?.count { $0 == "M" } } == [40, 20])
+        #expect(picture.elementCounts["image"] == nil)
+    }
+
+    @Test func noiseStaysSmall() throws {
+        let scratch = try Scratch()
+        var state: UInt64 = 7
+        let noise = (0..<48_000 * 12).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Float(Int32(truncatingIfNeeded: state >> 32)) * 0x1p-33
+        }
+        try scratch.write(Array(noise[..<144_000]), "short.wav")
+        try scratch.write(noise, "long.wav")
+        for name in ["short.wav", "long.wav"] {
+            let result = try Tool.run(["inspect", name, "-o", "-"], in: scratch)
+            #expect(result.status == 0)
+            #expect(result.outputBytes.count < 400_000)
+            #expect(try read(result.outputBytes).text.contains("no frame found"))
+        }
+    }
+
+    @Test func aStretchAndAChannelCanBeChosen() throws {
+        let scratch = try Scratch()
+        let second = try Sound.silence(3) + Sound.frame("0123456789abcdef") + Sound.silence(1)
+        try scratch.write(Sound.interleaved([1: second], channelCount: 2), "x.wav", channels: 2)
+        let there = try Tool.run(
+            ["inspect", "x.wav", "--channel", "1", "--start", "3.5", "--seconds", "0.2", "-o", "-"], in: scratch)
+        #expect(try read(there.outputBytes).text.contains("0123456789abcdef"))
+        for elsewhere in [["--channel", "1", "--seconds", "2.9"], ["--channel", "0"]] {
+            let result = try Tool.run(["inspect", "x.wav", "-o", "-"] + elsewhere, in: scratch)
+            #expect(try !read(result.outputBytes).text.contains("0123456789abcdef"))
+        }
+    }
+
+    @Test func mistakesAreExplained() throws {
+        let scratch = try Scratch()
+        try scratch.write(Sound.silence(1), "x.wav")
+        let old = Data("old".utf8)
+        try scratch.save(old, "x.svg")
+        for (arguments, status, word) in [
+            (["--channel", "1", "-o", "x.svg"], Int32(64), "only channel 0"),
+            (["--start", "2", "-o", "x.svg"], 64, "it lasts 1.000 s"),
+            (["--seconds", "0", "-o", "x.svg"], 64, "--seconds"),
+            (["-o", "nowhere/x.svg"], 73, "Create the directory"),
+            (["-o", "."], 73, "directory"), (["-o", "/dev/full"], 74, "No space"), ([], 64, "--output"),
+        ] {
+            let result = try Tool.run(["inspect", "x.wav"] + arguments, in: scratch)
+            #expect(result.status == status)
+            #expect(result.error.contains(word))
+        }
+        #expect(scratch.names == ["x.svg", "x.wav"])
+        #expect(try scratch.data("x.svg") == old)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@Suite struct RoundTripTests {
+    static let formats = ["s16", "s24", "f32"]
+
+    @Test(arguments: ["fast", "standard", "far"], [44_100, 48_000, 88_200, 96_000, 192_000])
+    func everyProfileAndRate(profile: String, rate: Int) throws {
+        let scratch = try Scratch()
+        for format in Self.formats {
+            let encoded = try Tool.run(
+                [
+                    "encode", "0123456789abcdef", "--profile", profile, "--rate", "\(rate)", "--format", format, "-o",
+                    "x.wav",
+                ], in: scratch)
+            #expect(encoded.status == 0)
+            let decoded = try Tool.run(["decode", "x.wav"], in: scratch)
+            #expect(decoded.status == 0)
+            #expect(decoded.lines.count == 1)
+            #expect(decoded.output.contains("0123456789abcdef  \(profile)  SNR "))
+            #expect(decoded.output.hasPrefix("0.1") && decoded.output.hasSuffix("ch 0\n"))
+        }
+    }
+
+    @Test func everyPayloadLength() throws {
+        let scratch = try Scratch()
+        for count in [1, 2, 7, 8, 9, 31, 32] {
+            let hex = (0..<count).map { String(format: "%02x", ($0 * 37 + 200) % 256) }.joined()
+            _ = try Tool.run(["encode", hex, "-o", "x.wav"], in: scratch)
+            let decoded = try Tool.run(["decode", "x.wav"], in: scratch)
+            #expect(decoded.lines.count == 1)
+            #expect(decoded.output.contains("  \(hex)  standard"))
+        }
+    }
+
+    @Test func repeatsComeBackAtTheirTimes() throws {
+        let scratch = try Scratch()
+        _ = try Tool.run(["encode", "0123456789abcdef", "--repeat", "4", "--gap", "0.5", "-o", "x.wav"], in: scratch)
+        let lines = try Tool.run(["decode", "--json", "x.wav"], in: scratch).lines
+        let starts = try lines.map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return try #require(object?["start_s"] as? Double)
+        }
+        #expect(starts.count == 4)
+        // Half a symbol: this is about the times that are written, not about the receiver's last millisecond.
+        for (index, start) in starts.enumerated() {
+            #expect(abs(start - (0.1 + 1.524 * Double(index))) < 0.0213 / 2)
+        }
+    }
+
+    @Test func throughPipes() throws {
+        let scratch = try Scratch()
+        let wav = try Tool.run(["encode", "--text", "Grüße ☀", "-o", "-"], in: scratch).outputBytes
+        let decoded = try Tool.run(["decode", "-"], input: wav, in: scratch)
+        #expect(decoded.status == 0)
+        #expect(decoded.output.contains("\"Grüße ☀\""))
+    }
+
+    @Test func headerlessSamples() throws {
+        let scratch = try Scratch()
+        let one = try Sound.frame("0123456789abcdef") + Sound.silence(0.2)
+        let mono = try Tool.run(["decode", "--raw", "s16le:48000", "-"], input: Sound.s16(one), in: scratch)
+        #expect(mono.output.contains("0123456789abcdef"))
+        #expect(mono.status == 0)
+        let two = Sound.interleaved([1: one], channelCount: 2)
+        try scratch.save(Sound.s16(two), "two.raw")
+        let stereo = try Tool.run(["decode", "--raw", "s16le:48000:2", "two.raw"], in: scratch)
+        #expect(stereo.output.contains("0123456789abcdef"))
+        #expect(stereo.output.hasSuffix("ch 1\n"))
+        // The same bytes taken for one channel hold nothing.
+        #expect(try Tool.run(["decode", "--raw", "s16le:48000", "two.raw"], in: scratch).status == 1)
+    }
+}

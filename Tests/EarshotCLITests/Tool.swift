@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// The built command line, as a user starts it.
+enum Tool {
+    struct Result {
+        let status: Int32
+        let outputBytes: Data
+        let error: String
+
+        var output: String { String(decoding: outputBytes, as: UTF8.self) }
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// It stands beside the test bundle.
+    static let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("earshot")
+
+    /// Runs it to its end. Output goes through files, so that no full pipe can block either side.
+    static func run(_ arguments: [String], input: Data? = nil, in scratch: Scratch) throws -> Result {
+        let process = try Running(arguments, in: scratch)
+        try process.start(input: input)
+        return try process.wait()
+    }
+}
+
+/// A process of the tool that tests look at while it runs.
+final class Running {
+    let process = Process()
+    private let scratch: Scratch
+    private let outputURL: URL
+    private let errorURL: URL
+
+    init(_ arguments: [String], in scratch: Scratch) throws {
+        self.scratch = scratch
+        let id = UUID().uuidString
+        outputURL = scratch.hidden.appendingPathComponent("\(id).out")
+        errorURL = scratch.hidden.appendingPathComponent("\(id).err")
+        for url in [outputURL, errorURL] { try Data().write(to: url) }
+        process.executableURL = Tool.url
+        process.arguments = arguments
+        process.currentDirectoryURL = scratch.url
+        process.standardOutput = try FileHandle(forWritingTo: outputURL)
+        process.standardError = try FileHandle(forWritingTo: errorURL)
+    }
+
+    func start(input: Data? = nil) throws {
+        let url = scratch.hidden.appendingPathComponent("\(UUID().uuidString).in")
+        try (input ?? Data()).write(to: url)
+        process.standardInput = try FileHandle(forReadingFrom: url)
+        try process.run()
+    }
+
+    /// Starts it with a pipe as its standard input, which stays open.
+    func startWithPipe() throws -> FileHandle {
+        let pipe = Pipe()
+        process.standardInput = pipe
+        try process.run()
+        return pipe.fileHandleForWriting
+    }
+
+    var output: String { (try? String(contentsOf: outputURL, encoding: .utf8)) ?? "" }
+
+    func wait() throws -> Tool.Result {
+        process.waitUntilExit()
+        return Tool.Result(
+            status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
+            outputBytes: try Data(contentsOf: outputURL),
+            error: try String(contentsOf: errorURL, encoding: .utf8))
+    }
+
+    /// Waits until the output satisfies `condition`, at most ten seconds.
+    func waitForOutput(_ condition: (String) -> Bool) -> Bool {
+        for _ in 0..<500 {
+            if condition(output) { return true }
+            usleep(20_000)
+        }
+        return false
+    }
+}
