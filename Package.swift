@@ -56,7 +56,9 @@ let package = Package(
             name: "EarshotDSPTests", dependencies: ["EarshotDSP", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EarshotModemTests",
-            dependencies: ["EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "TestSupport"],
+            dependencies: [
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotChannelTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport"],

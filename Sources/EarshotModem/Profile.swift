@@ -35,7 +35,8 @@ public struct Profile: Sendable, Identifiable {
     ) {
         precondition(lowestHertz > 0 && bandwidthHertz > 0, "band of \(bandwidthHertz) Hz at \(lowestHertz) Hz")
         precondition(
-            syncTones.count == FrameLayout.syncToneCount, "\(syncTones.count) sync tones, not \(FrameLayout.syncToneCount)")
+            syncTones.count == FrameLayout.syncToneCount,
+            "\(syncTones.count) sync tones, not \(FrameLayout.syncToneCount)")
         precondition(
             syncTones.allSatisfy { (0..<code.toneCount).contains($0) } && Set(syncTones).count == syncTones.count,
             "sync tones are different ones of \(code.toneCount): \(syncTones)")

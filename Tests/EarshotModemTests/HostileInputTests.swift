@@ -15,7 +15,8 @@ import Testing
 
     private static let garbage: [(String, @Sendable (Int) -> Float)] = [
         ("zeros", { _ in 0 }), ("NaN", { _ in .nan }), ("infinity", { _ in .infinity }),
-        ("minus infinity", { _ in -.infinity }), ("largest", { $0 % 2 == 0 ? .greatestFiniteMagnitude : -.greatestFiniteMagnitude }),
+        ("minus infinity", { _ in -.infinity }),
+        ("largest", { $0 % 2 == 0 ? .greatestFiniteMagnitude : -.greatestFiniteMagnitude }),
         ("denormal", { _ in .leastNonzeroMagnitude }), ("constant", { _ in 1 }),
         ("square at 19,200 Hz", { $0 * 4 / 5 % 2 == 0 ? 1 : -1 }), ("square at 1 kHz", { $0 / 24 % 2 == 0 ? 1 : -1 }),
         ("alternating infinities and NaN", { $0 % 3 == 0 ? .nan : $0 % 3 == 1 ? .infinity : -.infinity }),

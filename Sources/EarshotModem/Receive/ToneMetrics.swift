@@ -163,10 +163,10 @@ struct ToneMetrics: ~Copyable {
             for codeTone in 0..<toneCount {
                 let tone = codeTone ^ mask
                 let place = own + tone
+                let after = SIMD2(likelihoods[place + toneCount], likelihoods[place + 2 * toneCount])
+                let before = SIMD2(likelihoods[place - toneCount], likelihoods[place - 2 * toneCount])
                 metrics[step * toneCount + codeTone] =
-                    likelihoods[place]
-                    + echo.after.x * likelihoods[place + toneCount] + echo.after.y * likelihoods[place + 2 * toneCount]
-                    + echo.before.x * likelihoods[place - toneCount] + echo.before.y * likelihoods[place - 2 * toneCount]
+                    likelihoods[place] + (echo.after * after + echo.before * before).sum()
             }
         }
     }
