@@ -48,20 +48,23 @@ let package = Package(
         ),
 
         .target(
-            name: "TestSupport", dependencies: ["EarshotCoding", "EarshotDSP", "EarshotModem"],
+            name: "TestSupport", dependencies: ["EarshotCoding", "EarshotDSP", "EarshotChannel", numerics],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "EarshotCodingTests", dependencies: ["EarshotCoding", "TestSupport"], swiftSettings: strict),
+            name: "EarshotCodingTests", dependencies: ["EarshotCoding", "EarshotChannel", "TestSupport", numerics],
+            swiftSettings: strict),
         .testTarget(
-            name: "EarshotDSPTests", dependencies: ["EarshotDSP", "TestSupport"], swiftSettings: strict),
+            name: "EarshotDSPTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport", numerics],
+            swiftSettings: strict),
         .testTarget(
             name: "EarshotModemTests",
             dependencies: [
-                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "TestSupport",
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "EarshotAudio",
+                "TestSupport", numerics,
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "EarshotChannelTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport"],
+            name: "EarshotChannelTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport", numerics],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotAudioTests", dependencies: ["EarshotAudio", "TestSupport"], swiftSettings: strict),

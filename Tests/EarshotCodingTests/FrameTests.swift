@@ -1,0 +1,108 @@
+import EarshotCoding
+import TestSupport
+import Testing
+
+@Suite struct FrameLayoutTests {
+    @Test func tokenHasFortyEightTones() {
+        #expect(FrameLayout.token.toneCount == 48)
+        #expect(FrameLayout.token.headerToneCount == 0)
+        #expect(FrameLayout.token.firstDataTone == 8)
+        #expect(FrameLayout.token.dataToneCount == 40)
+    }
+
+    @Test func otherLengthsHaveAHeader() {
+        for count in 1...32 where count != 8 {
+            let layout = FrameLayout(payloadByteCount: count)
+            #expect(layout.headerToneCount == 6)
+            #expect(layout.firstDataTone == 14)
+            #expect(layout.dataToneCount == 4 * count + 8)
+            #expect(layout.toneCount == 22 + 4 * count)
+        }
+        #expect(FrameLayout.shortest.toneCount == 26)
+        #expect(FrameLayout.longest.toneCount == 150)
+    }
+}
+
+@Suite struct LengthHeaderTests {
+    private func header(_ byteCount: Int, _ toneAlphabet: Int) -> [Int] {
+        (0..<LengthHeader.toneCount).map {
+            LengthHeader.tone($0, byteCount: byteCount, toneAlphabet: toneAlphabet)
+        }
+    }
+
+    @Test(arguments: [16, 32, 64])
+    func anyTwoLengthsDifferInFiveTonesOfSix(toneAlphabet: Int) {
+        for first in 1...32 {
+            for second in 1..<first {
+                let differences = zip(header(first, toneAlphabet), header(second, toneAlphabet)).filter { $0 != $1 }
+                #expect(differences.count >= 5, "\(first) and \(second) bytes")
+            }
+        }
+    }
+
+    /// Each header tone stands in the middle of its sixteenth of the alphabet.
+    @Test(arguments: [16, 32, 64])
+    func tonesKeepClearOfTheirNeighbours(toneAlphabet: Int) {
+        let share = toneAlphabet / 16
+        let used = Set((1...32).flatMap { header($0, toneAlphabet) })
+        #expect(used == Set((0..<16).map { share * $0 + share / 2 }))
+    }
+}
+
+@Suite struct ToneScramblerTests {
+    @Test(arguments: [4, 5, 6])
+    func masksAreTonesAndNeighboursFarApart(toneBits: Int) {
+        let toneCount = 1 << toneBits
+        let masks = (0..<FrameLayout.longest.dataToneCount).map { ToneScrambler.mask(step: $0, toneBits: toneBits) }
+        #expect(masks.allSatisfy { (0..<toneCount).contains($0) })
+        for (mask, next) in zip(masks, masks.dropFirst()) {
+            // 40503/65536 = 0.618: a step of 0.618·M up or 0.382·M down, each rounded by less than one tone.
+            let step = Double(next - mask) / Double(toneCount)
+            let distance = min(abs(step - 0.618), abs(step + 0.382)) * Double(toneCount)
+            #expect(distance < 1.001, "from \(mask) to \(next)")
+        }
+    }
+
+    /// The first masks for M = 32, worked out by hand: ⌊0.61803·(n + 1) mod 1 · 32⌋.
+    @Test func firstMasks() {
+        // 0.6180, 0.2360, 0.8541, 0.4721, 0.0901, 0.7082, 0.3262, 0.9443 times 32.
+        let masks = (0..<8).map { ToneScrambler.mask(step: $0, toneBits: 5) }
+        #expect(masks == [19, 7, 27, 15, 2, 22, 10, 30])
+    }
+}
+
+@Suite struct FrameBitsTests {
+    @Test func payloadComesBackAtEveryLength() throws {
+        for count in 1...32 {
+            var random = Randomness(seed: UInt64(count))
+            let payload = try Payload(random.bytes(count))
+            let pairs = FrameBits.pairs(of: payload)
+            #expect(pairs.count == FrameLayout(payloadByteCount: count).dataToneCount)
+            #expect(FrameBits.payload(in: pairs.span, byteCount: count) == payload, "seed \(count)")
+        }
+    }
+
+    /// The example of docs/PROTOCOL.md, section 9.
+    @Test func firstPairsOfTheWorkedExample() throws {
+        let pairs = FrameBits.pairs(of: try Payload(hex: "0123456789abcdef"))
+        #expect(pairs.prefix(8) == [0, 0, 0, 1, 0, 2, 0, 3])
+        // The check 0x0ED6 = 00 00 11 10 11 01 01 10 in binary.
+        #expect(pairs.suffix(8) == [0, 0, 3, 2, 3, 1, 1, 2])
+    }
+
+    /// A CRC notices every single wrong pair: a burst of two bits.
+    @Test func everyWrongPairIsNoticed() throws {
+        var random = Randomness(seed: 5)
+        for count in [1, 8, 32] {
+            let pairs = FrameBits.pairs(of: try Payload(random.bytes(count)))
+            for step in pairs.indices {
+                for error in 1...3 as ClosedRange<UInt8> {
+                    var wrong = pairs
+                    wrong[step] ^= error
+                    let payload = FrameBits.payload(in: wrong.span, byteCount: count)
+                    #expect(payload == nil, "pair \(step) of \(count) bytes, seed 5")
+                }
+            }
+        }
+    }
+}

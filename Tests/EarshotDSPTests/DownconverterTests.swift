@@ -1,0 +1,157 @@
+import EarshotDSP
+import RealModule
+import TestSupport
+import Testing
+
+@Suite struct DownconverterTests {
+    static let rates = [44_100, 47_999, 48_000, 88_200, 96_000, 176_400, 192_000]
+
+    private func design(_ rate: Int) -> Downconverter.Design {
+        Downconverter.Design(inputRateHertz: rate, outputRateHertz: 3_000, centreHertz: 19_250, passbandHertz: 850)
+    }
+
+    private func convert(_ x: [Float], _ design: Downconverter.Design, pieces: [Range<Int>]? = nil) -> [ComplexSample] {
+        var converter = Downconverter(design)
+        var y: [ComplexSample] = []
+        var block = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+        let whole = stride(from: 0, to: x.count, by: 4096).map { $0..<min($0 + 4096, x.count) }
+        for piece in pieces ?? whole {
+            let produced = converter.process(x.span.extracting(piece), into: &block)
+            y += block[..<produced]
+        }
+        return y
+    }
+
+    private func sine(_ hertz: Double, rate: Int, count: Int, turns: Double = 0) -> [Float] {
+        (0..<count).map { n in
+            let phase = hertz * Double(n) / Double(rate) + turns
+            return Float(Double.cos(2 * .pi * (phase - phase.rounded())))
+        }
+    }
+
+    /// Output that is half a filter (1.33 ms, 4 samples of output) or more away from where the input begins.
+    private let settled = 5
+
+    /// A tone at 19,250 Hz + f comes out as e^{j2π(ft + φ)}, t[n] = n/3000 s: right in amplitude, frequency and phase.
+    ///
+    /// Tolerance: the filter's ripple is 60 dB down, 0.001, and unit gain is enforced at f = 0, which can double it. By
+    /// Kaiser's formula 128 taps at 48 kHz take (60 − 7.95)/(14.36 · 127) · 48,000 = 1,370 Hz from passband to stopband:
+    /// half of it on either side of 1,500 Hz leaves a passband of ±815 Hz. Beyond, up to 850 Hz, 0.03 dB are allowed.
+    /// 47,999 Hz has its taps for multiples of 1/512 of a sample only: up to 2π·20,100/47,999/512 = 0.005 of phase more.
+    @Test(arguments: rates)
+    func tonesKeepAmplitudeAndPhase(rate: Int) {
+        let design = design(rate)
+        let roundedPhase = rate == 47_999 ? 0.005_2 : 0
+        for f in stride(from: -850.0, through: 850, by: 42.5) {
+            let y = convert(sine(19_250 + f, rate: rate, count: rate / 20, turns: 0.3), design)
+            let tolerance = roundedPhase + (abs(f) <= 815 ? 0.002 : 0.003_5)
+            #expect(y.count > 140)
+            for n in settled..<y.count {
+                let expected = ComplexDouble.phasor(turns: f * Double(n) / 3_000 + 0.3)
+                let error = (ComplexDouble(y[n]) - expected).power.squareRoot()
+                #expect(error <= tolerance, "sample \(n) at \(f) Hz")
+            }
+        }
+    }
+
+    /// A pulse comes out where it went in: t[n] = n/3000 s holds for the envelope, not only for the carrier.
+    @Test(arguments: rates)
+    func pulsesKeepTheirTime(rate: Int) {
+        let middle = 0.0250
+        // 2 ms of deviation in time are 80 Hz in frequency, far inside the passband.
+        let deviation = 0.002
+        let x = (0..<rate / 20).map { n in
+            let t = Double(n) / Double(rate) - middle
+            return Float(.exp(-t * t / (2 * deviation * deviation)) * .cos(2 * .pi * 19_250 * t))
+        }
+        let y = convert(x, design(rate)).map { ComplexDouble($0).power }
+        let weight = y.reduce(0, +)
+        let centre = zip(y, 0...).reduce(0) { $0 + $1.0 * Double($1.1) } / weight / 3_000
+        // A tenth of an input sample at 48 kHz is 2 µs.
+        #expect(abs(centre - middle) < 2e-6, "\(centre) s")
+    }
+
+    /// 58 dB against what would fold into the passband, at its very edges; 80 dB for what is audible below 12 kHz, from
+    /// where side lobes have fallen for five zeros of the filter and more.
+    @Test(arguments: rates)
+    func rejectsWhatLiesBesideTheBand(rate: Int) {
+        let design = design(rate)
+        let low = stride(from: 100.0, through: 17_000, by: 100)
+        let high = stride(from: 21_500.0, to: Double(rate) / 2 - 100, by: rate > 100_000 ? 370 : 100)
+        for hertz in Array(low) + Array(high) {
+            let y = convert(sine(hertz, rate: rate, count: rate / 50), design)
+            let loudest = y[settled...].map { Double($0.power) }.max() ?? 0
+            let rejection = -decibels(loudest)
+            let wanted = hertz < 12_000 || hertz > 26_500 ? 75.0 : 58.0
+            #expect(rejection >= wanted, "\(hertz) Hz: \(rejection) dB")
+        }
+    }
+
+    /// Against its definition, by a direct sum for each output, of noise: whatever the phase of the filter.
+    @Test(arguments: rates)
+    func equalsTheDefinition(rate: Int) {
+        var random = Randomness(seed: UInt64(rate))
+        let x = random.samples(rate / 40)
+        let y = convert(x, design(rate))
+        let expected = Reference.downconvert(
+            x.map { Double($0) }, inputRateHertz: rate, outputRateHertz: 3_000, centreHertz: 19_250,
+            spanSeconds: 128.0 / 48_000, outputCount: y.count)
+        // Outputs have a deviation of about √(1/3 · 4 · 3,000/rate) ≤ 0.3. Where a filter's length is not a multiple of
+        // eight, taps at its ends differ by whether they count, 1/I₀(5.65) = 2 % of little. Single precision: 1e-6.
+        let tolerance = rate == 47_999 ? 0.006 : 1e-5
+        for n in y.indices {
+            let error = (ComplexDouble(y[n]) - expected[n]).power.squareRoot()
+            #expect(error <= tolerance, "sample \(n), seed \(rate)")
+        }
+    }
+
+    @Test(arguments: rates)
+    func anySplitOfTheInputGivesTheSameOutput(rate: Int) {
+        let design = design(rate)
+        var random = Randomness(seed: 3)
+        let x = random.samples(9_000)
+        let whole = convert(x, design)
+        for lengths in [0...20, 1...1, 0...1_000, 4_096...4_096] {
+            let pieces = random.pieces(of: x.count, lengths: lengths)
+            #expect(convert(x, design, pieces: pieces) == whole, "pieces of \(lengths), seed 3")
+        }
+    }
+
+    /// The output announced is enough for the largest block, whatever came before.
+    @Test(arguments: rates + [768_000])
+    func outputFitsIntoTheRoomItAsksFor(rate: Int) {
+        var converter = Downconverter(design(rate))
+        let silence = [Float](repeating: 0, count: 4_096)
+        var y = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+        var total = 0
+        for round in 1...20 {
+            total += converter.process(silence.span, into: &y)
+            // One output for every rate/3000 of input, less half a filter, less one.
+            let due = Double(4_096 * round) * 3_000 / Double(rate)
+            #expect(Double(total) <= due && Double(total) > due - 6)
+        }
+    }
+
+    @Test func whatIsNotFiniteCountsAsSilenceOrIsLimited() {
+        let design = design(48_000)
+        var random = Randomness(seed: 4)
+        let sound = random.samples(4_000)
+        let poisons: [(Float, Float)] = [
+            (.nan, 0), (-.nan, 0), (.signalingNaN, 0), (.infinity, 100), (-.infinity, -100),
+            (.greatestFiniteMagnitude, 100), (-1e30, -100), (.leastNonzeroMagnitude, 0),
+        ]
+        var poisoned = sound
+        var limited = sound
+        for index in sound.indices where Int.random(in: 0..<5, using: &random) == 0 {
+            (poisoned[index], limited[index]) = poisons.randomElement(using: &random)!
+        }
+        let y = convert(poisoned, design)
+        #expect(y.allSatisfy { $0.x.isFinite && $0.y.isFinite })
+        #expect(y == convert(limited, design), "seed 4")
+    }
+
+    @Test func silenceStaysSilence() {
+        let y = convert([Float](repeating: 0, count: 10_000), design(44_100))
+        #expect(y.allSatisfy { $0 == ComplexSample() })
+    }
+}

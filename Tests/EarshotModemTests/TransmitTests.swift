@@ -1,0 +1,168 @@
+import EarshotCoding
+import EarshotDSP
+import EarshotModem
+import RealModule
+import TestSupport
+import Testing
+
+@Suite struct TransmitTests {
+    private func transmitter(_ profile: Profile, _ rate: Int) throws -> Transmitter {
+        try Transmitter(profile: profile, sampleRateHertz: rate)
+    }
+
+    private func payload(_ byteCount: Int, seed: UInt64) throws -> Payload {
+        var random = Randomness(seed: seed)
+        return try Payload(random.bytes(byteCount))
+    }
+
+    // MARK: Length
+
+    /// ⌈K·T·F⌉ = ⌈K·M·F/1500⌉ in whole numbers, for every length, profile and rate.
+    @Test(arguments: [44_100, 47_999, 48_000, 48_001, 88_200, 96_000, 176_400, 192_000, 384_000, 768_000])
+    func framesHaveTheSamplesOfTheirDuration(rate: Int) throws {
+        for profile in Profile.all {
+            let transmitter = try transmitter(profile, rate)
+            for byteCount in 1...32 {
+                let toneCount = byteCount == 8 ? 48 : 22 + 4 * byteCount
+                let expected = (toneCount * profile.toneCount * rate + 1_499) / 1_500
+                #expect(
+                    transmitter.sampleCount(payloadByteCount: byteCount) == expected,
+                    "\(byteCount) bytes, \(profile.name)")
+            }
+        }
+    }
+
+    @Test(arguments: [44_100, 47_999, 48_000, 96_000])
+    func tokensLastHalfASecondOneAndTwo(rate: Int) throws {
+        for (profile, milliseconds) in [(Profile.fast, 512), (.standard, 1_024), (.far, 2_048)] {
+            let transmitter = try transmitter(profile, rate)
+            let samples = transmitter.samples(try payload(8, seed: 1))
+            #expect(samples.count == (milliseconds * rate + 999) / 1_000)
+            #expect(samples.count == transmitter.sampleCount(payloadByteCount: 8))
+        }
+    }
+
+    // MARK: Spectrum
+
+    /// Ramps, steps and all: what lies below 17 kHz is 75 dB under the whole.
+    @Test(arguments: Profile.all.map(\.name), [44_100, 48_000, 96_000])
+    func isQuietBelow17Kilohertz(name: String, rate: Int) throws {
+        let profile = try #require(Profile.named(name))
+        for (byteCount, seed) in [(8, 1), (8, 2), (1, 3), (20, 4)] as [(Int, UInt64)] {
+            let samples = try transmitter(profile, rate).samples(try payload(byteCount, seed: seed))
+            let level = energyBelow17Kilohertz(samples, rate: rate)
+            #expect(level <= -75, "\(level) dB, \(byteCount) bytes, seed \(seed)")
+        }
+    }
+
+    /// The same at −12 dBFS in 16 bits. Rounding adds 2⁻³⁰/12 over the band, of which 17 kHz are at most 0.77: −102 dB of
+    /// full scale, against a signal of −15 dB.
+    @Test(arguments: Profile.all.map(\.name), [44_100, 48_000, 96_000])
+    func isQuietBelow17KilohertzIn16Bits(name: String, rate: Int) throws {
+        let profile = try #require(Profile.named(name))
+        let samples = try transmitter(profile, rate).samples(try payload(8, seed: 5), amplitude: 0.251_189)
+        let rounded = samples.map { ($0 * 32_768).rounded() / 32_768 }
+        let level = energyBelow17Kilohertz(rounded, rate: rate)
+        #expect(level <= -75, "\(level) dB, seed 5")
+    }
+
+    private func energyBelow17Kilohertz(_ samples: [Float], rate: Int) -> Double {
+        var length = 1
+        while length < samples.count { length *= 2 }
+        var plan = FFTPlan(length: length)
+        plan.withInput { input in
+            for n in samples.indices {
+                input[n] = ComplexSample(samples[n], 0)
+            }
+        }
+        plan.execute()
+        var low = 0.0
+        var total = 0.0
+        plan.withOutput { spectrum in
+            for k in 0..<length / 2 {
+                let power = Double(spectrum[k].power)
+                total += power
+                low += k * rate < 17_000 * length ? power : 0
+            }
+        }
+        return decibels(low / total)
+    }
+
+    /// A constant envelope has 3.01 dB. The ramps, 10 ms with 3/8 of the power, take 0.0625·T₀ from the mean, where a
+    /// `fast` token of 0.512 s loses 1.2 %: 0.05 dB.
+    @Test(arguments: Profile.all.map(\.name), [44_100, 48_000, 96_000])
+    func tokensHaveTheCrestFactorOfASine(name: String, rate: Int) throws {
+        let profile = try #require(Profile.named(name))
+        for seed in 1...5 as ClosedRange<UInt64> {
+            let samples = try transmitter(profile, rate).samples(try payload(8, seed: seed))
+            let peak = samples.map { Double(abs($0)) }.max() ?? 0
+            let power = samples.reduce(0) { $0 + Double($1 * $1) } / Double(samples.count)
+            let crest = decibels(peak * peak / power)
+            #expect(crest <= 3.1 && crest > 3, "\(crest) dB, seed \(seed)")
+        }
+    }
+
+    // MARK: Tones
+
+    /// The frequency in the middle of each symbol, from the phase between two stretches a quarter of a symbol apart.
+    ///
+    /// A Hann window of T/4 reaches 3/8 of a symbol from its middle, where the step is 3σ away and has moved by 0.1 % of
+    /// the hop's 1,400 Hz.
+    @Test(arguments: Profile.all.map(\.name), [44_100, 48_000, 192_000])
+    func everySymbolSoundsAtItsTone(name: String, rate: Int) throws {
+        let profile = try #require(Profile.named(name))
+        let transmitter = try transmitter(profile, rate)
+        let payload = try payload(3, seed: 6)
+        let samples = transmitter.samples(payload)
+        let tones = transmitter.tones(payload)
+        let window = Int(profile.symbolSeconds / 4 * Double(rate))
+        for (symbol, tone) in tones.enumerated() {
+            let expected = 18_500 + (Double(tone) + 0.5) * 1_500 / Double(profile.toneCount)
+            let middle = (Double(symbol) + 0.5) * profile.symbolSeconds
+            func correlation(at seconds: Double) -> ComplexDouble {
+                let first = Int((seconds * Double(rate)).rounded()) - window / 2
+                return (0..<window).reduce(ComplexDouble()) { sum, n in
+                    let weight = 1 - Double.cos(2 * .pi * (Double(n) + 0.5) / Double(window))
+                    let turns = expected * Double(first + n) / Double(rate)
+                    return sum + weight * Double(samples[first + n]) * .phasor(turns: -turns)
+                }
+            }
+            let before = correlation(at: middle - profile.symbolSeconds / 8)
+            let after = correlation(at: middle + profile.symbolSeconds / 8)
+            let turned = after.times(ComplexDouble(before.x, -before.y))
+            let deviation = Double.atan2(y: turned.y, x: turned.x) / (2 * .pi) / (profile.symbolSeconds / 4)
+            #expect(abs(deviation) < 1, "symbol \(symbol), tone \(tone): \(deviation) Hz")
+        }
+    }
+
+    // MARK: Level and errors
+
+    @Test func theSamePayloadGivesTheSameSamples() throws {
+        let payload = try payload(8, seed: 7)
+        let first = try transmitter(.standard, 48_000).samples(payload)
+        #expect(try transmitter(.standard, 48_000).samples(payload) == first)
+    }
+
+    @Test func amplitudeIsThePeak() throws {
+        let transmitter = try transmitter(.fast, 48_000)
+        let payload = try payload(8, seed: 8)
+        let full = transmitter.samples(payload)
+        let peak = full.map { abs($0) }.max() ?? 0
+        #expect(peak <= 1 && peak > 0.999)
+        #expect(transmitter.samples(payload, amplitude: 0.25) == full.map { 0.25 * $0 })
+        #expect(transmitter.samples(payload, amplitude: 0).allSatisfy { $0 == 0 })
+    }
+
+    @Test func ratesThatCannotCarryTheBandAreRefused() throws {
+        for rate in [-1, 0, 8_000, 44_099] {
+            #expect(throws: ModemError.sampleRateTooLow(hertz: rate)) { try Transmitter(sampleRateHertz: rate) }
+        }
+        for rate in [768_001, .max] {
+            #expect(throws: ModemError.sampleRateTooHigh(hertz: rate)) { try Transmitter(sampleRateHertz: rate) }
+        }
+        for rate in [44_100, 768_000] {
+            #expect(try Transmitter(sampleRateHertz: rate).sampleRateHertz == rate)
+        }
+        #expect(ModemError.sampleRateTooLow(hertz: 8_000).description.contains("8000 Hz"))
+    }
+}
