@@ -81,12 +81,12 @@ struct Recording {
     /// How much is in the file; its header is 44 bytes.
     private var seconds: Double {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return Double((attributes?[.size] as? Int ?? 0) - 44) / Double(2 * rate)
+        return Double(max((attributes?[.size] as? Int ?? 0) - 44, 0)) / Double(2 * rate)
     }
 
     /// Waits until this much more is in the file.
     func grow(by more: Double) throws {
-        let goal = max(seconds, 0) + more
+        let goal = seconds + more
         let deadline = Date() + more + 15
         while seconds < goal {
             guard program.isRunning, Date() < deadline else {
