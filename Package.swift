@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "EarshotModem", targets: ["EarshotModem"]),
         .library(name: "EarshotChannel", targets: ["EarshotChannel"]),
         .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
+        .library(name: "EarshotLoopback", targets: ["EarshotLoopback"]),
         .executable(name: "earshot", targets: ["earshot"]),
     ],
     dependencies: [
@@ -34,9 +35,12 @@ let package = Package(
 
         .target(name: "EarshotCoding", swiftSettings: strict),
         .target(name: "EarshotDSP", dependencies: ["CFFTW3", numerics], swiftSettings: strict),
-        .target(name: "EarshotModem", dependencies: ["EarshotCoding", "EarshotDSP"], swiftSettings: strict),
-        .target(name: "EarshotChannel", dependencies: ["EarshotDSP"], swiftSettings: strict),
+        .target(name: "EarshotModem", dependencies: ["EarshotCoding", "EarshotDSP", numerics], swiftSettings: strict),
+        .target(name: "EarshotChannel", dependencies: ["EarshotDSP", numerics], swiftSettings: strict),
         .target(name: "EarshotAudio", dependencies: ["CSndFile"], swiftSettings: strict),
+        .target(
+            name: "EarshotLoopback", dependencies: ["EarshotCoding", "EarshotModem", "EarshotChannel", numerics],
+            swiftSettings: strict),
         .executableTarget(
             name: "earshot",
             dependencies: ["EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotAudio", argumentParser],
@@ -52,7 +56,9 @@ let package = Package(
             name: "EarshotDSPTests", dependencies: ["EarshotDSP", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EarshotModemTests",
-            dependencies: ["EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "TestSupport"],
+            dependencies: [
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotChannelTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport"],

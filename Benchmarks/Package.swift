@@ -9,20 +9,33 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+func earshot(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "earshot")
+}
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
 let package = Package(
     name: "earshot-benchmarks",
     products: [
-        .executable(name: "trellis-search", targets: ["TrellisSearch"])
+        .executable(name: "earshot-bench", targets: ["EarshotBench"]),
+        .executable(name: "trellis-search", targets: ["TrellisSearch"]),
     ],
     dependencies: [
+        .package(name: "earshot", path: ".."),
         // Exact, because Package.resolved stays out of git.
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     ],
     targets: [
+        .target(name: "MallocCounter"),
         .executableTarget(
-            name: "TrellisSearch",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            name: "EarshotBench",
+            dependencies: [
+                "MallocCounter", earshot("EarshotCoding"), earshot("EarshotDSP"), earshot("EarshotModem"),
+                earshot("EarshotChannel"), earshot("EarshotLoopback"), earshot("EarshotAudio"), argumentParser,
+            ],
             swiftSettings: strict
-        )
+        ),
+        .executableTarget(name: "TrellisSearch", dependencies: [argumentParser], swiftSettings: strict),
     ]
 )

@@ -3,8 +3,12 @@
 /// The element that would stand at index count/2 after sorting. Not empty, no NaN. Cost: about 3·count comparisons on
 /// the average; no allocation, unlike the standard library's sort.
 public func median(_ values: inout MutableSpan<Float>) -> Float {
-    precondition(!values.isEmpty, "the median of nothing")
-    let wanted = values.count / 2
+    select(values.count / 2, of: &values)
+}
+
+/// The value that would stand at index `wanted` after sorting; see `median`.
+public func select(_ wanted: Int, of values: inout MutableSpan<Float>) -> Float {
+    precondition(values.indices.contains(wanted), "value \(wanted) of \(values.count)")
     var low = 0
     var high = values.count - 1
     while low < high {

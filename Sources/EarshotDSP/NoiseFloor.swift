@@ -66,9 +66,8 @@ public struct NoiseFloor: ~Copyable {
         for bin in 0..<binCount {
             smoothedLog[bin] += weight * (scale * blockLog[bin] - smoothedLog[bin])
             smoothedMean[bin] += weight * (scale * blockMean[bin] - smoothedMean[bin])
-            scratch[bin] = smoothedMean[bin]
         }
-        let hopping = max(medianOfScratch(), NoiseFloor.smallestPower)
+        let hopping = max(medianOfMeans(), NoiseFloor.smallestPower)
         // γ / ln 2.
         let eulerBits: Float = 0.832_746_2
         for bin in 0..<binCount {
@@ -77,8 +76,14 @@ public struct NoiseFloor: ~Copyable {
         }
     }
 
-    private mutating func medianOfScratch() -> Float {
-        var values = scratch.mutableSpan
+    /// The median of the smoothed means. Every other bin will do: bins are half a tone apart.
+    private mutating func medianOfMeans() -> Float {
+        let count = (binCount + 1) / 2
+        for index in 0..<count {
+            scratch[index] = smoothedMean[2 * index]
+        }
+        var all = scratch.mutableSpan
+        var values = all._mutatingExtracting(0..<count)
         return median(&values)
     }
 

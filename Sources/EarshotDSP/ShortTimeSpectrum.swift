@@ -74,8 +74,10 @@ private func writePowers(_ x: Span<ComplexSample>, _ scale: Float, into y: inout
         let high = SIMD4(lowHalf: x[n + 2], highHalf: x[n + 3])
         let lowSquares = low * low
         let highSquares = high * high
-        let powers = scale * (SIMD4(lowHalf: lowSquares.evenHalf, highHalf: highSquares.evenHalf)
-            + SIMD4(lowHalf: lowSquares.oddHalf, highHalf: highSquares.oddHalf))
+        let powers =
+            scale
+            * (SIMD4(lowHalf: lowSquares.evenHalf, highHalf: highSquares.evenHalf)
+                + SIMD4(lowHalf: lowSquares.oddHalf, highHalf: highSquares.oddHalf))
         y[n] = powers[0]
         y[n + 1] = powers[1]
         y[n + 2] = powers[2]

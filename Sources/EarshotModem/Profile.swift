@@ -35,7 +35,8 @@ public struct Profile: Sendable, Identifiable {
     ) {
         precondition(lowestHertz > 0 && bandwidthHertz > 0, "band of \(bandwidthHertz) Hz at \(lowestHertz) Hz")
         precondition(
-            syncTones.count == FrameLayout.syncToneCount, "\(syncTones.count) sync tones, not \(FrameLayout.syncToneCount)")
+            syncTones.count == FrameLayout.syncToneCount,
+            "\(syncTones.count) sync tones, not \(FrameLayout.syncToneCount)")
         precondition(
             syncTones.allSatisfy { (0..<code.toneCount).contains($0) } && Set(syncTones).count == syncTones.count,
             "sync tones are different ones of \(code.toneCount): \(syncTones)")
@@ -77,6 +78,11 @@ public struct Profile: Sendable, Identifiable {
     public func frameSeconds(payloadByteCount: Int) -> Double {
         Double(FrameLayout(payloadByteCount: payloadByteCount).toneCount) * symbolSeconds
     }
+}
+
+extension Profile: CustomStringConvertible {
+    /// The same as `name`.
+    public var description: String { name }
 }
 
 extension Profile {

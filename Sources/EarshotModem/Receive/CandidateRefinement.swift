@@ -8,7 +8,7 @@ import EarshotDSP
 /// with matched filters instead of the search's grid, by steps of T/16 and an eighth of a tone spacing, and between the
 /// steps by a parabola. One offset serves carrier and symbol clock, since motion and clock errors change both alike.
 ///
-/// `level` is the mean x where the climb starts, so that scores saturate where this signal is and not at the noise: of a
+/// `level` is the mean x at the place reached so far, so that scores saturate where this signal is and not at the noise: of a
 /// loud signal in a room the grid sees little more than "far above noise" for several symbols, and the energy itself
 /// says where it begins. There the climb starts from a wider range of times.
 ///
@@ -36,17 +36,31 @@ struct CandidateRefinement: ~Copyable {
         let spacing = Float(format.profile.toneSpacingHertz)
         let symbol = Double(format.samplesPerSymbol)
         var best = candidate
-        measure(history, inverseFloor, start: best.start, offsetHertz: best.offsetHertz)
-        let level = max(meanRatio(), CandidateRefinement.leastLevel)
+        var level = measureLevel(best, history, inverseFloor)
         if level > CandidateRefinement.loudLevel {
             climb(&best, history, inverseFloor, level, -10...6, timeStep: symbol / 8, offsetStep: 0)
+            level = measureLevel(best, history, inverseFloor)
         }
         climb(&best, history, inverseFloor, level, -3...3, timeStep: 0, offsetStep: spacing / 8)
         climb(&best, history, inverseFloor, level, -4...4, timeStep: symbol / 16, offsetStep: 0)
-        climb(&best, history, inverseFloor, level, -1...1, timeStep: 0, offsetStep: spacing / 8)
+        level = measureLevel(best, history, inverseFloor)
+        climb(&best, history, inverseFloor, level, -2...2, timeStep: 0, offsetStep: spacing / 8)
+        climb(&best, history, inverseFloor, level, -2...2, timeStep: symbol / 16, offsetStep: 0)
         measure(history, inverseFloor, start: best.start, offsetHertz: best.offsetHertz)
         best.score = sumOfLogarithms()
         return best
+    }
+
+    /// The mean x at a place, at least `leastLevel`.
+    private mutating func measureLevel(
+        _ place: Candidate, _ history: borrowing BasebandHistory, _ inverseFloor: [Float]
+    ) -> Float {
+        measure(history, inverseFloor, start: place.start, offsetHertz: place.offsetHertz)
+        var sum: Float = 0
+        for symbol in ratios.indices {
+            sum += ratios[symbol]
+        }
+        return max(sum / Float(ratios.count), CandidateRefinement.leastLevel)
     }
 
     /// Tries the steps and takes the best place, between the steps by a parabola.
@@ -118,14 +132,6 @@ struct CandidateRefinement: ~Copyable {
         let bin = 2 * profile.syncTones[symbol] + min(max(halfSpacings, -largest), largest) + largest
         let energy = history.withSamples(from: first, count: correlator.length) { correlator.energy($0) }
         return energy * inverseFloor[bin]
-    }
-
-    private func meanRatio() -> Float {
-        var sum: Float = 0
-        for symbol in ratios.indices {
-            sum += ratios[symbol]
-        }
-        return sum / Float(ratios.count)
     }
 
     private func sumOfLogarithms() -> Float {

@@ -28,6 +28,8 @@ enum DecodingOutcome {
 struct FrameDecoder: ~Copyable {
     /// The sync pattern's tones and the length header's.
     static let preambleToneCount = FrameLayout.syncToneCount + LengthHeader.toneCount
+    /// The bandwidth that SNR refers to.
+    static let referenceHertz: Float = 1_500
     /// Sampling instants tried, in symbols after the candidate's own, likeliest first. The last two are for rooms where the
     /// echo is so loud that the search took it for the direct sound.
     static let instants: InlineArray<7, Double> = [0, 0.25, -0.25, 0.5, -0.5, -0.75, -1]
@@ -151,15 +153,15 @@ struct FrameDecoder: ~Copyable {
             prepare(candidate, chain, history, delaySymbols: delay, frameSymbolCount: layout.toneCount)
             var placed = candidate
             placed.start += delay * Double(chain.format.samplesPerSymbol)
-            let plain = attemptDecoding(layout, chain, placed, .plain)
+            let plain = attemptDecoding(layout, chain, placed, history, .plain)
             if case .decoded = plain { return plain }
             if index == 0, candidate.score < FrameDecoder.loudScore, case .pathMetricOfNoise = plain { return plain }
             let weights = metrics.echoWeights(
                 energies, syncTones: chain.profile.syncTones, toneCount: chain.profile.toneCount)
             guard weights.max() >= FrameDecoder.leastEchoWeight else { continue }
-            let onset = attemptDecoding(layout, chain, placed, .onset(weights))
+            let onset = attemptDecoding(layout, chain, placed, history, .onset(weights))
             if case .decoded = onset { return onset }
-            let echo = attemptDecoding(layout, chain, placed, .echo(weights))
+            let echo = attemptDecoding(layout, chain, placed, history, .echo(weights))
             if case .decoded = echo { return echo }
         }
         return .checkMismatch
@@ -193,7 +195,8 @@ struct FrameDecoder: ~Copyable {
     }
 
     private mutating func attemptDecoding(
-        _ layout: FrameLayout, _ chain: ProfileChain, _ place: Candidate, _ echo: EchoTreatment
+        _ layout: FrameLayout, _ chain: ProfileChain, _ place: Candidate, _ history: borrowing BasebandHistory,
+        _ echo: EchoTreatment
     ) -> DecodingOutcome {
         let code = chain.profile.code
         let stepCount = layout.dataToneCount
@@ -211,7 +214,10 @@ struct FrameDecoder: ~Copyable {
         guard fitsBetterThanDecoy(layout, code, echo: echo) else { return .pathMetricOfNoise }
         return .decoded(
             DecodedFrame(
-                payload: payload, place: place, snrDecibels: evidence.snrDecibels, pathMetric: evidence.pathMetric))
+                payload: payload, place: place,
+                snrDecibels: snrDecibels(
+                    layout, chain, place, history, meanToneEnergy: evidence.meanToneEnergy),
+                pathMetric: evidence.pathMetric))
     }
 
     /// Whether the decoded path fits clearly better than the best path under a scrambling that nobody sends.
@@ -253,6 +259,20 @@ struct FrameDecoder: ~Copyable {
         return state
     }
 
+    /// Signal power over noise power in the reference bandwidth: E of noise is its power in one tone's width, 1/T.
+    private mutating func snrDecibels(
+        _ layout: FrameLayout, _ chain: ProfileChain, _ place: Candidate, _ history: borrowing BasebandHistory,
+        meanToneEnergy: Float
+    ) -> Float {
+        chain.energies.measure(
+            history, start: place.start, offsetHertz: place.offsetHertz, symbolCount: layout.toneCount, windowed: true,
+            into: &energies)
+        let quietest = metrics.quietestNoise(energies, cellCount: layout.toneCount * chain.profile.toneCount)
+        let noise = quietest / ToneEnergies.windowedNoisePower
+        let perTone = max(meanToneEnergy - noise, 1e-3 * noise) / noise
+        return 10 * .log10(perTone * Float(chain.profile.toneSpacingHertz) / FrameDecoder.referenceHertz)
+    }
+
     /// What speaks for a decoded path.
     private struct Evidence {
         /// The decoded tones' mean of L = ln(1 + E/N).
@@ -261,7 +281,8 @@ struct FrameDecoder: ~Copyable {
         var pathShare: Float
         /// The sync tones' mean L over the data tones'.
         var syncRatio: Float
-        var snrDecibels: Float
+        /// The mean energy of the decoded tones.
+        var meanToneEnergy: Float
     }
 
     private func evidence(_ layout: FrameLayout, _ chain: ProfileChain) -> Evidence {
@@ -284,10 +305,6 @@ struct FrameDecoder: ~Copyable {
             }
             loudest += highest
         }
-        // E of noise is its power in one tone's width, 1/T; the reference is 1,500 Hz.
-        let perTone = max(energy / Float(stepCount) - metrics.meanNoise, 1e-3 * metrics.meanNoise) / metrics.meanNoise
-        let referenceHertz: Float = 1_500
-        let snr = perTone * Float(chain.profile.toneSpacingHertz) / referenceHertz
         var syncSum: Float = 0
         for (symbol, tone) in chain.profile.syncTones.enumerated() {
             syncSum += metrics.logLikelihood(symbol * code.toneCount + tone)
@@ -296,6 +313,6 @@ struct FrameDecoder: ~Copyable {
         return Evidence(
             pathMetric: pathMetric, pathShare: sum / max(loudest, .leastNormalMagnitude),
             syncRatio: syncSum / Float(FrameLayout.syncToneCount) / max(pathMetric, .leastNormalMagnitude),
-            snrDecibels: 10 * .log10(snr))
+            meanToneEnergy: energy / Float(stepCount))
     }
 }

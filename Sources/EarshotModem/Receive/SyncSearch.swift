@@ -7,8 +7,8 @@ import EarshotDSP
 ///     score[s][f] = Σᵢ c[s + 4·i][2·syncTone[i] + f],   i = 0 ..< 8
 ///
 /// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of
-/// another frame, do not look like a pattern; smoothly, so that a loud frame still has one best place. Works through blocks of eight symbols; block b is searched when block b + 1 is there, 8 to 16 symbols
-/// behind the pattern's start, which is before the shortest frame is over. Local maxima above the threshold are
+/// another frame, do not look like a pattern; smoothly, so that a loud frame still has one best place. Works through blocks of eight symbols; block b is scored when block b + 1 is there, and a pattern
+/// found 9 to 17 symbols behind its start, which is before the shortest frame is over. Local maxima above the threshold are
 /// candidates. No allocation after `init`.
 struct SyncSearch: ~Copyable {
     /// Rows a symbol.
@@ -24,6 +24,10 @@ struct SyncSearch: ~Copyable {
     static let largestCandidateCount = 12
 
     private static let ringBlockCount = 3
+    /// A peak has to stand out among so many rows on either side.
+    private static let peakReach = 4
+    /// Rows of scores kept from the block before, so that peaks at a block's edge are judged with both their sides.
+    private static let carriedRowCount = 2 * peakReach
 
     private let format: BasebandFormat
     private let syncTones: [Int]
@@ -50,7 +54,8 @@ struct SyncSearch: ~Copyable {
         rows = [Float](
             repeating: 0,
             count: SyncSearch.ringBlockCount * SyncSearch.blockRowCount * spectrum.rowStride + scoreStride)
-        scores = [Float](repeating: 0, count: SyncSearch.blockRowCount * scoreStride)
+        scores = [Float](
+            repeating: 0, count: (SyncSearch.carriedRowCount + SyncSearch.blockRowCount) * scoreStride)
     }
 
     /// 1/noise power in each half-spacing bin, as of the latest block; bin of tone m at offset f (half spacings):
@@ -105,10 +110,13 @@ struct SyncSearch: ~Copyable {
     }
 
     private mutating func score(_ block: Int) {
+        for index in 0..<SyncSearch.carriedRowCount * scoreStride {
+            scores[index] = scores[SyncSearch.blockRowCount * scoreStride + index]
+        }
         let stride = spectrum.rowStride
         let ringRowCount = SyncSearch.ringBlockCount * SyncSearch.blockRowCount
         for row in 0..<SyncSearch.blockRowCount {
-            let sums = row * scoreStride
+            let sums = (SyncSearch.carriedRowCount + row) * scoreStride
             for offset in 0..<scoreStride {
                 scores[sums + offset] = 0
             }
@@ -122,12 +130,14 @@ struct SyncSearch: ~Copyable {
 
     private mutating func pickPeaks(_ block: Int, into candidates: inout [Candidate]) {
         let already = candidates.count
-        for row in 0..<SyncSearch.blockRowCount {
+        let reach = SyncSearch.peakReach
+        let firstRow = block * SyncSearch.blockRowCount - SyncSearch.carriedRowCount
+        for row in reach..<SyncSearch.carriedRowCount + SyncSearch.blockRowCount - reach {
             for offset in 0..<offsetCount {
                 let score = scores[row * scoreStride + offset]
                 guard score >= SyncSearch.threshold, isPeak(row: row, offset: offset) else { continue }
                 let candidate = Candidate(
-                    start: Double((block * SyncSearch.blockRowCount + row) * spectrum.hop),
+                    start: Double((firstRow + row) * spectrum.hop),
                     offsetHertz: Float(offset - offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
                     score: score)
                 if candidates.count - already < SyncSearch.largestCandidateCount {
@@ -145,10 +155,10 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// Whether no cell within a symbol and one and a half spacings scores more. Of equals the first one wins.
+    /// Whether no cell within a symbol and one and a half tone spacings scores more. Of equals the first one wins.
     private func isPeak(row: Int, offset: Int) -> Bool {
         let score = scores[row * scoreStride + offset]
-        for otherRow in max(0, row - 3)...min(SyncSearch.blockRowCount - 1, row + 3) {
+        for otherRow in row - SyncSearch.peakReach...row + SyncSearch.peakReach {
             for otherOffset in max(0, offset - 3)...min(offsetCount - 1, offset + 3) {
                 let other = scores[otherRow * scoreStride + otherOffset]
                 if other > score || (other == score && (otherRow, otherOffset) < (row, offset)) {

@@ -1,4 +1,5 @@
 import EarshotDSP
+import RealModule
 
 /// The energy of every tone in every symbol of a frame, at a candidate's own time, frequency and symbol clock.
 ///
@@ -6,22 +7,33 @@ import EarshotDSP
 ///
 /// The offset f and the half spacing by which tones sit between bins are mixed away, then one FFT of N points gives all
 /// tones of a symbol at once: a bank of Goertzel filters by FFT. Cost: N products and one FFT a symbol.
+///
+/// With Hann's window instead of none, and without the tone itself, what is left of a strong signal's symbol is noise: its
+/// side lobes and its steps at the edges are gone. That is what the SNR is measured against.
 struct ToneEnergies: ~Copyable {
+    /// The power that Hann's window leaves of noise: the mean of sin⁴.
+    static let windowedNoisePower: Float = 0.375
+
     private let format: BasebandFormat
+    private let window: [Float]
     private var mixer: ToneCorrelator
     private var transform: FFTPlan
 
     init(format: BasebandFormat) {
         self.format = format
         mixer = ToneCorrelator(length: format.samplesPerSymbol)
-        transform = FFTPlan(length: format.samplesPerSymbol)
+        let length = format.samplesPerSymbol
+        transform = FFTPlan(length: length)
+        window = (0..<length).map { 0.5 - 0.5 * .cos(2 * .pi * (Float($0) + 0.5) / Float(length)) }
     }
 
     /// Measures `symbolCount` symbols; those that the history does not hold count as silence.
-    /// - Parameter energies: receives E; shape [symbolCount or more][M].
+    /// - Parameters:
+    ///   - windowed: with Hann's window.
+    ///   - energies: receives E; shape [symbolCount or more][M].
     mutating func measure(
         _ history: borrowing BasebandHistory, start: Double, offsetHertz: Float, symbolCount: Int,
-        into energies: inout [Float]
+        windowed: Bool = false, into energies: inout [Float]
     ) {
         let toneCount = format.profile.toneCount
         let length = format.samplesPerSymbol
@@ -39,7 +51,14 @@ struct ToneEnergies: ~Copyable {
                 continue
             }
             history.withSamples(from: first, count: length) { samples in
-                transform.withInput { mixer.mix(samples, into: &$0) }
+                transform.withInput { input in
+                    mixer.mix(samples, into: &input)
+                    if windowed {
+                        for n in 0..<length {
+                            input[n] *= window[n]
+                        }
+                    }
+                }
             }
             transform.execute()
             transform.withOutput { spectrum in

@@ -51,7 +51,6 @@ struct ToneMetrics: ~Copyable {
     private var logLikelihoods: [Float]
     private var noise: [Float]
     private var scratch: [Float]
-    private(set) var meanNoise: Float = 0
 
     init(largestSymbolCount: Int, largestToneCount: Int) {
         logLikelihoods = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
@@ -85,6 +84,17 @@ struct ToneMetrics: ~Copyable {
         }
     }
 
+    /// The mean of noise, from the quietest tenth of the energies, which no signal fills: of noise, with exponentially
+    /// distributed energies, a tenth lies below −ln(0.9)·N. Overwrites nothing but scratch.
+    mutating func quietestNoise(_ energies: [Float], cellCount: Int) -> Float {
+        for index in 0..<cellCount {
+            scratch[index] = energies[index]
+        }
+        var all = scratch.mutableSpan
+        var values = all._mutatingExtracting(0..<cellCount)
+        return max(select(cellCount / 10, of: &values) / 0.105_36, NoiseFloor.smallestPower)
+    }
+
     /// Leaves 1/N in `scratch`.
     private mutating func measureNoise(_ energies: [Float], toneCount: Int, symbolCount: Int) {
         let ln2: Float = 0.693_147_2
@@ -100,7 +110,6 @@ struct ToneMetrics: ~Copyable {
         let common = max(
             medianOfScratch(toneCount), ToneMetrics.selfNoise * meanEnergy(energies, symbolCount * toneCount),
             NoiseFloor.smallestPower)
-        meanNoise = common
         for tone in 0..<toneCount {
             noise[tone] = max(noise[tone], common)
             scratch[tone] = 1 / noise[tone]
@@ -154,10 +163,10 @@ struct ToneMetrics: ~Copyable {
             for codeTone in 0..<toneCount {
                 let tone = codeTone ^ mask
                 let place = own + tone
+                let after = SIMD2(likelihoods[place + toneCount], likelihoods[place + 2 * toneCount])
+                let before = SIMD2(likelihoods[place - toneCount], likelihoods[place - 2 * toneCount])
                 metrics[step * toneCount + codeTone] =
-                    likelihoods[place]
-                    + echo.after.x * likelihoods[place + toneCount] + echo.after.y * likelihoods[place + 2 * toneCount]
-                    + echo.before.x * likelihoods[place - toneCount] + echo.before.y * likelihoods[place - 2 * toneCount]
+                    likelihoods[place] + (echo.after * after + echo.before * before).sum()
             }
         }
     }

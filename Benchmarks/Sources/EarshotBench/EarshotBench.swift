@@ -1,0 +1,18 @@
+import ArgumentParser
+
+@main
+struct EarshotBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "earshot-bench",
+        abstract: "Measures Earshot: memory, speed, sensitivity, false tokens.",
+        discussion: """
+            Every random number comes from a seed that is printed with the result. Build in release.
+
+              swift run --package-path Benchmarks -c release earshot-bench gate
+              swift run --package-path Benchmarks -c release earshot-bench sensitivity --trials 1000
+            """,
+        subcommands: [
+            AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, SensitivityCommand.self,
+            FalseTokensCommand.self, GateCommand.self, AllCommand.self,
+        ])
+}

@@ -1,0 +1,85 @@
+import EarshotChannel
+import EarshotCoding
+import EarshotModem
+import Testing
+
+/// Input that nobody should send: never a crash, never a wrong token, and the tokens that are there.
+@Suite struct HostileInputTests {
+    private func frames(in samples: [Float], sampleRateHertz: Int = 48_000) throws -> [ReceivedFrame] {
+        var receiver = try Receiver(sampleRateHertz: sampleRateHertz)
+        var frames: [ReceivedFrame] = []
+        receiver.push(samples.span) { frames.append($0) }
+        receiver.flush { frames.append($0) }
+        return frames
+    }
+
+    private static let garbage: [(String, @Sendable (Int) -> Float)] = [
+        ("zeros", { _ in 0 }), ("NaN", { _ in .nan }), ("infinity", { _ in .infinity }),
+        ("minus infinity", { _ in -.infinity }),
+        ("largest", { $0 % 2 == 0 ? .greatestFiniteMagnitude : -.greatestFiniteMagnitude }),
+        ("denormal", { _ in .leastNonzeroMagnitude }), ("constant", { _ in 1 }),
+        ("square at 19,200 Hz", { $0 * 4 / 5 % 2 == 0 ? 1 : -1 }), ("square at 1 kHz", { $0 / 24 % 2 == 0 ? 1 : -1 }),
+        ("alternating infinities and NaN", { $0 % 3 == 0 ? .nan : $0 % 3 == 1 ? .infinity : -.infinity }),
+        ("impulses", { $0 % 12_000 == 0 ? 1 : 0 }),
+    ]
+
+    @Test func garbageGivesNothing() throws {
+        for (name, sample) in HostileInputTests.garbage {
+            let found = try frames(in: (0..<48_000 * 4).map(sample))
+            #expect(found.isEmpty, "\(name)")
+        }
+    }
+
+    /// A token right after garbage is heard, as soon as the noise floor has had two seconds to recover.
+    @Test func tokenAfterGarbageIsHeard() throws {
+        let payload = try Payload(hex: "0123456789abcdef")
+        let token = try Transmitter(sampleRateHertz: 48_000).samples(payload, amplitude: 0.25)
+        for (name, sample) in HostileInputTests.garbage {
+            var air = (0..<48_000 * 2).map(sample) + [Float](repeating: 0, count: 48_000 * 2) + token
+            var noise = WhiteNoise(seed: 3)
+            for index in 48_000 * 2..<air.count {
+                air[index] += 0.001 * noise.next()
+            }
+            #expect(try frames(in: air).map(\.payload) == [payload], "\(name)")
+        }
+    }
+
+    /// Half of all samples lost to NaN: too many to decode, no matter. A few: the token survives.
+    @Test func scatteredNaNs() throws {
+        let payload = try Payload(hex: "0123456789abcdef")
+        var token = try Transmitter(sampleRateHertz: 48_000).samples(payload, amplitude: 0.25)
+        for index in stride(from: 0, to: token.count, by: 97) {
+            token[index] = .nan
+        }
+        #expect(try frames(in: token).map(\.payload) == [payload])
+    }
+
+    /// A frame cut anywhere is decoded or not, but nothing else is.
+    @Test func cutFrames() throws {
+        let payload = try Payload(hex: "0123456789abcdef")
+        let token = try Transmitter(sampleRateHertz: 48_000).samples(payload, amplitude: 0.25)
+        for count in stride(from: 0, through: token.count, by: 1_777) {
+            for piece in [Array(token.prefix(count)), Array(token.suffix(count))] {
+                #expect(try frames(in: piece).allSatisfy { $0.payload == payload }, "\(count) samples")
+            }
+        }
+    }
+
+    /// White noise, 20 minutes at each of three levels. The long run is `earshot-bench false-tokens`.
+    @Test(arguments: [UInt64(1), 2, 3])
+    func noiseHoldsNoTokens(seed: UInt64) throws {
+        var receiver = try Receiver(sampleRateHertz: 48_000)
+        var noise = WhiteNoise(seed: seed)
+        var found = 0
+        var block = [Float](repeating: 0, count: 4_800)
+        for _ in 0..<20 * 60 * 10 {
+            for index in block.indices {
+                block[index] = 0.01 * Float(seed * seed) * noise.next()
+            }
+            receiver.push(block.span) { _ in found += 1 }
+        }
+        #expect(found == 0, "seed \(seed)")
+        // The promise of cheapness: few candidates reach the trellis.
+        #expect(receiver.statistics.rejectedByPathMetric + receiver.statistics.rejectedByCheck < 20 * 60 * 3)
+    }
+}
