@@ -1,0 +1,66 @@
+# The front door: each target sets up what it needs on a fresh Debian or Ubuntu with Swift 6.2 or later.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+
+# Warnings are errors in Package.swift already; this keeps imports to the declared dependencies.
+CHECKS := --explicit-target-dependency-import-check error
+# What users run.
+RELEASE := -c release --product earshot $(CHECKS)
+# An installed program must not need the Swift of whoever built it.
+STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
+# Tests look inside the modules. They run optimized, because signal processing is up to 225 times slower otherwise,
+# and lie apart, because other compiler flags in one place make everything build again each time.
+TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(CHECKS)
+
+FORMATTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+BENCHMARK := $(SWIFT) run --package-path Benchmarks -c release earshot-bench
+
+.PHONY: help demo build test bench bench-quick lint format install clean swift
+
+help: ## Say what can be made (this)
+	@echo 'Earshot: tokens as near-ultrasound. Targets:'
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+demo: build ## Encode a token to a WAV file, decode it, and draw it
+	@scripts/demo.sh .build/release/earshot demo
+
+build: swift ## Build the command line, .build/release/earshot
+	@scripts/install-dependencies.sh build
+	$(SWIFT) build $(RELEASE)
+
+test: swift ## Run every test, some of them through a virtual sound card
+	@scripts/install-dependencies.sh test
+	$(SWIFT) test --disable-xctest $(TESTING)
+
+bench: swift ## Measure speed, allocations and sensitivity
+	@scripts/install-dependencies.sh build
+	$(BENCHMARK) all
+
+bench-quick: swift ## Check what must never become worse
+	@scripts/install-dependencies.sh build
+	$(BENCHMARK) gate
+
+lint: swift ## Check the layout of the code, and that the files hold what they promise
+	$(SWIFT) format lint --strict --parallel -r $(FORMATTED)
+	@scripts/lint.sh
+
+format: swift ## Lay the code out
+	$(SWIFT) format --in-place --parallel -r $(FORMATTED)
+
+install: swift ## Install the command line in PREFIX/bin (PREFIX=/usr/local)
+	@scripts/install-dependencies.sh build
+	$(SWIFT) build $(RELEASE) $(STANDALONE)
+	install -D -s -m 755 .build/standalone/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
+
+clean: ## Remove everything that was built
+	rm -rf .build Benchmarks/.build demo
+
+swift:
+	@command -v $(SWIFT) >/dev/null || \
+		{ echo 'Swift 6.2 or later is needed, and not in PATH: https://www.swift.org/install' >&2; exit 69; }

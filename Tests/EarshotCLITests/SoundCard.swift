@@ -1,0 +1,106 @@
+import Foundation
+
+/// A virtual sound card, and ALSA's own programs that play and record on it. What is played is recorded.
+///
+/// Everything stops with its owner, and the server stops with this process too, however that ends.
+final class SoundCard {
+    struct Trouble: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Half a second: on a machine with every core busy, short buffers run dry.
+    private static let buffer = "--buffer-time=500000"
+    private static let script = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("scripts/virtual-sound-card.sh").path
+
+    /// Short, because a Unix socket lies in it.
+    private let directory = FileManager.default.temporaryDirectory
+        .appendingPathComponent("earshot-card-\(UUID().uuidString.prefix(8))").path
+    private let scratch: Scratch
+    private var environment = ProcessInfo.processInfo.environment
+    private var programs: [Program] = []
+
+    init(in scratch: Scratch) throws {
+        self.scratch = scratch
+        try control("start", "--owner", "\(ProcessInfo.processInfo.processIdentifier)")
+        for line in try control("env").split(separator: "\n") {
+            let parts = line.dropFirst("export ".count).split(separator: "=", maxSplits: 1)
+            if let name = parts.first, let value = parts.last { environment[String(name)] = String(value) }
+        }
+    }
+
+    deinit {
+        for program in programs { program.kill() }
+        _ = try? control("stop")
+    }
+
+    /// Starts to play WAV files, one after the other.
+    func play(_ names: [String]) throws -> Program {
+        try start("aplay", ["-q", "-D", "air_out", Self.buffer] + names)
+    }
+
+    /// Starts to record 16-bit samples of one channel.
+    func record(_ name: String, rate: Int) throws -> Recording {
+        let format = ["-f", "S16_LE", "-c", "1", "-r", "\(rate)"]
+        let program = try start("arecord", ["-q", "-D", "air_in", Self.buffer] + format + [name])
+        return Recording(program: program, path: scratch.path(name), rate: rate)
+    }
+
+    /// Runs a program that has nothing to do with the card to its end.
+    func run(_ name: String, _ arguments: [String]) throws -> Program {
+        let program = try start(name, arguments)
+        guard program.waitForEnd(within: 60) else {
+            throw Trouble(description: "Not over after a minute: \(program.account)")
+        }
+        return program
+    }
+
+    private func start(_ name: String, _ arguments: [String]) throws -> Program {
+        let program = try Program(name, arguments, environment: environment, in: scratch)
+        programs.append(program)
+        return program
+    }
+
+    @discardableResult
+    private func control(_ action: String, _ options: String...) throws -> String {
+        let program = try Program(
+            Self.script, [action, directory] + options, environment: environment, in: scratch)
+        // The script waits up to 15 s for its server.
+        try program.finish(within: 25)
+        return program.output
+    }
+}
+
+/// A recording that is being made.
+struct Recording {
+    let program: Program
+    let path: String
+    let rate: Int
+
+    /// How much is in the file; its header is 44 bytes.
+    private var seconds: Double {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return Double(max((attributes?[.size] as? Int ?? 0) - 44, 0)) / Double(2 * rate)
+    }
+
+    /// Waits until this much more is in the file.
+    func grow(by more: Double) throws {
+        let goal = seconds + more
+        let deadline = Date() + more + 15
+        while seconds < goal {
+            guard program.isRunning, Date() < deadline else {
+                throw SoundCard.Trouble(
+                    description: "\(path) has \(seconds) s of sound instead of \(goal) s. \(program.account)")
+            }
+            usleep(20_000)
+        }
+    }
+
+    func stop() throws {
+        program.interrupt()
+        guard program.waitForEnd(within: 10) else {
+            throw SoundCard.Trouble(description: "arecord does not end. \(program.account)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+
+/// A program that runs beside the test, with its output in files and an end to all patience.
+///
+/// Foundation's `Process` hands the signals that a test's thread blocks on to what it starts, and a recording has to
+/// hear that it is to end.
+final class Program {
+    /// What `posix_spawn` has no portable words for: the folder, and no descriptors of other tests, who may wait until
+    /// nobody has them any more.
+    private static let prelude = """
+        cd "$0" && for path in /proc/$$/fd/*; do
+            number=${path##*/}
+            ((number <= 2)) || eval "exec $number>&-"
+        done
+        exec "$@"
+        """
+
+    private let id: pid_t
+    private let command: String
+    private let outputURL: URL
+    private let errorURL: URL
+    private var waitStatus: Int32?
+
+    /// Starts it; a `name` without a slash is looked for in PATH.
+    init(_ name: String, _ arguments: [String], environment: [String: String], in scratch: Scratch) throws {
+        command = ([name] + arguments).joined(separator: " ")
+        let token = UUID().uuidString
+        outputURL = scratch.hidden.appendingPathComponent("\(token).out")
+        errorURL = scratch.hidden.appendingPathComponent("\(token).err")
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for (descriptor, url) in [(Int32(1), outputURL), (2, errorURL)] {
+            posix_spawn_file_actions_addopen(&actions, descriptor, url.path, O_WRONLY | O_CREAT, 0o600)
+        }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        let words = (["bash", "-c", Self.prelude, scratch.url.path, name] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for word in words + variables { free(word) } }
+        var started: pid_t = 0
+        let problem = posix_spawnp(&started, "bash", &actions, &attributes, words, variables)
+        guard problem == 0 else {
+            throw SoundCard.Trouble(description: "bash does not start: \(String(cString: strerror(problem)))")
+        }
+        id = started
+    }
+
+    deinit {
+        kill()
+    }
+
+    /// Its exit code, or the negative number of the signal that ended it; nil while it runs.
+    var status: Int32? {
+        if waitStatus == nil {
+            var value: Int32 = 0
+            if waitpid(id, &value, WNOHANG) == id { waitStatus = value }
+        }
+        // What the macros WIFEXITED, WEXITSTATUS and WTERMSIG do.
+        return waitStatus.map { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : -($0 & 0x7F) }
+    }
+
+    var isRunning: Bool { status == nil }
+    var output: String { (try? String(contentsOf: outputURL, encoding: .utf8)) ?? "" }
+    var error: String { (try? String(contentsOf: errorURL, encoding: .utf8)) ?? "" }
+
+    /// The command, how it ended if it did, and what it complained about.
+    var account: String {
+        // The status for a program that does not exist.
+        let advice = status == 127 ? " 'make test' installs what is missing." : ""
+        return "'\(command)' \(status.map { "left with \($0)" } ?? "is running"). \(error)\(advice)"
+    }
+
+    func interrupt() {
+        if isRunning { Foundation.kill(id, SIGINT) }
+    }
+
+    /// Ends it for certain.
+    func kill() {
+        guard isRunning else { return }
+        Foundation.kill(id, SIGKILL)
+        _ = waitForEnd(within: 5)
+    }
+
+    /// Whether it has ended, at the latest after some seconds.
+    func waitForEnd(within seconds: Double) -> Bool {
+        let deadline = Date() + seconds
+        while isRunning {
+            if Date() > deadline { return false }
+            usleep(5_000)
+        }
+        return true
+    }
+
+    /// Waits for its end, which has to be a good one.
+    func finish(within seconds: Double) throws {
+        guard waitForEnd(within: seconds) else {
+            throw SoundCard.Trouble(description: "Not over after \(seconds) s: \(account)")
+        }
+        guard status == 0 else { throw SoundCard.Trouble(description: account) }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// The command line over air, nearly: played by ALSA into a sound server, mixed there with other sound, and recorded
+/// by ALSA in real time. Without the programs for it the tests fail, because a test that is skipped by itself is
+/// skipped for ever.
+@Suite(
+    .disabled(
+        if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
+struct SoundCardTests {
+    @Test(arguments: ["fast", "standard", "far"], SoundCardNoise.allCases)
+    func everyTokenIsHeardOnce(profile: String, noise: SoundCardNoise) async throws {
+        try await expectTokens(profile, noise: noise, recordedAt: 48_000)
+    }
+
+    @Test(arguments: ["fast", "standard", "far"])
+    func at44100HertzToo(profile: String) async throws {
+        try await expectTokens(profile, noise: .speech, recordedAt: 44_100)
+    }
+
+    @Test(arguments: SoundCardNoise.allCases)
+    func otherSoundHoldsNoToken(noise: SoundCardNoise) async throws {
+        let result = try await Self.onThread {
+            try Self.decodeRecording(rate: 48_000, noise: noise) { _, recording in try recording.grow(by: 6) }
+        }
+        #expect(result.output.isEmpty)
+        #expect(result.status == 1)
+    }
+
+    /// One token once and another one twice, a third of a second between, while somebody speaks or music plays.
+    func expectTokens(_ profile: String, noise: SoundCardNoise, recordedAt rate: Int) async throws {
+        let result = try await Self.onThread {
+            try Self.decodeRecording(rate: rate, noise: noise) { room, recording in
+                let once = ["0123456789abcdef", "-o", "once.wav"]
+                let twice = ["fedcba9876543210", "--repeat", "2", "--gap", "0.333", "-o", "twice.wav"]
+                for payload in [once, twice] {
+                    let options = ["--profile", profile, "--level", "\(room.level)"]
+                    try room.card.run(Tool.url.path, ["encode"] + options + payload).finish(within: 0)
+                }
+                try room.card.play(["once.wav", "twice.wav"]).finish(within: 60)
+                // Until the last symbol is decided; the buffers on the way are full of it.
+                try recording.grow(by: 1)
+            }
+        }
+        let found = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+        #expect(found.map(\.token) == ["0123456789abcdef", "fedcba9876543210", "fedcba9876543210"])
+        #expect(found.allSatisfy { $0.profile == profile })
+        #expect(result.status == 0)
+        #expect(result.error.isEmpty)
+        if found.count == 3 {
+            // Nothing is lost on the way. A frame of eight bytes has 48 symbols, and the receiver may be half a
+            // symbol off with a start.
+            let symbol = (found[1].end_s - found[1].start_s) / 48
+            #expect(abs(found[2].start_s - found[1].end_s - 0.333) < 0.75 * symbol)
+        }
+    }
+
+    private struct Line: Decodable {
+        let token: String
+        let profile: String
+        let start_s: Double
+        let end_s: Double
+    }
+
+    private struct Room {
+        let card: SoundCard
+        let scratch: Scratch
+        /// What a frame's peak is to be, dBFS: with other sound as loud as it, everything fits.
+        let level = -15.0
+    }
+
+    /// Records what happens while other sound plays, and decodes the recording.
+    private static func decodeRecording(
+        rate: Int, noise: SoundCardNoise, while happening: (Room, Recording) throws -> Void
+    ) throws -> Tool.Result {
+        let scratch = try Scratch()
+        let room = Room(card: try SoundCard(in: scratch), scratch: scratch)
+        let amplitude = Float(pow(10, room.level / 20))
+        try noise.write("noise.wav", amplitude: amplitude, using: room.card, in: scratch)
+
+        let recording = try room.card.record("recording.wav", rate: rate)
+        try recording.grow(by: 0.1)
+        let others = try room.card.play(["noise.wav"])
+        try recording.grow(by: 0.3)
+        try happening(room, recording)
+        guard others.isRunning else {
+            throw SoundCard.Trouble(description: "The other sound was over too early. \(others.account)")
+        }
+        try recording.stop()
+        let decoder = try room.card.run(Tool.url.path, ["decode", "--json", "--quiet", "recording.wav"])
+        return Tool.Result(
+            status: decoder.status ?? 0, outputBytes: Data(decoder.output.utf8), error: decoder.error)
+    }
+
+    /// Runs what waits for real time on a thread of its own, so that it neither holds up other tests nor waits
+    /// for them.
+    private static func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that building (default) or testing Earshot needs, if any is missing.
+#
+#     scripts/install-dependencies.sh [build|test]
+#
+# Silent and without root when nothing is missing. Swift itself comes from https://www.swift.org/install.
+set -euo pipefail
+
+build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
+# The sound server, what joins ALSA programs to it, aplay and arecord, and a voice.
+test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng)
+
+purpose=${1:-build}
+case $purpose in
+build) packages=("${build_packages[@]}") ;;
+test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
+*)
+    echo "usage: $0 [build|test]" >&2
+    exit 64
+    ;;
+esac
+
+is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+# On other systems the packages have other names, so what they give is looked for instead.
+is_provided() {
+    case $1 in
+    libasound2-dev) pkg-config --exists alsa ;;
+    libfftw3-dev) pkg-config --exists fftw3f ;;
+    libsndfile1-dev) pkg-config --exists sndfile ;;
+    pulseaudio-utils) command -v pactl ;;
+    libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;
+    alsa-utils) command -v aplay && command -v arecord ;;
+    *) command -v "$1" ;;
+    esac >/dev/null 2>&1
+}
+
+if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
+    has=is_installed
+else
+    has=is_provided
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    $has "$package" || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+by_hand() {
+    echo "To $purpose Earshot, please install by hand (the names are Debian's): ${missing[*]}" >&2
+    exit 69
+}
+
+if [[ $has == is_provided ]]; then
+    echo "There is no apt-get here, and something is missing." >&2
+    by_hand
+fi
+
+as_root=()
+if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+        echo "Installing packages needs root, and there is no sudo here." >&2
+        by_hand
+    fi
+    as_root=(sudo)
+    # Nobody is there to type a password.
+    [[ -t 0 ]] || as_root=(sudo -n)
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@" </dev/null >>"$log" 2>&1
+}
+
+install() { apt install -y --no-install-recommends "${missing[@]}"; }
+
+echo "Installing ${missing[*]} ..."
+# The package lists may be absent or old; only then are they fetched.
+if ! install; then
+    if ! { apt update && install; }; then
+        tail -n 20 "$log" >&2
+        by_hand
+    fi
+fi

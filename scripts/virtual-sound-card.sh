@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# A sound card for machines without one: a private PulseAudio server with a null sink, a real sound server that
+# ALSA programs play into and record from. What is played to the PCM air_out is heard by the PCM air_in.
+#
+#     scripts/virtual-sound-card.sh start DIR [--rate HZ] [--format NAME] [--channels N] [--owner PID]
+#     eval "$(scripts/virtual-sound-card.sh env DIR)"
+#     aplay -D air_out token.wav
+#     scripts/virtual-sound-card.sh stop DIR
+#
+#     scripts/virtual-sound-card.sh run DIR [OPTIONS] -- COMMAND...     start, run the command on it, stop
+#
+# start     returns when the card is ready; everything it makes lies in DIR. Defaults: 48000 float32le 1.
+#           --owner stops the server when process PID is gone, however it ended.
+# env       prints the shell commands that point ALSA and PulseAudio programs at the card.
+# stop      ends the server and removes what start made; does nothing when there is none.
+#
+# Several at once are several rooms. Needs no root, no D-Bus, no desktop; root is fine too.
+# Debian packages: pulseaudio pulseaudio-utils libasound2-plugins.
+set -euo pipefail
+
+fail() {
+    echo "virtual-sound-card: $2" >&2
+    exit "$1"
+}
+
+usage() {
+    sed -n '5,10s/^# \{0,5\}//p' "$0" >&2
+    exit 64
+}
+
+# The number may be another process's by now, or a process's that ended and that nobody has waited for.
+is_running() { [[ -s $dir/pid && $(readlink "/proc/$(<"$dir/pid")/exe") == */pulseaudio ]]; }
+
+write_configuration() {
+    cat >"$dir/default.pa" <<END
+load-module module-native-protocol-unix socket=$dir/native auth-anonymous=1
+# Without norewinds a capture loses up to 0.6 s of its start.
+load-module module-null-sink sink_name=air rate=$rate format=$format channels=$channels $channel_map norewinds=1
+END
+    cat >"$dir/asound.conf" <<END
+</usr/share/alsa/alsa.conf>
+pcm.air_out { type pulse server "unix:$dir/native" device "air" }
+pcm.air_in { type pulse server "unix:$dir/native" device "air.monitor" }
+END
+    # Programs that play here must neither start another server nor leave a cookie in anybody's home.
+    cat >"$dir/client.conf" <<END
+autospawn = no
+cookie-file = $dir/cookie
+END
+}
+
+# Who started this script may wait until nobody holds a descriptor of its any more. The server, which stays, must not.
+close_inherited() {
+    local path number
+    for path in "/proc/$BASHPID/fd/"*; do
+        number=${path##*/}
+        # Bash reads this script through 255, which no other program inherits.
+        ((number <= 2 || number == 255)) || eval "exec $number>&-"
+    done
+}
+
+print_env() {
+    cat <<END
+export ALSA_CONFIG_PATH=$dir/asound.conf
+export PULSE_SERVER=unix:$dir/native
+export PULSE_CLIENTCONFIG=$dir/client.conf
+END
+}
+
+start() {
+    command -v pulseaudio >/dev/null || fail 69 "pulseaudio is not installed (scripts/install-dependencies.sh test)"
+    command -v pactl >/dev/null || fail 69 "pactl is not installed (scripts/install-dependencies.sh test)"
+    ! is_running || fail 75 "a server runs in $dir already"
+    # What a server left that could not clean up is removed; what is not ours is not.
+    [[ ! -e $dir/default.pa ]] || stop
+    mkdir -p "$dir"
+    [[ -z $(ls -A "$dir") ]] || fail 73 "$dir is not empty"
+    mkdir "$dir/home"
+    write_configuration
+
+    # A desktop's own sound server and bus have nothing to do with this one. A background job without a terminal
+    # in a group of its own does not get the Ctrl-C meant for its user.
+    (
+        close_inherited
+        exec env -u XDG_RUNTIME_DIR -u XDG_CONFIG_HOME -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER -u DISPLAY \
+            HOME="$dir/home" PULSE_RUNTIME_PATH="$dir/pulse" \
+            setsid pulseaudio --daemonize=no --system=false --disallow-exit=true --use-pid-file=false \
+            --exit-idle-time=-1 -n -F "$dir/default.pa"
+    ) </dev/null >"$dir/log" 2>&1 &
+    local server=$!
+    echo $server >"$dir/pid"
+
+    # It is ready when it knows the sink. 0.15 s is usual; a busy machine gets a hundred times as much.
+    local deadline=$((SECONDS + 15))
+    until [[ -S $dir/native ]] && (eval "$(print_env)" && timeout 5 pactl list short sinks) 2>/dev/null |
+        grep -q '\bair\b'; do
+        if ! kill -0 $server 2>/dev/null || ((SECONDS >= deadline)); then
+            tail -n 20 "$dir/log" >&2
+            stop
+            fail 69 "the sound server did not start in $dir"
+        fi
+        sleep 0.02
+    done
+
+    if [[ -n $owner ]]; then
+        (
+            close_inherited
+            is_ours() { is_running && [[ $(<"$dir/pid") == "$server" ]]; }
+            while is_ours && kill -0 "$owner"; do sleep 0.5; done
+            ! is_ours || stop
+        ) </dev/null >/dev/null 2>&1 &
+    fi
+}
+
+stop() {
+    if is_running; then
+        local server
+        server=$(<"$dir/pid")
+        kill "$server" 2>/dev/null || true
+        for _ in {1..100}; do
+            is_running || break
+            sleep 0.02
+        done
+        ! is_running || kill -9 "$server" 2>/dev/null || true
+    fi
+    if [[ -e $dir/default.pa ]]; then
+        rm -rf "${dir:?}"/{pid,native,pulse,home,log,cookie,asound.conf,client.conf,default.pa}
+    fi
+    rmdir "$dir" 2>/dev/null || true
+}
+
+(($# >= 2)) || usage
+action=$1 dir=$2
+shift 2
+
+rate=48000 format=float32le channels=1 owner=''
+while (($#)); do
+    case $1 in
+    --rate) rate=${2:?} && shift 2 ;;
+    --format) format=${2:?} && shift 2 ;;
+    --channels) channels=${2:?} && shift 2 ;;
+    --owner) owner=${2:?} && shift 2 ;;
+    --) shift && break ;;
+    *) usage ;;
+    esac
+done
+# More than one channel gets PulseAudio's usual order.
+channel_map=''
+[[ $channels != 1 ]] || channel_map='channel_map=mono'
+
+dir=$(realpath -m "$dir")
+# The path stands in files with three grammars, and a Unix socket's name holds 107 bytes.
+[[ $dir =~ ^[A-Za-z0-9/._+-]+$ ]] || fail 64 "'$dir' has characters other than letters, digits and / . _ + -"
+((${#dir} < 100)) || fail 64 "'$dir' is too long for a socket: ${#dir} characters, 99 at most"
+
+case $action in
+start) start ;;
+stop) stop ;;
+env)
+    is_running || fail 66 "no server runs in $dir"
+    print_env
+    ;;
+run)
+    (($#)) || usage
+    start
+    trap stop EXIT
+    eval "$(print_env)"
+    "$@"
+    ;;
+*) usage ;;
+esac
