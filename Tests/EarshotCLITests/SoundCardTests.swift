@@ -20,28 +20,14 @@ struct SoundCardTests {
 
     @Test(arguments: SoundCardNoise.allCases)
     func otherSoundHoldsNoToken(noise: SoundCardNoise) async throws {
-        let result = try await Self.onThread {
-            try Self.decodeRecording(rate: 48_000, noise: noise) { _, recording in try recording.grow(by: 6) }
-        }
+        let result = try await Self.onThread { try Self.decodeRecording(of: nil, noise: noise, rate: 48_000) }
         #expect(result.output.isEmpty)
         #expect(result.status == 1)
     }
 
     /// One token once and another one twice, a third of a second between, while somebody speaks or music plays.
     func expectTokens(_ profile: String, noise: SoundCardNoise, recordedAt rate: Int) async throws {
-        let result = try await Self.onThread {
-            try Self.decodeRecording(rate: rate, noise: noise) { room, recording in
-                let once = ["0123456789abcdef", "-o", "once.wav"]
-                let twice = ["fedcba9876543210", "--repeat", "2", "--gap", "0.333", "-o", "twice.wav"]
-                for payload in [once, twice] {
-                    let options = ["--profile", profile, "--level", "\(room.level)"]
-                    try room.card.run(Tool.url.path, ["encode"] + options + payload).finish(within: 0)
-                }
-                try room.card.play(["once.wav", "twice.wav"]).finish(within: 60)
-                // Until the last symbol is decided; the buffers on the way are full of it.
-                try recording.grow(by: 1)
-            }
-        }
+        let result = try await Self.onThread { try Self.decodeRecording(of: profile, noise: noise, rate: rate) }
         let found = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
         #expect(found.map(\.token) == ["0123456789abcdef", "fedcba9876543210", "fedcba9876543210"])
         #expect(found.allSatisfy { $0.profile == profile })
@@ -62,32 +48,37 @@ struct SoundCardTests {
         let end_s: Double
     }
 
-    private struct Room {
-        let card: SoundCard
-        let scratch: Scratch
-        /// What a frame's peak is to be, dBFS: with other sound as loud as it, everything fits.
-        let level = -15.0
-    }
-
-    /// Records what happens while other sound plays, and decodes the recording.
-    private static func decodeRecording(
-        rate: Int, noise: SoundCardNoise, while happening: (Room, Recording) throws -> Void
-    ) throws -> Tool.Result {
+    /// Records tokens of a profile, or nothing for some seconds, while other sound plays, and decodes the recording.
+    private static func decodeRecording(of profile: String?, noise: SoundCardNoise, rate: Int) throws -> Tool.Result {
         let scratch = try Scratch()
-        let room = Room(card: try SoundCard(in: scratch), scratch: scratch)
-        let amplitude = Float(pow(10, room.level / 20))
-        try noise.write("noise.wav", amplitude: amplitude, using: room.card, in: scratch)
+        let card = try SoundCard(in: scratch)
+        // With other sound as loud as the frames, everything fits.
+        let level = -15.0
+        try noise.write("noise.wav", amplitude: Float(pow(10, level / 20)), using: card, in: scratch)
+        if let profile {
+            let encode = ["encode", "--profile", profile, "--level", "\(level)"]
+            let once = ["0123456789abcdef", "-o", "once.wav"]
+            let twice = ["fedcba9876543210", "--repeat", "2", "--gap", "0.333", "-o", "twice.wav"]
+            for payload in [once, twice] { try card.run(Tool.url.path, encode + payload).finish(within: 0) }
+        }
 
-        let recording = try room.card.record("recording.wav", rate: rate)
+        let recording = try card.record("recording.wav", rate: rate)
         try recording.grow(by: 0.1)
-        let others = try room.card.play(["noise.wav"])
+        let others = try card.play(["noise.wav"])
         try recording.grow(by: 0.3)
-        try happening(room, recording)
+        if profile == nil {
+            try recording.grow(by: 6)
+        } else {
+            try card.play(["once.wav", "twice.wav"]).finish(within: 60)
+            // Until the last symbol is recorded; the buffers on the way are full of it.
+            try recording.grow(by: 1)
+        }
         guard others.isRunning else {
             throw SoundCard.Trouble(description: "The other sound was over too early. \(others.account)")
         }
         try recording.stop()
-        let decoder = try room.card.run(Tool.url.path, ["decode", "--json", "--quiet", "recording.wav"])
+
+        let decoder = try card.run(Tool.url.path, ["decode", "--json", "--quiet", "recording.wav"])
         return Tool.Result(
             status: decoder.status ?? 0, outputBytes: Data(decoder.output.utf8), error: decoder.error)
     }
