@@ -3,7 +3,7 @@ import RealModule
 /// Tones to sound: continuous phase, constant envelope, smoothed steps.
 ///
 ///     f(t) = f₀ + Σₖ (fₖ − fₖ₋₁)·Φ((t − k·T)/σ)        Φ: the normal distribution's integral, σ = T/24
-///     x[n] = a(n/F)·cos(2π·Σᵢ≤ₙ f(i/F)/F)               a: raised-cosine ramps at both ends
+///     x[n] = a(n/F)·cos(2π·∫₀ f), from 0 to n/F           a: raised-cosine ramps at both ends
 ///
 /// One tone at a time keeps the crest factor at 3 dB; smoothed steps and ramps keep what is audible 75 dB down.
 /// Works in double precision: this is not where time is spent. Cost: about 30 ns a sample.
@@ -28,7 +28,8 @@ struct ToneSynthesizer {
         for n in 0..<sampleCount {
             let seconds = Double(n) / sampleRateHertz
             samples.append(Float(ramp(seconds, frameSeconds: frameSeconds) * .cos(2 * .pi * turns)))
-            turns += instantaneousHertz(seconds) / sampleRateHertz
+            // By the midpoint rule: a step is spread over 60 samples and more, so this is the integral to five digits.
+            turns += instantaneousHertz(seconds + 0.5 / sampleRateHertz) / sampleRateHertz
             turns -= turns.rounded(.down)
         }
         return samples
