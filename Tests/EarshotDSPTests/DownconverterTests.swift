@@ -113,7 +113,8 @@ import Testing
         let whole = convert(x, design)
         for lengths in [0...20, 1...1, 0...1_000, 4_096...4_096] {
             let pieces = random.pieces(of: x.count, lengths: lengths)
-            #expect(convert(x, design, pieces: pieces) == whole, "pieces of \(lengths), seed 3")
+            let isSame = convert(x, design, pieces: pieces) == whole
+            #expect(isSame, "pieces of \(lengths), seed 3")
         }
     }
 
@@ -147,7 +148,8 @@ import Testing
         }
         let y = convert(poisoned, design)
         #expect(y.allSatisfy { $0.x.isFinite && $0.y.isFinite })
-        #expect(y == convert(limited, design), "seed 4")
+        let isSame = y == convert(limited, design)
+        #expect(isSame, "seed 4")
     }
 
     @Test func silenceStaysSilence() {
