@@ -88,8 +88,8 @@ import Testing
         return decibels(low / total)
     }
 
-    /// A constant envelope has 3.01 dB. The ramps, 10 ms with 3/8 of the power, take 0.0625·T₀ from the mean, where a
-    /// `fast` token of 0.512 s loses 1.2 %: 0.05 dB.
+    /// A constant envelope has 3.01 dB. The ramps, 10 ms with 3/8 of the power, lose 6.25 ms of it: 1.2 % of a `fast`
+    /// token's 512 ms, 0.05 dB.
     @Test(arguments: Profile.all.map(\.name), [44_100, 48_000, 96_000])
     func tokensHaveTheCrestFactorOfASine(name: String, rate: Int) throws {
         let profile = try #require(Profile.named(name))
@@ -106,8 +106,7 @@ import Testing
 
     /// The frequency in the middle of each symbol, from the phase between two stretches a quarter of a symbol apart.
     ///
-    /// A Hann window of T/4 reaches 3/8 of a symbol from its middle, where the step is 3σ away and has moved by 0.1 % of
-    /// the hop's 1,400 Hz.
+    /// They are T/4 long themselves and end T/4, or 6σ, before the steps at either end of the symbol.
     @Test(arguments: Profile.all.map(\.name), [44_100, 48_000, 192_000])
     func everySymbolSoundsAtItsTone(name: String, rate: Int) throws {
         let profile = try #require(Profile.named(name))
