@@ -11,7 +11,7 @@ import Testing
     /// y[n] = x(n·(1 + ε) + delay), sample by sample, for tones up to 0.45 of the sample rate.
     ///
     /// Tolerance: a Kaiser window of 80 dB ripples by 1e-4; linear interpolation between 512 phases errs by
-    /// (π·0.9/512)²/8·… = 4e-6. 0.01 dB is 1.15e-3.
+    /// (π·0.9/512)²/8 = 4e-6. 0.01 dB is 1.15e-3.
     @Test(arguments: [0, 0.005, -0.005, 0.0001, 0.02], [0, 0.25, 0.7])
     func tonesKeepTheirShape(offset: Double, delay: Double) {
         for f in [0.001, 0.1, 0.2, 0.385, 0.4167, 0.45 / 1.02] {

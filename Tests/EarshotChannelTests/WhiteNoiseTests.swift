@@ -29,7 +29,7 @@ import Testing
 
     /// The noise between 18.5 and 20 kHz, measured by a Fourier transform, against the sine's ½A².
     ///
-    /// 2²⁰ samples: 1,500 Hz hold 23,000 to 36,000 bins, so the power measured has a deviation of 0.03 dB at most.
+    /// 2²⁰ samples: 1,500 Hz hold 16,000 to 36,000 bins, so the power measured has a deviation of 0.03 dB at most.
     @Test(
         arguments: [(44_100, -9, 0.5), (48_000, 0, 1), (96_000, 20, 0.25), (48_000, -20, 0.02)]
             as [(Int, Double, Float)])

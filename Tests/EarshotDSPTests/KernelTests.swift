@@ -20,6 +20,18 @@ import Testing
         }
     }
 
+    @Test func everyRankCanBeSelected() {
+        var random = Randomness(seed: 22)
+        for count in [1, 2, 7, 64, 150] {
+            let values = (0..<count).map { _ in Float(Int.random(in: 0...count / 2, using: &random)) }
+            for rank in 0..<count {
+                var copy = values
+                var span = copy.mutableSpan
+                #expect(select(rank, of: &span) == values.sorted()[rank], "rank \(rank) of \(count), seed 22")
+            }
+        }
+    }
+
     @Test func ordersThatAreHardForSelection() {
         for count in [1, 2, 3, 4, 5, 100, 127] {
             let ascending = (0..<count).map { Float($0) }

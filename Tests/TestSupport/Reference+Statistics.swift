@@ -11,7 +11,7 @@ extension Reference {
     ///     now[bin]    = e^γ · exp(mean over the block's rows of ln E)
     ///     g[bin]      = now, averaged over blocks in the logarithm
     ///     a[bin]      = mean over rows of E, averaged over blocks
-    ///     floor[bin]  = max(g, now/2, median over bins of a)
+    ///     floor[bin]  = max(g, now/2, median over every other bin of a)
     ///
     /// The first eight blocks count alike; from then on the latest counts an eighth.
     public static func noiseFloor(_ blocks: [[[Double]]]) -> [Double] {
@@ -29,7 +29,7 @@ extension Reference {
                 smoothedMean[bin] += weight * (mean - smoothedMean[bin])
             }
         }
-        let common = max(median(smoothedMean), 1e-15)
+        let common = max(median(stride(from: 0, to: binCount, by: 2).map { smoothedMean[$0] }), 1e-15)
         return (0..<binCount).map { bin in
             max(.exp(gamma + smoothedLog[bin]), .exp(gamma + now[bin]) / 2, common)
         }
