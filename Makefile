@@ -38,7 +38,7 @@ test: swift ## Run every test, some of them through a virtual sound card
 	@scripts/install-dependencies.sh test
 	$(SWIFT) test --disable-xctest $(TESTING)
 
-bench: swift ## Measure speed, allocations and sensitivity
+bench: build ## Measure speed, allocations and sensitivity
 	@scripts/install-dependencies.sh build
 	$(BENCHMARK) all
 

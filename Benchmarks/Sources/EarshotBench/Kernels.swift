@@ -19,7 +19,8 @@ struct KernelsCommand: ParsableCommand {
 struct KernelRatio {
     var name: String
     var ratio: Double
-    /// What the gate asks for: half of what was measured on the machine of docs/BENCHMARKS.md.
+    /// What the gate asks for: 55 to 60 % of what was measured on a quiet machine (6.5, 7.2 and 1.9; the least seen on a
+    /// busy one was 5.1, 7.2 and 1.9).
     var least: Double
 }
 
@@ -63,7 +64,7 @@ private func downconverterRatio() -> KernelRatio {
         }
     }
     keep(sink)
-    return KernelRatio(name: "downconverter, 48 kHz to 3 kHz", ratio: slow / fast, least: 5)
+    return KernelRatio(name: "downconverter, 48 kHz to 3 kHz", ratio: slow / fast, least: 3.5)
 }
 
 private func trellisRatio() -> KernelRatio {
@@ -124,5 +125,5 @@ private func correlatorRatio() -> KernelRatio {
         }
     }
     keep(sink)
-    return KernelRatio(name: "tone correlator, 64 samples (twin: Goertzel)", ratio: slow / fast, least: 1)
+    return KernelRatio(name: "tone correlator, 64 samples (twin: Goertzel)", ratio: slow / fast, least: 1.1)
 }
