@@ -5,7 +5,7 @@ import RealModule
 ///
 ///     h[n] = d·δ[n] + r·g[n]·e^{−6.908·n/(F·RT60)},   Σ(r·g·e)² = 1/(1 + DRR),  d² = DRR/(1 + DRR),   g normal
 ///
-/// Total energy 1, so that the signal-to-noise ratio behind it is that of all that arrives. The decay constant makes the
+/// Total energy 1 on the average over seeds (the echo also begins in sample 0, with either sign), so that the signal-to-noise ratio behind it is that of all that arrives. The decay constant makes the
 /// energy fall by 60 dB in RT60. Every seed is another place in the room.
 public struct Room: Sendable {
     /// RT60.

@@ -15,6 +15,8 @@ public struct TimeScale: Sendable {
 
     /// See the properties of the same names.
     public init(relativeOffset: Double, fractionalDelay: Double = 0) {
+        precondition((0..<1).contains(fractionalDelay), "a fractional delay of \(fractionalDelay) samples")
+        precondition(relativeOffset > -1, "a speed of \(1 + relativeOffset)")
         self.relativeOffset = relativeOffset
         self.fractionalDelay = fractionalDelay
     }

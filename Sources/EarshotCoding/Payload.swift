@@ -31,8 +31,8 @@ public struct Payload: Hashable, Sendable {
         }
     }
 
-    /// A payload written as hexadecimal digits, two a byte, upper or lower case; blanks, `:` and `-` between
-    /// bytes are ignored, as is a leading `0x`.
+    /// A payload written as hexadecimal digits, two a byte, upper or lower case; blanks, `:` and `-` are
+    /// ignored wherever they stand, as is a `0x` at the very start.
     /// - Throws: `PayloadError` that names the offending character, the odd digit count, or the byte count.
     public init(hex: some StringProtocol) throws(PayloadError) {
         var bytes: [UInt8] = []

@@ -6,4 +6,6 @@ struct Candidate: Equatable {
     var offsetHertz: Float
     /// The evidence: the sum over sync tones of capped energy over noise; about 8 for noise.
     var score: Float
+    /// The sync tones' likelihood over the loudest tones', see `FrameDecoder.dominance`; 0 where not measured yet.
+    var dominance: Float = 0
 }

@@ -69,6 +69,8 @@ struct FrameDecoder: ~Copyable {
     /// noise and rooms); nine in ten chance meetings of a loud frame's tones have less than 0.64.
     static let leastSyncShare: Float = 0.66
     static let leastUnrefinedSyncShare: Float = 0.5
+    /// From this share on a candidate is worth all attempts; below, where most are chance meetings, only the first instant.
+    static let plausibleSyncShare: Float = 0.75
 
     private var trellis: TrellisDecoder
     private var metrics: ToneMetrics
@@ -91,24 +93,24 @@ struct FrameDecoder: ~Copyable {
         scratch = decodedLikelihoods
     }
 
-    /// Whether the sync tones are loud among their neighbours at their times, not just above the noise.
+    /// How loud the sync tones are among their neighbours at their times, not just above the noise:
+    /// Σᵢ L[i][syncTone[i]] / Σᵢ max over m of L[i][m].
     ///
     /// A pattern that chance made of another frame's tones has that frame's other tones beside it, far louder.
     ///
     /// Asked twice: of the search's candidate, before anything is spent on it, from the sync tones alone; and of the
     /// refined one when the length header is there too. Then the metrics are left prepared for `announcedByteCount`.
-    mutating func dominates(
+    mutating func dominance(
         _ candidate: Candidate, isRefined: Bool, _ chain: ProfileChain, _ history: borrowing BasebandHistory
-    ) -> Bool {
+    ) -> Float {
         let symbolCount = isRefined ? FrameDecoder.preambleToneCount : FrameLayout.syncToneCount
         prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: symbolCount)
-        let least = isRefined ? FrameDecoder.leastSyncShare : FrameDecoder.leastUnrefinedSyncShare
-        return syncShare(chain) >= least
+        return syncShare(chain)
     }
 
-    /// The length announced behind the sync pattern of the candidate that `dominates` looked at, other than a token's.
+    /// The length announced behind the sync pattern of the candidate that `dominance` looked at, other than a token's.
     func announcedByteCount(_ chain: ProfileChain) -> Int? {
-        return LengthHypotheses.announcedByteCount(metrics, toneCount: chain.profile.toneCount)
+        return LengthHypotheses.announcedByteCount(metrics, profile: chain.profile)
     }
 
     /// Whether the candidate's sync pattern is more than a chance meeting of the tones of frames that are known.
@@ -144,7 +146,7 @@ struct FrameDecoder: ~Copyable {
     ) -> DecodingOutcome {
         let outcome = decodeNear(candidate, layout, chain, history)
         // A room shifts the loudest frequency of short symbols, but most devices stand still: try that they do.
-        guard case .checkMismatch = outcome,
+        guard case .checkMismatch = outcome, candidate.dominance >= FrameDecoder.plausibleSyncShare,
             abs(candidate.offsetHertz) < FrameDecoder.largestForgottenOffset * Float(chain.profile.toneSpacingHertz)
         else { return outcome }
         var still = candidate
@@ -159,7 +161,9 @@ struct FrameDecoder: ~Copyable {
     private mutating func decodeNear(
         _ candidate: Candidate, _ layout: FrameLayout, _ chain: ProfileChain, _ history: borrowing BasebandHistory
     ) -> DecodingOutcome {
-        for index in FrameDecoder.instants.indices {
+        let instantCount =
+            candidate.dominance >= FrameDecoder.plausibleSyncShare ? FrameDecoder.instants.count : 1
+        for index in 0..<instantCount {
             let delay = FrameDecoder.instants[index]
             prepare(candidate, chain, history, delaySymbols: delay, frameSymbolCount: layout.toneCount)
             var placed = candidate

@@ -117,7 +117,8 @@ public struct Receiver: ~Copyable {
             chain.search.process(history, into: &candidates)
             for candidate in candidates {
                 statistics.candidates += 1
-                guard decoder.dominates(candidate, isRefined: false, chain, history) else {
+                let dominance = decoder.dominance(candidate, isRefined: false, chain, history)
+                guard dominance >= FrameDecoder.leastUnrefinedSyncShare else {
                     statistics.rejectedBySync += 1
                     continue
                 }
@@ -135,14 +136,16 @@ public struct Receiver: ~Copyable {
     /// Looks at a candidate's sync pattern and length header, once both are there.
     private mutating func examine(_ attempt: Attempt) {
         let chain = chains[attempt.profileIndex]
-        guard decoder.dominates(attempt.candidate, isRefined: true, chain, history) else {
+        var candidate = attempt.candidate
+        candidate.dominance = decoder.dominance(candidate, isRefined: true, chain, history)
+        guard candidate.dominance >= FrameDecoder.leastSyncShare else {
             statistics.rejectedBySync += 1
             return
         }
-        enqueue(attempt.candidate, profileIndex: attempt.profileIndex, layout: .token)
+        enqueue(candidate, profileIndex: attempt.profileIndex, layout: .token)
         if let byteCount = decoder.announcedByteCount(chain) {
             let layout = FrameLayout(payloadByteCount: byteCount)
-            enqueue(attempt.candidate, profileIndex: attempt.profileIndex, layout: layout)
+            enqueue(candidate, profileIndex: attempt.profileIndex, layout: layout)
         }
     }
 
