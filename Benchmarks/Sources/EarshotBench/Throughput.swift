@@ -46,7 +46,7 @@ func measureThroughput(_ report: inout Report, earshot: String, runs: Int) throw
         var memory = 0.0
         var found = 0
         for _ in 0..<runs {
-            let result = try runChild([earshot, "decode", "--jobs", "1", "--json", path])
+            let result = try runChild([earshot, "decode", "--jobs", "1", "--json", "--quiet", path])
             speeds.append(600 / result.seconds)
             memory = result.peakMegabytes
             found = result.output.split(separator: "\n").count
@@ -58,7 +58,7 @@ func measureThroughput(_ report: inout Report, earshot: String, runs: Int) throw
     }
     let path = folder.appendingPathComponent("hour.wav").path
     _ = try writeRecording(path, seconds: 3_600, tokenInterval: 10)
-    let hour = try runChild([earshot, "decode", "--jobs", "1", "--json", path])
+    let hour = try runChild([earshot, "decode", "--jobs", "1", "--json", "--quiet", path])
     report.add(
         "| one hour, a token every 10 s | \(decimal(3_600 / hour.seconds, 0)) | "
             + "\(decimal(hour.peakMegabytes, 0)) MB | \(hour.output.split(separator: "\n").count) of 360 |")
