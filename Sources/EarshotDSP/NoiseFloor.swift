@@ -1,5 +1,3 @@
-import RealModule
-
 /// The noise in each bin of a spectrum, followed over time and not misled by what is not noise.
 ///
 /// For each block of rows
@@ -72,7 +70,7 @@ public struct NoiseFloor: ~Copyable {
         let eulerBits: Float = 0.832_746_2
         for bin in 0..<binCount {
             let bits = max(smoothedLog[bin], scale * blockLog[bin] - 1) + eulerBits
-            inverse[bin] = 1 / max(Float.exp2(bits), hopping)
+            inverse[bin] = min(fastExp2(-bits), 1 / hopping)
         }
     }
 

@@ -40,8 +40,11 @@ public struct ShortTimeSpectrum: ~Copyable {
         let (windowLength, hop, rowCount) = (windowLength, hop, rowCount)
         transform.withInput { input in
             for row in 0..<rowCount {
-                for n in 0..<windowLength {
-                    input[2 * row * windowLength + n] = x[row * hop + n]
+                let window = x.extracting(row * hop..<row * hop + windowLength)
+                var place = input._mutatingExtracting(2 * row * windowLength..<(2 * row + 1) * windowLength)
+                precondition(place.count == window.count)
+                for n in window.indices {
+                    place[n] = window[n]
                 }
             }
         }
@@ -65,27 +68,8 @@ public struct ShortTimeSpectrum: ~Copyable {
 /// y[n] = scale·|x[n]|²; both of one length.
 @inline(__always)
 private func writePowers(_ x: Span<ComplexSample>, _ scale: Float, into y: inout MutableSpan<Float>) {
-    // Four at a time: the pairs of two vectors are squared together, then summed across.
-    let count = x.count
-    precondition(y.count == count)
-    var n = 0
-    while n + 4 <= count {
-        let low = SIMD4(lowHalf: x[n], highHalf: x[n + 1])
-        let high = SIMD4(lowHalf: x[n + 2], highHalf: x[n + 3])
-        let lowSquares = low * low
-        let highSquares = high * high
-        let powers =
-            scale
-            * (SIMD4(lowHalf: lowSquares.evenHalf, highHalf: highSquares.evenHalf)
-                + SIMD4(lowHalf: lowSquares.oddHalf, highHalf: highSquares.oddHalf))
-        y[n] = powers[0]
-        y[n + 1] = powers[1]
-        y[n + 2] = powers[2]
-        y[n + 3] = powers[3]
-        n += 4
-    }
-    while n < count {
+    precondition(y.count == x.count)
+    for n in x.indices {
         y[n] = scale * x[n].power
-        n += 1
     }
 }

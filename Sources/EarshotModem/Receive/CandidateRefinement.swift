@@ -12,7 +12,7 @@ import EarshotDSP
 /// loud signal in a room the grid sees little more than "far above noise" for several symbols, and the energy itself
 /// says where it begins. There the climb starts from a wider range of times.
 ///
-/// Cost: about 160·N complex products, 320·N for loud signals. No allocation after `init`.
+/// Cost: about 180·N complex products, 300·N for loud signals. No allocation after `init`.
 struct CandidateRefinement: ~Copyable {
     /// The least level; noise has 1.
     private static let leastLevel: Float = 3
@@ -41,11 +41,11 @@ struct CandidateRefinement: ~Copyable {
             climb(&best, history, inverseFloor, level, -10...6, timeStep: symbol / 8, offsetStep: 0)
             level = measureLevel(best, history, inverseFloor)
         }
-        climb(&best, history, inverseFloor, level, -3...3, timeStep: 0, offsetStep: spacing / 8)
-        climb(&best, history, inverseFloor, level, -4...4, timeStep: symbol / 16, offsetStep: 0)
-        level = measureLevel(best, history, inverseFloor)
+        // The grid leaves an eighth of a symbol and a quarter of a spacing to either side.
         climb(&best, history, inverseFloor, level, -2...2, timeStep: 0, offsetStep: spacing / 8)
-        climb(&best, history, inverseFloor, level, -2...2, timeStep: symbol / 16, offsetStep: 0)
+        climb(&best, history, inverseFloor, level, -3...3, timeStep: symbol / 16, offsetStep: 0)
+        climb(&best, history, inverseFloor, level, -2...2, timeStep: 0, offsetStep: spacing / 8)
+        climb(&best, history, inverseFloor, level, -1...1, timeStep: symbol / 16, offsetStep: 0)
         measure(history, inverseFloor, start: best.start, offsetHertz: best.offsetHertz)
         best.score = sumOfLogarithms()
         return best
