@@ -19,6 +19,7 @@ STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
 TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(CHECKS)
 
 FORMATTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run --package-path Benchmarks -c release earshot-bench
 
 .PHONY: help demo build test bench bench-quick lint format install clean swift
@@ -38,9 +39,9 @@ test: swift ## Run every test, some of them through a virtual sound card
 	@scripts/install-dependencies.sh test
 	$(SWIFT) test --disable-xctest $(TESTING)
 
-bench: build ## Measure speed, allocations and sensitivity
-	@scripts/install-dependencies.sh build
-	$(BENCHMARK) all
+bench: build ## Measure everything and write docs/BENCHMARKS.md (half an hour)
+	@scripts/recordings.sh $(RECORDINGS)
+	$(BENCHMARK) all $(foreach kind,music effects speech,--audio $(RECORDINGS)/$(kind))
 
 bench-quick: swift ## Check what must never become worse
 	@scripts/install-dependencies.sh build

@@ -36,6 +36,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .executableTarget(name: "TrellisSearch", dependencies: [argumentParser], swiftSettings: strict),
+        .executableTarget(
+            name: "TrellisSearch", dependencies: [earshot("EarshotChannel"), argumentParser], swiftSettings: strict),
     ]
 )

@@ -45,13 +45,24 @@ public struct TrellisCode: Sendable {
     /// - Returns: tones[n], one for each input pair, not scrambled.
     public func encode(_ pairs: [UInt8]) -> [UInt8] {
         let stateMask = stateCount - 1
-        // The state before the first step is the one the last ν/2 pairs leave behind.
         precondition(2 * pairs.count >= memoryBits, "\(pairs.count) pairs do not fill a memory of \(memoryBits) bits")
-        var state = pairs.suffix((memoryBits + 1) / 2).reduce(0) { ($0 << 2 | Int($1)) & stateMask }
+        var state = tailBitingState(pairs, count: pairs.count)
         return pairs.map { pair in
             let register = state << 2 | Int(pair)
             state = register & stateMask
             return tones[register]
         }
+    }
+
+    /// The state that a tail-biting frame starts and ends in: the one its last ν/2 pairs leave behind.
+    /// - Parameters:
+    ///   - pairs: the frame's input pairs; shape [count or more].
+    ///   - count: how many of them belong to the frame.
+    public func tailBitingState(_ pairs: [UInt8], count: Int) -> Int {
+        var state = 0
+        for step in max(0, count - (memoryBits + 1) / 2)..<count {
+            state = (state << 2 | Int(pairs[step])) & (stateCount - 1)
+        }
+        return state
     }
 }

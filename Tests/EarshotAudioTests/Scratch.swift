@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import EarshotAudio
@@ -140,23 +141,8 @@ func writeSoundFile(_ samples: [Int16], to path: String, container: Container, c
     #expect(isWritten)
 }
 
-/// SplitMix64, so that a failure can be replayed from its seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// Uniformly distributed samples in ±`peak`.
 func noise(_ count: Int, seed: UInt64, peak: Float = 1) -> [Float] {
-    var generator = SplitMix(seed: seed)
+    var generator = Randomness(seed: seed)
     return (0..<count).map { _ in Float.random(in: -peak...peak, using: &generator) }
 }

@@ -12,55 +12,8 @@ import Testing
     static let trialCount = 120
     static let seed: UInt64 = 2_026_11_21
 
-    struct Row: CustomTestStringConvertible, Sendable {
-        var name: String
-        var leastShare: Double
-        var scene: AirScene
-
-        init(_ name: String, atLeast leastShare: Double, _ change: (inout AirScene) -> Void) {
-            self.name = name
-            self.leastShare = leastShare
-            scene = AirScene()
-            change(&scene)
-        }
-
-        var testDescription: String { name }
-    }
-
-    static let rows: [Row] = [
-        Row("standard, white noise, -7.5 dB", atLeast: 0.9) { $0.snrDecibels = -7.5 },
-        Row("far, white noise, -10.5 dB", atLeast: 0.9) {
-            $0.profile = .far
-            $0.snrDecibels = -10.5
-        },
-        Row("fast, white noise, -4.5 dB", atLeast: 0.9) {
-            $0.profile = .fast
-            $0.snrDecibels = -4.5
-        },
-        Row("Doppler +0.5 %", atLeast: 1) { $0.relativeOffset = 0.005 },
-        Row("Doppler -0.5 %", atLeast: 1) { $0.relativeOffset = -0.005 },
-        Row("clocks +300 ppm apart", atLeast: 1) { $0.relativeOffset = 300e-6 },
-        Row("clocks -300 ppm apart", atLeast: 1) { $0.relativeOffset = -300e-6 },
-        Row("44.1 kHz", atLeast: 1) { $0.sampleRateHertz = 44_100 },
-        Row("-60 dBFS", atLeast: 1) { $0.amplitude = 0.001 },
-        Row("12 dB of clipping", atLeast: 1) {
-            $0.amplitude = 4
-            $0.isClipped = true
-        },
-        Row("room A", atLeast: 0.97) { $0.room = .a },
-        Row("room B", atLeast: 0.97) { $0.room = .b },
-        Row("fast, room B, 25 dB", atLeast: 0.9) {
-            $0.profile = .fast
-            $0.snrDecibels = 25
-            $0.room = .b
-        },
-        Row("steady tone 10 dB above the signal", atLeast: 0.95) { $0.interfererDecibels = 10 },
-        Row("20 dB tilt", atLeast: 0.97) { $0.tiltDecibels = 20 },
-        Row("20 dB tilt the other way", atLeast: 0.97) { $0.tiltDecibels = -20 },
-    ]
-
-    @Test(arguments: rows)
-    func decodes(_ row: Row) throws {
+    @Test(arguments: AirPromise.all)
+    func decodes(_ row: AirPromise) throws {
         let tally = try AirTally.of(row.scene, trialCount: RobustnessTests.trialCount, seed: RobustnessTests.seed)
         #expect(
             tally.decodedShare >= row.leastShare,

@@ -55,7 +55,7 @@ private final class Outcomes: @unchecked Sendable {
 func measureSensitivity(_ report: inout Report, trialCount: Int, seed: UInt64) throws {
     report.add("8-byte tokens, \(trialCount) trials a row, seed \(seed), 95 % intervals.\n")
     report.add("| scene | promise | decoded | wrong | duplicates |\n|---|---|---|---|---|")
-    for row in Promise.all {
+    for row in AirPromise.all {
         let result = tally(row.scene, trialCount: trialCount, seed: seed)
         let (low, high) = wilsonInterval(result.decodedCount, of: result.trialCount)
         report.add(
@@ -105,48 +105,4 @@ private func snrAtNinetyPercent(_ profile: Profile, _ room: Room?, trialCount: I
         snr -= step
     }
     return "below \(decimal(bound - 1, 0)) dB"
-}
-
-/// What the project promises, as scenes.
-struct Promise {
-    var name: String
-    var leastShare: Double
-    var scene: AirScene
-
-    init(_ name: String, _ leastShare: Double, _ change: (inout AirScene) -> Void) {
-        self.name = name
-        self.leastShare = leastShare
-        scene = AirScene()
-        change(&scene)
-    }
-
-    static let all: [Promise] = [
-        Promise("`standard`, white noise, −7.5 dB", 0.9) { $0.snrDecibels = -7.5 },
-        Promise("`far`, white noise, −10.5 dB", 0.9) {
-            $0.profile = .far
-            $0.snrDecibels = -10.5
-        },
-        Promise("`fast`, white noise, −4.5 dB", 0.9) {
-            $0.profile = .fast
-            $0.snrDecibels = -4.5
-        },
-        Promise("Doppler +0.5 %", 1) { $0.relativeOffset = 0.005 },
-        Promise("Doppler −0.5 %", 1) { $0.relativeOffset = -0.005 },
-        Promise("clocks 300 ppm apart", 1) { $0.relativeOffset = 300e-6 },
-        Promise("44.1 kHz", 1) { $0.sampleRateHertz = 44_100 },
-        Promise("−60 dBFS", 1) { $0.amplitude = 0.001 },
-        Promise("12 dB of clipping", 1) {
-            $0.amplitude = 4
-            $0.isClipped = true
-        },
-        Promise("room A", 0.97) { $0.room = .a },
-        Promise("room B", 0.97) { $0.room = .b },
-        Promise("`fast`, room B, 25 dB", 0.9) {
-            $0.profile = .fast
-            $0.snrDecibels = 25
-            $0.room = .b
-        },
-        Promise("steady tone 10 dB above the signal", 0.95) { $0.interfererDecibels = 10 },
-        Promise("20 dB tilt", 0.97) { $0.tiltDecibels = 20 },
-    ]
 }

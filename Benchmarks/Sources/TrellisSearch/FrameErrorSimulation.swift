@@ -1,3 +1,4 @@
+import EarshotChannel
 import Foundation
 
 /// Counts frame errors of several codes over the same noise.
@@ -20,7 +21,7 @@ struct FrameErrorSimulation {
         let gamma = operatingPoint.toneEnergy
         var decoders = codes.map { TailBitingDecoder(code: $0, steps: steps) }
         var errors = codes.map { _ in 0 }
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         // likelihoods[step][m] is of the tone (sent xor m), so that every code meets the same noise.
         var relative = Array(repeating: Float(0), count: steps * toneCount)
         var absolute = relative

@@ -1,3 +1,5 @@
+import EarshotChannel
+
 /// Looks for the generators with the least union bound: random starts, descent, kicks.
 ///
 /// A start is random with full rank and full single-pair weights. Descent tries every one-bit change of a generator
@@ -22,14 +24,14 @@ struct Search {
     private(set) var starts = 0
     private(set) var best: Result?
     private var counter: EventCounter
-    private var random: SplitMix64
+    private var random: SeededGenerator
 
     init(memory: Int, toneBits: Int, pairwiseError: [Double], seed: UInt64) {
         self.memory = memory
         self.toneBits = toneBits
         self.pairwiseError = pairwiseError
         counter = EventCounter(memory: memory, maximumWeight: pairwiseError.count - 1)
-        random = SplitMix64(seed: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     /// Runs until `shouldStop(candidates)`, which is asked before every candidate.

@@ -1,3 +1,4 @@
+import EarshotChannel
 import Foundation
 
 /// The slow twins: what the fast formulas are held against by `trellis-search verify`.
@@ -70,7 +71,7 @@ enum Verification {
     }
 
     private static func spectrumFailures(seed: UInt64) -> [String] {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var failures: [String] = []
         for trial in 0..<600 {
             let memory = 2 + trial % 4
@@ -92,7 +93,7 @@ enum Verification {
 
     /// Frame spectrum against the weights of all 4^steps encoded frames.
     private static func frameFailures(seed: UInt64) -> [String] {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var failures: [String] = []
         let steps = 6
         for _ in 0..<10 {

@@ -35,28 +35,6 @@ struct FrameDecoder: ~Copyable {
     static let instants: InlineArray<7, Double> = [0, 0.25, -0.25, 0.5, -0.5, -0.75, -1]
     /// A sync score above this is not noise's: such a candidate is worth all attempts.
     static let loudScore: Float = 14
-    /// What the mean of ln(1 + E/N) over a frame's data tones must reach to be believed: the best codeword in noise has
-    /// 1.22 ± 0.06, a frame at the SNR where half of them decode 1.55.
-    static let leastPathMetric: Float = 1.38
-    /// What the decoded tones' likelihood must be of the loudest tones'. Frames that decoded had 0.74 and more.
-    static let leastPathShare: Float = 0.72
-    /// A mean branch metric above this is not noise's.
-    static let doubtfulFit: Float = 1.75
-    /// By what share a fit must beat its decoy. In noise the two differ by 0.01 (standard deviation) of themselves, frames
-    /// in white noise by 0.03 and more (2,000 that decoded, down to half a decibel below the 90 % point). In the echoes
-    /// of a room chance varies by 0.1, and one frame in fifty has less than 0.02: there it decides little.
-    static let leastDoubtfulMargin: Float = 0.03
-    static let leastMargin: Float = 0.01
-    /// How unsteady the decoded tones' energies may be (see `Evidence.unsteadiness`), and how much more margin over the
-    /// decoy unsteady ones need. Of frames that decoded 99 % had less than 0.7 (0.95 with a tilt of 20 dB over the band);
-    /// of what the trellis makes of music and speech half has more than 1.3. These two rules take what passes of music
-    /// from 22 % to 3 %, and 1 % of frames in rooms at the edge of decoding.
-    static let largestUnsteadiness: Float = 1.1
-    static let harmlessUnsteadiness: Float = 0.35
-    static let marginForUnsteadiness: Float = 0.15
-    /// The mean likelihood of the sync tones over that of the data tones. 99.9 % of 6,000 frames that decoded had 0.64 to
-    /// 1.43; in noise, where a candidate is one because its sync tones happen to be loud, it is 1.8 and more.
-    static let believableSyncRatios: ClosedRange<Float> = 0.6...1.5
     /// Where in the scrambler's sequence the decoy starts; no frame is so long.
     static let decoyScramblerStart = 10_000
     /// Echo weights below this make no difference.
@@ -219,17 +197,12 @@ struct FrameDecoder: ~Copyable {
             layout: layout, toneBits: code.toneBits, echo: echo, into: &branchMetrics)
         let isTailBiting = trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let evidence = evidence(layout, chain)
-        guard evidence.pathMetric >= FrameDecoder.leastPathMetric, evidence.pathShare >= FrameDecoder.leastPathShare,
-            FrameDecoder.believableSyncRatios.contains(evidence.syncRatio),
-            evidence.unsteadiness <= FrameDecoder.largestUnsteadiness
-        else { return .pathMetricOfNoise }
+        guard evidence.isBelievable else { return .pathMetricOfNoise }
         guard isTailBiting,
             let payload = FrameBits.payload(
                 in: pairs.span.extracting(0..<stepCount), byteCount: layout.payloadByteCount)
         else { return .checkMismatch }
-        guard fitsBetterThanDecoy(layout, code, echo: echo, unsteadiness: evidence.unsteadiness) else {
-            return .pathMetricOfNoise
-        }
+        guard fitsBetterThanDecoy(layout, code, echo: echo, evidence) else { return .pathMetricOfNoise }
         return .decoded(
             DecodedFrame(
                 payload: payload, place: place,
@@ -243,7 +216,7 @@ struct FrameDecoder: ~Copyable {
     /// That decoy is what the decoder finds where there is no frame, in just these energies. It is asked only after the CRC has
     /// matched, so it costs one more walk through the trellis a frame.
     private mutating func fitsBetterThanDecoy(
-        _ layout: FrameLayout, _ code: TrellisCode, echo: EchoTreatment, unsteadiness: Float
+        _ layout: FrameLayout, _ code: TrellisCode, echo: EchoTreatment, _ evidence: FrameEvidence
     ) -> Bool {
         let stepCount = layout.dataToneCount
         let own = meanBranchMetric(code, stepCount: stepCount)
@@ -252,14 +225,12 @@ struct FrameDecoder: ~Copyable {
             scramblerStart: FrameDecoder.decoyScramblerStart, into: &branchMetrics)
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let margin = own - meanBranchMetric(code, stepCount: stepCount)
-        let least = own < FrameDecoder.doubtfulFit ? FrameDecoder.leastDoubtfulMargin : FrameDecoder.leastMargin
-        let excess = max(unsteadiness - FrameDecoder.harmlessUnsteadiness, 0)
-        return margin >= (least + FrameDecoder.marginForUnsteadiness * excess) * own
+        return margin >= evidence.leastMarginOverDecoy(fit: own)
     }
 
     /// The mean of the branch metrics along the decoded path.
     private func meanBranchMetric(_ code: TrellisCode, stepCount: Int) -> Float {
-        var state = startState(code, stepCount: stepCount)
+        var state = code.tailBitingState(pairs, count: stepCount)
         var sum: Float = 0
         for step in 0..<stepCount {
             let register = state << 2 | Int(pairs[step])
@@ -269,16 +240,7 @@ struct FrameDecoder: ~Copyable {
         return sum / Float(stepCount)
     }
 
-    /// The state a tail-biting frame of the decoded pairs starts in: the one that its last pairs leave behind.
-    private func startState(_ code: TrellisCode, stepCount: Int) -> Int {
-        var state = 0
-        for step in max(0, stepCount - (code.memoryBits + 1) / 2)..<stepCount {
-            state = (state << 2 | Int(pairs[step])) & (code.stateCount - 1)
-        }
-        return state
-    }
-
-    /// See `Evidence.unsteadiness`.
+    /// See `FrameEvidence.unsteadiness`.
     private mutating func unsteadiness(_ likelihoods: [Float], count: Int) -> Float {
         for index in 0..<count {
             scratch[index] = likelihoods[index]
@@ -313,25 +275,11 @@ struct FrameDecoder: ~Copyable {
         return 10 * .log10(perTone * Float(chain.profile.toneSpacingHertz) / FrameDecoder.referenceHertz)
     }
 
-    /// What speaks for a decoded path.
-    private struct Evidence {
-        /// The decoded tones' mean of L = ln(1 + E/N).
-        var pathMetric: Float
-        /// The decoded tones' L over the loudest tones'.
-        var pathShare: Float
-        /// The sync tones' mean L over the data tones'.
-        var syncRatio: Float
-        /// ln(mean of 1 + E/N) − mean of ln(1 + E/N) over the decoded tones but the loudest tenth: 0 where all are equally
-        /// loud, as a transmitter makes them; Rayleigh fading makes it 0.4.
-        var unsteadiness: Float
-        /// The mean energy of the decoded tones.
-        var meanToneEnergy: Float
-    }
-
-    private mutating func evidence(_ layout: FrameLayout, _ chain: ProfileChain) -> Evidence {
+    /// What speaks for the decoded path.
+    private mutating func evidence(_ layout: FrameLayout, _ chain: ProfileChain) -> FrameEvidence {
         let code = chain.profile.code
         let stepCount = layout.dataToneCount
-        var state = startState(code, stepCount: stepCount)
+        var state = code.tailBitingState(pairs, count: stepCount)
         var sum: Float = 0
         var energy: Float = 0
         var loudest: Float = 0
@@ -354,7 +302,7 @@ struct FrameDecoder: ~Copyable {
             syncSum += metrics.logLikelihood(symbol * code.toneCount + tone)
         }
         let pathMetric = sum / Float(stepCount)
-        return Evidence(
+        return FrameEvidence(
             pathMetric: pathMetric, pathShare: sum / max(loudest, .leastNormalMagnitude),
             syncRatio: syncSum / Float(FrameLayout.syncToneCount) / max(pathMetric, .leastNormalMagnitude),
             unsteadiness: unsteadiness(decodedLikelihoods, count: stepCount), meanToneEnergy: energy / Float(stepCount))

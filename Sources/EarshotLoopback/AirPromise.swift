@@ -1,0 +1,58 @@
+import EarshotChannel
+import EarshotModem
+
+/// What the project promises of 8-byte tokens in simulated air: a scene, and the least share of tokens to be decoded.
+///
+/// The tests hold the receiver to these, and the benchmarks measure how far above them it is.
+public struct AirPromise: Sendable, CustomStringConvertible {
+    /// What the scene is, in Markdown.
+    public let name: String
+    /// The least share, 0 ... 1.
+    public let leastShare: Double
+    /// The scene.
+    public let scene: AirScene
+
+    private init(_ name: String, _ leastShare: Double, _ change: (inout AirScene) -> Void) {
+        self.name = name
+        self.leastShare = leastShare
+        var scene = AirScene()
+        change(&scene)
+        self.scene = scene
+    }
+
+    /// The same as `name`.
+    public var description: String { name }
+
+    /// All of them.
+    public static let all: [AirPromise] = [
+        AirPromise("`standard`, white noise, −7.5 dB", 0.9) { $0.snrDecibels = -7.5 },
+        AirPromise("`far`, white noise, −10.5 dB", 0.9) {
+            $0.profile = .far
+            $0.snrDecibels = -10.5
+        },
+        AirPromise("`fast`, white noise, −4.5 dB", 0.9) {
+            $0.profile = .fast
+            $0.snrDecibels = -4.5
+        },
+        AirPromise("Doppler +0.5 %", 1) { $0.relativeOffset = 0.005 },
+        AirPromise("Doppler −0.5 %", 1) { $0.relativeOffset = -0.005 },
+        AirPromise("clocks +300 ppm apart", 1) { $0.relativeOffset = 300e-6 },
+        AirPromise("clocks −300 ppm apart", 1) { $0.relativeOffset = -300e-6 },
+        AirPromise("44.1 kHz", 1) { $0.sampleRateHertz = 44_100 },
+        AirPromise("−60 dBFS", 1) { $0.amplitude = 0.001 },
+        AirPromise("12 dB of clipping", 1) {
+            $0.amplitude = 4
+            $0.isClipped = true
+        },
+        AirPromise("room A", 0.97) { $0.room = .a },
+        AirPromise("room B", 0.97) { $0.room = .b },
+        AirPromise("`fast`, room B, 25 dB", 0.9) {
+            $0.profile = .fast
+            $0.snrDecibels = 25
+            $0.room = .b
+        },
+        AirPromise("steady tone 10 dB above the signal", 0.95) { $0.interfererDecibels = 10 },
+        AirPromise("20 dB tilt", 0.97) { $0.tiltDecibels = 20 },
+        AirPromise("20 dB tilt the other way", 0.97) { $0.tiltDecibels = -20 },
+    ]
+}
