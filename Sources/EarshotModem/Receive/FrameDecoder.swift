@@ -39,8 +39,8 @@ struct FrameDecoder: ~Copyable {
     static let decoyScramblerStart = 10_000
     /// Echo weights below this make no difference.
     static let leastEchoWeight: Float = 0.05
-    /// Offsets up to so many tone spacings may be a room's doing.
-    static let largestForgottenOffset: Float = 0.6
+    /// Offsets of so many tone spacings may be a room's doing; smaller ones make no difference.
+    static let forgettableOffsets: ClosedRange<Float> = 0.08...0.6
     /// What the mean of ln(1 + E/N) must reach over the sync tones that no known frame explains.
     static let leastUnexplained: Float = 1.2
     /// What the sync tones' likelihood must be of the loudest tones'. Frames that decoded had 0.68 and more (1,400 frames in
@@ -124,8 +124,9 @@ struct FrameDecoder: ~Copyable {
     ) -> DecodingOutcome {
         let outcome = decodeNear(candidate, layout, chain, history)
         // A room shifts the loudest frequency of short symbols, but most devices stand still: try that they do.
+        let spacings = abs(candidate.offsetHertz) / Float(chain.profile.toneSpacingHertz)
         guard case .checkMismatch = outcome, candidate.dominance >= FrameDecoder.plausibleSyncShare,
-            abs(candidate.offsetHertz) < FrameDecoder.largestForgottenOffset * Float(chain.profile.toneSpacingHertz)
+            FrameDecoder.forgettableOffsets.contains(spacings)
         else { return outcome }
         var still = candidate
         still.offsetHertz = 0
