@@ -38,7 +38,8 @@ func measureFalseTokens(_ report: inout Report, hours: Double, recordings: [Stri
     var falseTokens = 0
     var heardHours = 0.0
     var kinds: [(String, any SoundSource)] = [
-        ("white noise", NoiseSource(isPink: false)), ("pink noise, 40 dB louder at 1 kHz", NoiseSource(isPink: true)),
+        ("white noise", NoiseSource(isRed: false)),
+        ("noise that falls by 6 dB an octave above 150 Hz", NoiseSource(isRed: true)),
     ]
     for path in recordings {
         let source = try RecordingSource(path)
@@ -97,7 +98,7 @@ protocol SoundSource: Sendable {
 
 private struct NoiseSource: SoundSource {
     let sampleRateHertz = 48_000
-    let isPink: Bool
+    let isRed: Bool
 
     func play(seed: UInt64, sampleCount: Int, _ body: ([Float]) -> Void) {
         var noise = WhiteNoise(seed: seed)
@@ -106,8 +107,9 @@ private struct NoiseSource: SoundSource {
         for _ in 0..<sampleCount / block.count {
             for index in block.indices {
                 let white = noise.next()
+                // One pole at 0.02·F/2π, 153 Hz.
                 low += 0.02 * (white - low)
-                block[index] = isPink ? 0.1 * low * 10 + 0.001 * white : 0.05 * white
+                block[index] = isRed ? low + 0.001 * white : 0.05 * white
             }
             body(block)
         }

@@ -64,7 +64,7 @@ func measureThroughput(_ report: inout Report, earshot: String, runs: Int) throw
             + "\(decimal(hour.peakMegabytes, 0)) MB | \(hour.output.split(separator: "\n").count) of 360 |")
 }
 
-/// Noise at −46 dBFS with a token at 0 dB SNR over it, every so often.
+/// Noise, and every so often a token at 0 dB SNR in it.
 /// - Returns: tokens in it.
 private func writeRecording(_ path: String, seconds: Int, tokenInterval: Double?) throws -> Int {
     var noise = WhiteNoise(seed: 21)

@@ -23,8 +23,9 @@ enum DecodingOutcome {
 
 /// Decodes candidates: tone energies, metrics, trellis, CRC, gate.
 ///
-/// Several sampling instants and the metrics of `ToneMetrics` compete; the CRC decides. The first attempt also says whether there is anything to decode: a codeword that fits no better than one fits noise ends
-/// the matter.
+/// Several sampling instants and the metrics of `ToneMetrics` compete; the CRC decides, and `FrameEvidence` has to agree.
+/// The first attempt also says whether there is anything to decode: where the sync pattern is no louder than noise's may be,
+/// a codeword that fits no better than one fits noise ends the matter.
 struct FrameDecoder: ~Copyable {
     /// The sync pattern's tones and the length header's.
     static let preambleToneCount = FrameLayout.syncToneCount + LengthHeader.toneCount
@@ -88,7 +89,7 @@ struct FrameDecoder: ~Copyable {
 
     /// The length announced behind the sync pattern of the candidate that `dominance` looked at, other than a token's.
     func announcedByteCount(_ chain: ProfileChain) -> Int? {
-        return LengthHypotheses.announcedByteCount(metrics, profile: chain.profile)
+        LengthHypotheses.announcedByteCount(metrics, profile: chain.profile)
     }
 
     /// Whether the candidate's sync pattern is more than a chance meeting of the tones of frames that are known.

@@ -13,7 +13,7 @@ struct FrameEvidence {
     /// of a room chance varies by 0.1, and one frame in fifty has less than 0.02: there it decides little.
     static let leastDoubtfulMargin: Float = 0.03
     static let leastMargin: Float = 0.01
-    /// How unsteady the decoded tones' energies may be (see `Evidence.unsteadiness`), and how much more margin over the
+    /// How unsteady the decoded tones' energies may be (see `unsteadiness`), and how much more margin over the
     /// decoy unsteady ones need. Of frames that decoded 99 % had less than 0.7 (0.95 with a tilt of 20 dB over the band);
     /// of what the trellis makes of music and speech half has more than 1.3. These two rules take what passes of music
     /// from 22 % to 3 %, and 1 % of frames in rooms at the edge of decoding.

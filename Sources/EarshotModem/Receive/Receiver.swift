@@ -30,7 +30,6 @@ public struct Receiver: ~Copyable {
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
     private var history: BasebandHistory
-    private var handled = 0
     private var chains: [ProfileChain]
     private var candidates: [Candidate] = []
     private var queue = AttemptQueue()

@@ -7,9 +7,11 @@ import EarshotDSP
 ///     score[s][f] = Σᵢ c[s + 4·i][2·syncTone[i] + f],   i = 0 ..< 8
 ///
 /// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of
-/// another frame, do not look like a pattern; smoothly, so that a loud frame still has one best place. Works through blocks of eight symbols; block b is scored when block b + 1 is there, and a pattern
-/// found 9 to 17 symbols behind its start, which is before the shortest frame is over. Local maxima above the threshold are
-/// candidates. No allocation after `init`.
+/// another frame, do not look like a pattern; smoothly, so that a loud frame still has one best place.
+///
+/// Works through blocks of eight symbols; block b is scored when block b + 1 is there, and a pattern found 9 to 17 symbols
+/// behind its start, which is before the shortest frame is over. Local maxima above the threshold are candidates. No
+/// allocation after `init`.
 struct SyncSearch: ~Copyable {
     /// Rows a symbol.
     static let rowsPerSymbol = 4
