@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "EarshotModem", targets: ["EarshotModem"]),
         .library(name: "EarshotChannel", targets: ["EarshotChannel"]),
         .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
+        .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotLoopback", targets: ["EarshotLoopback"]),
         .executable(name: "earshot", targets: ["earshot"]),
     ],
@@ -31,24 +32,35 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CFFTW3", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
         .target(name: "EarshotCoding", swiftSettings: strict),
         .target(name: "EarshotDSP", dependencies: ["CFFTW3", numerics], swiftSettings: strict),
         .target(name: "EarshotModem", dependencies: ["EarshotCoding", "EarshotDSP", numerics], swiftSettings: strict),
         .target(name: "EarshotChannel", dependencies: ["EarshotDSP", numerics], swiftSettings: strict),
-        .target(name: "EarshotAudio", dependencies: ["CSndFile"], swiftSettings: strict),
+        .target(name: "EarshotAudio", dependencies: ["CALSA", "CSndFile"], swiftSettings: strict),
         .target(
-            name: "EarshotLoopback", dependencies: ["EarshotCoding", "EarshotModem", "EarshotChannel", numerics],
+            name: "EarshotLive", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio"], swiftSettings: strict),
+        .target(
+            name: "EarshotLoopback",
+            dependencies: [
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
+                numerics,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "earshot",
-            dependencies: ["EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotAudio", argumentParser],
+            dependencies: [
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotLoopback",
+                argumentParser,
+            ],
             swiftSettings: strict
         ),
 
         .target(
-            name: "TestSupport", dependencies: ["EarshotCoding", "EarshotDSP", "EarshotChannel", numerics],
+            name: "TestSupport",
+            dependencies: ["EarshotCoding", "EarshotDSP", "EarshotChannel", "EarshotAudio", numerics],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "EarshotCodingTests", dependencies: ["EarshotCoding", "EarshotChannel", "TestSupport", numerics],
@@ -68,6 +80,17 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EarshotAudioTests", dependencies: ["EarshotAudio", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "EarshotLiveTests",
+            dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotLoopbackTests",
+            dependencies: [
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
+                "EarshotLoopback", "TestSupport", numerics,
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "EarshotCLITests",
             dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot"],

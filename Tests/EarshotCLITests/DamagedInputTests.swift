@@ -1,5 +1,6 @@
 import EarshotAudio
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct DamagedInputTests {

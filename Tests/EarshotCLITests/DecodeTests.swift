@@ -1,5 +1,6 @@
 import EarshotModem
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct DecodeTests {

@@ -1,6 +1,7 @@
 import EarshotModem
 import Foundation
 import FoundationXML
+import TestSupport
 import Testing
 
 @Suite struct InspectTests {

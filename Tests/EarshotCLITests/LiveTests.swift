@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What happens while the tool runs: slow pipes, Ctrl-C, readers that go away.

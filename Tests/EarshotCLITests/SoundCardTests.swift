@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The command line over air, nearly: played by ALSA into a sound server, mixed there with other sound, and recorded

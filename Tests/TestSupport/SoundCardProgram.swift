@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Foundation's `Process` hands the signals that a test's thread blocks on to what it starts, and a recording has to
 /// hear that it is to end.
-final class Program {
+package final class Program {
     /// What `posix_spawn` has no portable words for: the folder, and no descriptors of other tests, who may wait until
     /// nobody has them any more.
     private static let prelude = """
@@ -22,7 +22,7 @@ final class Program {
     private var waitStatus: Int32?
 
     /// Starts it; a `name` without a slash is looked for in PATH.
-    init(_ name: String, _ arguments: [String], environment: [String: String], in scratch: Scratch) throws {
+    package init(_ name: String, _ arguments: [String], environment: [String: String], in scratch: Scratch) throws {
         command = ([name] + arguments).joined(separator: " ")
         let token = UUID().uuidString
         outputURL = scratch.hidden.appendingPathComponent("\(token).out")
@@ -60,7 +60,7 @@ final class Program {
     }
 
     /// Its exit code, or the negative number of the signal that ended it; nil while it runs.
-    var status: Int32? {
+    package var status: Int32? {
         if waitStatus == nil {
             var value: Int32 = 0
             if waitpid(id, &value, WNOHANG) == id { waitStatus = value }
@@ -69,30 +69,30 @@ final class Program {
         return waitStatus.map { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : -($0 & 0x7F) }
     }
 
-    var isRunning: Bool { status == nil }
-    var output: String { (try? String(contentsOf: outputURL, encoding: .utf8)) ?? "" }
-    var error: String { (try? String(contentsOf: errorURL, encoding: .utf8)) ?? "" }
+    package var isRunning: Bool { status == nil }
+    package var output: String { (try? String(contentsOf: outputURL, encoding: .utf8)) ?? "" }
+    package var error: String { (try? String(contentsOf: errorURL, encoding: .utf8)) ?? "" }
 
     /// The command, how it ended if it did, and what it complained about.
-    var account: String {
+    package var account: String {
         // The status for a program that does not exist.
         let advice = status == 127 ? " 'make test' installs what is missing." : ""
         return "'\(command)' \(status.map { "left with \($0)" } ?? "is running"). \(error)\(advice)"
     }
 
-    func interrupt() {
+    package func interrupt() {
         if isRunning { Foundation.kill(id, SIGINT) }
     }
 
     /// Ends it for certain.
-    func kill() {
+    package func kill() {
         guard isRunning else { return }
         Foundation.kill(id, SIGKILL)
         _ = waitForEnd(within: 5)
     }
 
     /// Whether it has ended, at the latest after some seconds.
-    func waitForEnd(within seconds: Double) -> Bool {
+    package func waitForEnd(within seconds: Double) -> Bool {
         let deadline = Date() + seconds
         while isRunning {
             if Date() > deadline { return false }
@@ -102,7 +102,7 @@ final class Program {
     }
 
     /// Waits for its end, which has to be a good one.
-    func finish(within seconds: Double) throws {
+    package func finish(within seconds: Double) throws {
         guard waitForEnd(within: seconds) else {
             throw SoundCard.Trouble(description: "Not over after \(seconds) s: \(account)")
         }

@@ -3,16 +3,16 @@ import Foundation
 /// A virtual sound card, and ALSA's own programs that play and record on it. What is played is recorded.
 ///
 /// Everything stops with its owner, and the server stops with this process too, however that ends.
-final class SoundCard {
-    struct Trouble: Error, CustomStringConvertible {
-        let description: String
+package final class SoundCard {
+    package struct Trouble: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// Half a second: on a machine with every core busy, short buffers run dry.
     private static let buffer = "--buffer-time=500000"
-    private static let script = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("scripts/virtual-sound-card.sh").path
+    private static let script = Repository.path("scripts/virtual-sound-card.sh")
 
     /// Short, because a Unix socket lies in it.
     private let directory = FileManager.default.temporaryDirectory
@@ -21,7 +21,7 @@ final class SoundCard {
     private var environment = ProcessInfo.processInfo.environment
     private var programs: [Program] = []
 
-    init(in scratch: Scratch) throws {
+    package init(in scratch: Scratch) throws {
         self.scratch = scratch
         try control("start", "--owner", "\(ProcessInfo.processInfo.processIdentifier)")
         for line in try control("env").split(separator: "\n") {
@@ -36,19 +36,19 @@ final class SoundCard {
     }
 
     /// Starts to play WAV files, one after the other.
-    func play(_ names: [String]) throws -> Program {
+    package func play(_ names: [String]) throws -> Program {
         try start("aplay", ["-q", "-D", "air_out", Self.buffer] + names)
     }
 
     /// Starts to record 16-bit samples of one channel.
-    func record(_ name: String, rate: Int) throws -> Recording {
+    package func record(_ name: String, rate: Int) throws -> Recording {
         let format = ["-f", "S16_LE", "-c", "1", "-r", "\(rate)"]
         let program = try start("arecord", ["-q", "-D", "air_in", Self.buffer] + format + [name])
         return Recording(program: program, path: scratch.path(name), rate: rate)
     }
 
     /// Runs a program that has nothing to do with the card to its end.
-    func run(_ name: String, _ arguments: [String]) throws -> Program {
+    package func run(_ name: String, _ arguments: [String]) throws -> Program {
         let program = try start(name, arguments)
         guard program.waitForEnd(within: 60) else {
             throw Trouble(description: "Not over after a minute: \(program.account)")
@@ -73,10 +73,10 @@ final class SoundCard {
 }
 
 /// A recording that is being made.
-struct Recording {
-    let program: Program
-    let path: String
-    let rate: Int
+package struct Recording {
+    package let program: Program
+    package let path: String
+    package let rate: Int
 
     /// How much is in the file; its header is 44 bytes.
     private var seconds: Double {
@@ -85,7 +85,7 @@ struct Recording {
     }
 
     /// Waits until this much more is in the file.
-    func grow(by more: Double) throws {
+    package func grow(by more: Double) throws {
         let goal = seconds + more
         let deadline = Date() + more + 15
         while seconds < goal {
@@ -97,7 +97,7 @@ struct Recording {
         }
     }
 
-    func stop() throws {
+    package func stop() throws {
         program.interrupt()
         guard program.waitForEnd(within: 10) else {
             throw SoundCard.Trouble(description: "arecord does not end. \(program.account)")

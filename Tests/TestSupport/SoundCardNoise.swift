@@ -1,14 +1,14 @@
 import Foundation
 
 /// What else can be heard in the room, at 48 kHz.
-enum SoundCardNoise: String, CaseIterable {
+package enum SoundCardNoise: String, CaseIterable {
     case speech, music
 
-    static let rate = 48_000.0
-    static let seconds = 20.0
+    package static let rate = 48_000.0
+    package static let seconds = 20.0
 
     /// Writes 20 s of it, as loud as a frame of this amplitude.
-    func write(_ name: String, amplitude: Float, using card: SoundCard, in scratch: Scratch) throws {
+    package func write(_ name: String, amplitude: Float, using card: SoundCard, in scratch: Scratch) throws {
         let phrase = self == .speech ? try Self.spoken(using: card, in: scratch) : Self.music()
         let power = phrase.map { Double($0) * Double($0) }.reduce(0, +) / Double(phrase.count)
         let peak = phrase.map(abs).max() ?? 0

@@ -1,0 +1,2 @@
+// The live half: microphone to frames, payloads to loudspeaker.
+import EarshotModem
