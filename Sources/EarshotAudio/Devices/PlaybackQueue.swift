@@ -1,0 +1,54 @@
+import Synchronization
+
+/// Sounds that wait, from any thread to the one that plays.
+final class PlaybackQueue: Sendable {
+    /// One sound; a class, because a cancellation has to find it again.
+    final class Sound: Sendable {
+        let samples: [Float]
+        init(samples: [Float]) { self.samples = samples }
+    }
+
+    typealias Completion = @Sendable (Result<Playback, any Error>) -> Void
+
+    private struct State {
+        var waiting: [(sound: Sound, completion: Completion)] = []
+        /// Set once the device is gone: what every later sound gets.
+        var end: (any Error)?
+    }
+
+    private let state = Mutex(State())
+
+    func append(_ sound: Sound, _ completion: @escaping Completion) {
+        let end = state.withLock { state in
+            if state.end == nil { state.waiting.append((sound, completion)) }
+            return state.end
+        }
+        if let end { completion(.failure(end)) }
+    }
+
+    func next() -> (sound: Sound, completion: Completion)? {
+        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+    }
+
+    func withdraw(_ sound: Sound) {
+        let found = state.withLock { state in
+            state.waiting.firstIndex { $0.sound === sound }.map { state.waiting.remove(at: $0) }
+        }
+        found?.completion(.failure(CancellationError()))
+    }
+
+    func withdrawAll() {
+        refuse(CancellationError())
+    }
+
+    /// No sound is played from now on.
+    func end(_ error: any Error) {
+        state.withLock { if $0.end == nil { $0.end = error } }
+        refuse(error)
+    }
+
+    private func refuse(_ error: any Error) {
+        let refused = state.withLock { exchange(&$0.waiting, with: []) }
+        for (_, completion) in refused { completion(.failure(error)) }
+    }
+}

@@ -1,0 +1,173 @@
+import Glibc
+
+/// What the playback thread does: keeps the device's buffer full, of sounds or of silence.
+final class Player: @unchecked Sendable {
+    /// A device that takes nothing for so long is as good as gone.
+    private static let patienceSeconds = 2.0
+    /// The ramp at the end of a sound that is broken off: what the transmitter takes, so it does not click either.
+    private static let rampSeconds = 0.005
+
+    /// A sound that is on its way to or through the device.
+    private struct Running {
+        let sound: PlaybackQueue.Sound
+        let completion: PlaybackQueue.Completion
+        /// Samples that were written.
+        var position = 0
+        var playback: Playback
+        /// The count of frames written in all with its last one; known once that is written.
+        var endFrame = Int.max
+    }
+
+    private let pcm: PCM
+    private let format: DeviceFormat
+    private let queue: PlaybackQueue
+    private let worker: Worker
+    /// One period; shape [periodFrameCount][channelCount].
+    private var period: [Float]
+    private let bytes: UnsafeMutableRawBufferPointer
+    private let bytesPerFrame: Int
+    /// Frames of `bytes` that are not written yet.
+    private var unwritten = 0..<0
+    private var written = 0
+    private var current: Running?
+    /// Written to their ends and not played to their ends.
+    private var leaving: [Running] = []
+
+    /// Fills the device's buffer with silence and lets it play.
+    init(_ pcm: consuming PCM, queue: PlaybackQueue, worker: Worker) throws(DeviceError) {
+        format = pcm.format
+        self.pcm = pcm
+        self.queue = queue
+        self.worker = worker
+        bytesPerFrame = format.channelCount * format.encoding.bytesPerSample
+        period = [Float](repeating: 0, count: format.periodFrameCount * format.channelCount)
+        bytes = .allocate(byteCount: format.periodFrameCount * bytesPerFrame, alignment: 16)
+        let problem = fill()
+        if problem < 0 { throw self.pcm.failure(problem, "play to") }
+        try self.pcm.start()
+    }
+
+    deinit {
+        bytes.deallocate()
+    }
+
+    func run() {
+        var lastRoom = MonotonicTime.nanoseconds
+        while !worker.isStopping || !isSilent {
+            let ready = pcm.wait(milliseconds: 100)
+            var problem = ready < 0 ? ready : 0
+            if ready > 0 {
+                lastRoom = MonotonicTime.nanoseconds
+                problem = fill()
+            }
+            if problem == 0, Double(MonotonicTime.nanoseconds - lastRoom) / 1e9 > Self.patienceSeconds {
+                problem = Int(-EIO)
+            }
+            if problem < 0, !restart(after: problem) {
+                let error = pcm.failure(problem, "play to")
+                queue.end(error)
+                for running in [current].compactMap({ $0 }) + leaving { running.completion(.failure(error)) }
+                worker.requestStop()
+                return
+            }
+            complete()
+        }
+    }
+
+    /// Whether nothing sounds any more.
+    private var isSilent: Bool { current == nil && leaving.isEmpty }
+
+    /// Writes what there is room for.
+    /// - Returns: 0, or a negative errno.
+    private func fill() -> Int {
+        while true {
+            if unwritten.isEmpty {
+                guard let available = pcm.availableFrameCount else { return Int(-EPIPE) }
+                if available < format.periodFrameCount { return 0 }
+                compose(available: available)
+            }
+            guard let base = bytes.baseAddress else { return 0 }
+            let count = pcm.write(base + unwritten.lowerBound * bytesPerFrame, frameCount: unwritten.count)
+            if count == -EAGAIN || count == 0 { return 0 }
+            if count < 0 { return count }
+            unwritten = unwritten.lowerBound + count..<unwritten.upperBound
+            written += count
+        }
+    }
+
+    /// Makes the next period.
+    private func compose(available: Int) {
+        let frameCount = format.periodFrameCount
+        let delay = pcm.delayFrameCount ?? format.bufferFrameCount - available
+        let now = MonotonicTime.nanoseconds
+        for index in period.indices { period[index] = 0 }
+        var first = 0
+        while first < frameCount {
+            if current == nil, !worker.isStopping, let (sound, completion) = queue.next() {
+                let begin = now + nanoseconds(delay + first)
+                let playback = Playback(
+                    beginNanoseconds: begin, endNanoseconds: begin + nanoseconds(sound.samples.count), underrunCount: 0)
+                current = Running(sound: sound, completion: completion, playback: playback)
+            }
+            guard var running = current else { break }
+            let samples = running.sound.samples
+            let count = min(frameCount - first, samples.count - running.position)
+            for index in 0..<count {
+                for channel in 0..<format.channelCount {
+                    period[(first + index) * format.channelCount + channel] = samples[running.position + index]
+                }
+            }
+            running.position += count
+            first += count
+            let isCut = worker.isStopping
+            if isCut { fadeOut(frameCount: first) }
+            if running.position == samples.count || isCut {
+                running.endFrame = written + first
+                leaving.append(running)
+                current = nil
+            } else {
+                current = running
+            }
+        }
+        period.withUnsafeBufferPointer { format.encoding.encode($0, into: bytes) }
+        unwritten = 0..<frameCount
+    }
+
+    /// Lets the sound in the period's first `frameCount` frames end there.
+    private func fadeOut(frameCount: Int) {
+        let ramp = max(1, min(frameCount, Int(Self.rampSeconds * Double(format.sampleRateHertz))))
+        for index in 0..<frameCount {
+            let gain = max(0, 1 - Float(index + 1) / Float(ramp))
+            for channel in 0..<format.channelCount {
+                period[index * format.channelCount + channel] *= gain
+            }
+        }
+    }
+
+    /// After the device ran dry: what was in its buffer has been played.
+    private func restart(after problem: Int) -> Bool {
+        guard pcm.recover(from: problem) else { return false }
+        current?.playback.underrunCount += 1
+        for index in leaving.indices { leaving[index].playback.underrunCount += 1 }
+        guard fill() >= 0 else { return false }
+        do {
+            try pcm.start()
+        } catch {
+            return false
+        }
+        return true
+    }
+
+    /// Tells those whose sounds have left the device.
+    private func complete() {
+        let played = written - (pcm.delayFrameCount ?? format.bufferFrameCount)
+        while let first = leaving.first, first.endFrame <= played {
+            leaving.removeFirst()
+            first.completion(.success(first.playback))
+        }
+    }
+
+    private func nanoseconds(_ frameCount: Int) -> Int64 {
+        Int64(frameCount) * 1_000_000_000 / Int64(format.sampleRateHertz)
+    }
+}
