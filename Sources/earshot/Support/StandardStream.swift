@@ -12,6 +12,11 @@ enum StandardStream: CInt, Sendable {
 
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
+    /// Whether lines can be redrawn in place on it.
+    var isLiveTerminal: Bool {
+        isTerminal && (getenv("TERM").map { String(cString: $0) != "dumb" } ?? false)
+    }
+
     /// Writes `text` and a newline.
     func print(_ text: String) {
         write(text + "\n")
