@@ -20,8 +20,10 @@ struct Earshot: ParsableCommand {
               64  the command line asks for something impossible
               65  the input is no sound that can be used, or is damaged
               66  the input does not exist or may not be read
+              69  a sound device is not there, is in use, or cannot do what is needed
               73  the output cannot be created
               74  reading or writing failed on the way
+              77  the system refuses access to a sound device
               130 interrupted by Ctrl-C (143: by a termination signal)
             """,
         version: "0.1.0",

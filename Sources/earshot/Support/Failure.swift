@@ -8,8 +8,10 @@ enum ExitStatus: CInt, Sendable {
     case usage = 64
     case data = 65
     case noInput = 66
+    case unavailable = 69
     case cannotCreate = 73
     case inputOutput = 74
+    case noPermission = 77
     /// As a shell reports a process that SIGPIPE ended.
     case brokenPipe = 141
 }
@@ -47,6 +49,11 @@ struct Failure: Error, CustomStringConvertible {
             default: .cannotCreate
             }
         self.init(status, error.description)
+    }
+
+    /// What an error of a sound device means.
+    init(_ error: DeviceError) {
+        self.init(error.kind == .notPermitted ? .noPermission : .unavailable, error.description)
     }
 
     /// Says why and ends the process. A reader that has gone knows already.
