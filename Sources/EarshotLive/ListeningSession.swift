@@ -122,6 +122,7 @@ struct ListeningSession {
             receivers.push(samples) { collected.append(($0, $1)) }
         } else {
             let count = mix(samples)
+            let mixed = mixed
             receivers.push(mixed.span.extracting(0..<count)) { collected.append(($0, $1)) }
         }
         report(collected, own: own, onEvent)

@@ -27,7 +27,7 @@ struct Earshot: ParsableCommand {
               130 interrupted by Ctrl-C (143: by a termination signal)
             """,
         version: "0.1.0",
-        subcommands: [EncodeCommand.self, DecodeCommand.self, InspectCommand.self]
+        subcommands: [EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self, InspectCommand.self]
     )
 
     static func main() {

@@ -19,9 +19,13 @@ enum Interruption {
     static func handle(_ action: @escaping @Sendable () -> Void = {}) {
         receive { number in
             action()
-            // Not `exit`: other threads are still at work on what it would tear down.
-            critical.withLock { _ in _exit(128 + number) }
+            end(number)
         }
+    }
+
+    private static func end(_ number: CInt) {
+        // Not `exit`: other threads are still at work on what it would tear down.
+        critical.withLock { _ in _exit(128 + number) }
     }
 
     /// From now on a signal is a request to end, which `action` passes on; whoever works ends then by itself. A second
@@ -29,8 +33,9 @@ enum Interruption {
     static func request(_ action: @escaping @Sendable () -> Void) {
         receive { number in
             received.store(number, ordering: .relaxed)
+            requestedSignal.signal()
             action()
-            receive { number in critical.withLock { _ in _exit(128 + number) } }
+            receive { end($0) }
         }
     }
 
@@ -38,6 +43,14 @@ enum Interruption {
     static var signalNumber: CInt { received.load(ordering: .relaxed) }
 
     private static let received = Atomic<CInt>(0)
+    private static let requestedSignal = DispatchSemaphore(value: 0)
+
+    /// Waits; true at once when a signal has come.
+    static func waitForRequest(seconds: Double) -> Bool {
+        guard requestedSignal.wait(timeout: .now() + seconds) == .success else { return false }
+        requestedSignal.signal()
+        return true
+    }
 
     /// Waits for a signal on a thread of its own, and gives its number to `action`.
     private static func receive(_ action: @escaping @Sendable (CInt) -> Void) {
