@@ -11,10 +11,12 @@ struct LoopbackCommand: ParsableCommand {
         discussion: """
             Plays two sweeps with tokens between them that nobody can guess, listens, and compares. Through alsa it \
             tests your loudspeaker and microphone: put them where they will be, and be quiet while it plays. Through \
-            air it tests the modem in a simulated room, through wav everything but sound itself.
+            air it tests the modem in a simulated room, whose microphone turns itself down where noise would clip; \
+            through wav everything but sound itself.
 
-            For each profile it says how many tokens were decoded; how many frames were wrong (never sent, or not then) or \
-            came twice; the SNR; the latency, from a token's first sample on its way out to the event; and the level. \
+            For each profile it says how many tokens were decoded; how many frames were wrong (never sent, or not \
+            then) or came twice; the SNR; the latency, from a token's first sample on its way out to the event; and \
+            the level. \
             From the sweeps come the difference of the clocks and what the pair of loudspeaker and microphone does to \
             the band. Ctrl-C ends early and judges what was played.
 
@@ -31,13 +33,17 @@ struct LoopbackCommand: ParsableCommand {
               "missing":[],"snr_db":20.5,"snr_min_db":20.1,"snr_max_db":20.9,
               "latency_s":0.606,"latency_p95_s":0.618,"latency_max_s":0.618,
               "level_dbfs":-12.0,"passed":true}
-            "missing" has at most \(LoopbackJSON.largestMissingCount) tokens; SNR, latency and level are medians. Then a line for all:
+            "missing" has at most \(LoopbackJSON.largestMissingCount) tokens; SNR, latency and level are medians. \
+            Then a line for all:
               {"via":"air","medium":"simulated air, SNR 20 dB","rate_hz":48000,
               "sent_level_dbfs":-12,"seed":7,"required_percent":95,"sent":30,
               "decoded":30,"wrong":0,"duplicates":0,"played_s":60.9,
               "clock_ppm":0.0,"clock_uncertainty_ppm":0.1,"dropouts":0,
-              "dropped_s":0,"interrupted":false,"passed":true}
-            The clock is the recorder's less the player's, with the uncertainty of 95 %. What was not measured is null.
+              "dropped_s":0,"interrupted":false,"response_db":0.0,"ripple_db":0.9,
+              "noise_dbfs":-32.0,"cut_off_hz":null,"problems":[],
+              "verdict":"fast and standard and far will work.","passed":true}
+            "problems" has the words silence, not_heard, too_quiet, noisy, clipping, cut_off and uneven. The clock is \
+            the recorder's less the player's, with the uncertainty of 95 %. What was not measured is null.
 
             EXIT CODES:
               0   every profile passed
@@ -111,6 +117,11 @@ struct LoopbackCommand: ParsableCommand {
     func run() throws {
         let program = try makeProgram()
         let medium = try makeMedium(for: program)
+        if via == .alsa, !quiet {
+            StandardStream.error.print(
+                "playing \(program.sendings.count) tokens for \(DecimalText.text(program.seconds, decimals: 0)) s, "
+                    + "seed \(program.order.seed); Ctrl-C ends early")
+        }
         let progress = ProgressBar(partCount: 1, isEnabled: !quiet)
         let run = LoopbackRun(program) { progress.update(fraction: $0) }
         Interruption.handle {

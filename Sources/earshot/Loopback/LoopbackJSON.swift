@@ -7,12 +7,13 @@ struct LoopbackJSON {
     static let largestMissingCount = 10
 
     private let result: LoopbackResult
+    private var report: LoopbackReport { result.report }
 
     init(_ result: LoopbackResult) {
         self.result = result
     }
 
-    var lines: [String] { result.report.profiles.map(line) + [summary] }
+    var lines: [String] { report.profiles.map(line) + [summary] }
 
     private func line(_ profile: LoopbackProfileReport) -> String {
         var line = JSONLine()
@@ -33,8 +34,13 @@ struct LoopbackJSON {
         return line.text
     }
 
+    private var verdictText: String {
+        guard let verdict = report.verdict else { return "" }
+        return ([verdict.summary] + verdict.problems.map(\.description)).joined(separator: " ")
+    }
+
     private var summary: String {
-        let (report, order) = (result.report, result.program.order)
+        let order = result.program.order
         var line = JSONLine()
         line.add("via", result.via.rawValue)
         line.add("medium", result.medium)
@@ -52,6 +58,13 @@ struct LoopbackJSON {
         line.add("dropouts", report.dropouts.count)
         line.add(short: "dropped_s", result.droppedSeconds)
         line.add("interrupted", report.isCancelled)
+        let pair = try? report.pair?.get()
+        line.add("response_db", pair?.band.meanDecibels ?? .nan, decimals: 1)
+        line.add("ripple_db", pair?.band.rippleDecibels ?? .nan, decimals: 1)
+        line.add("noise_dbfs", pair?.noiseLevelDecibels ?? .nan, decimals: 1)
+        line.add("cut_off_hz", pair?.cutOffHertz ?? .nan, decimals: 0)
+        line.add("problems", report.verdict?.problems.map(\.name) ?? [])
+        line.add("verdict", verdictText)
         line.add("passed", result.isPassed)
         return line.text
     }

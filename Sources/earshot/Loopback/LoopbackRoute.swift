@@ -1,6 +1,5 @@
 import ArgumentParser
 import EarshotAudio
-import EarshotChannel
 import EarshotLoopback
 
 /// What `--via` names.
@@ -80,7 +79,7 @@ struct LoopbackAirOptions: ParsableArguments {
     var snr: Double?
 
     @Option(help: "a: a small room, b: across a large one, c: the same without direct sound. (default: none)")
-    var room: RoomName?
+    var room: RoomArgument?
 
     @Option(
         parsing: .unconditional,
@@ -118,16 +117,13 @@ struct LoopbackAirOptions: ParsableArguments {
 }
 
 /// What `--room` names.
-enum RoomName: String, CaseIterable, ExpressibleByArgument {
-    case a
-    case b
-    case c
+struct RoomArgument: ExpressibleByArgument {
+    let room: AirMedium.NamedRoom
 
-    var room: Room {
-        switch self {
-        case .a: .a
-        case .b: .b
-        case .c: .c
-        }
+    init?(argument: String) {
+        guard let room = AirMedium.NamedRoom(rawValue: argument.lowercased()) else { return nil }
+        self.room = room
     }
+
+    static var allValueStrings: [String] { AirMedium.NamedRoom.allCases.map(\.rawValue) }
 }

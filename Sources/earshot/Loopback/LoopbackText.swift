@@ -59,7 +59,8 @@ struct LoopbackText {
     private var clockLine: String {
         guard let clock = report.clock else {
             return label("clock")
-                + (report.dropouts.isEmpty ? "not measured: too little was heard" : "not measured: it takes a test without dropouts")
+                + (report.dropouts.isEmpty
+                    ? "not measured: too little was heard" : "not measured: it takes a test without dropouts")
         }
         let sign = clock.ppm > 0 ? "+" : ""
         return label("clock") + "recorder \(sign)\(DecimalText.text(clock.ppm, decimals: 1)) ± "
@@ -76,7 +77,17 @@ struct LoopbackText {
         ]
     }
 
-    private var pairLines: [String] { [] }
+    private var pairLines: [String] {
+        var lines: [String] = []
+        switch report.pair {
+        case .success(let pair): lines.append(label("pair") + LoopbackPairText.figures(pair))
+        case .failure(let error): lines.append(label("pair") + "not measured: \(error)")
+        case nil: break
+        }
+        guard let verdict = report.verdict else { return lines }
+        return lines + [label("verdict") + verdict.summary]
+            + verdict.problems.map { label("") + $0.description }
+    }
 
     private var resultLines: [String] {
         let ended = report.isCancelled ? ["ended early"] : []
@@ -85,7 +96,8 @@ struct LoopbackText {
         for profile in report.profiles where !result.isPassed(profile) {
             let share = DecimalText.short(result.requiredPercent)
             if Double(profile.decodedCount) < result.requiredPercent / 100 * Double(profile.sentCount) {
-                reasons.append("\(profile.name) decoded \(profile.decodedCount) of \(profile.sentCount), \(share) % asked for")
+                reasons.append(
+                    "\(profile.name) decoded \(profile.decodedCount) of \(profile.sentCount), \(share) % asked for")
             }
             if profile.sentCount == 0 { reasons.append("\(profile.name) was not played") }
         }

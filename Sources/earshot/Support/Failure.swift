@@ -8,6 +8,7 @@ enum ExitStatus: CInt, Sendable {
     case usage = 64
     case data = 65
     case noInput = 66
+    case unavailable = 69
     case cannotCreate = 73
     case inputOutput = 74
     /// As a shell reports a process that SIGPIPE ended.
