@@ -21,14 +21,14 @@ struct SoundCardTests {
 
     @Test(arguments: SoundCardNoise.allCases)
     func otherSoundHoldsNoToken(noise: SoundCardNoise) async throws {
-        let result = try await Self.onThread { try Self.decodeRecording(of: nil, noise: noise, rate: 48_000) }
+        let result = try await onThread { try Self.decodeRecording(of: nil, noise: noise, rate: 48_000) }
         #expect(result.output.isEmpty)
         #expect(result.status == 1)
     }
 
     /// One token once and another one twice, a third of a second between, while somebody speaks or music plays.
     func expectTokens(_ profile: String, noise: SoundCardNoise, recordedAt rate: Int) async throws {
-        let result = try await Self.onThread { try Self.decodeRecording(of: profile, noise: noise, rate: rate) }
+        let result = try await onThread { try Self.decodeRecording(of: profile, noise: noise, rate: rate) }
         let found = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
         #expect(found.map(\.token) == ["0123456789abcdef", "fedcba9876543210", "fedcba9876543210"])
         #expect(found.allSatisfy { $0.profile == profile })
@@ -82,15 +82,5 @@ struct SoundCardTests {
         let decoder = try card.run(Tool.url.path, ["decode", "--json", "--quiet", "recording.wav"])
         return Tool.Result(
             status: decoder.status ?? 0, outputBytes: Data(decoder.output.utf8), error: decoder.error)
-    }
-
-    /// Runs what waits for real time on a thread of its own, so that it neither holds up other tests nor waits
-    /// for them.
-    private static func onThread<Value: Sendable>(
-        _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
-        }
     }
 }

@@ -20,11 +20,14 @@ package final class SoundCard {
     private let scratch: Scratch
     private var environment = ProcessInfo.processInfo.environment
     private var programs: [Program] = []
+    private let options: [String]
 
-    package init(in scratch: Scratch) throws {
+    /// - Parameter options: of the script: "--rate", "44100" …
+    package init(in scratch: Scratch, _ options: [String] = []) throws {
         self.scratch = scratch
-        try control("start", "--owner", "\(ProcessInfo.processInfo.processIdentifier)")
-        for line in try control("env").split(separator: "\n") {
+        self.options = options
+        try startServer()
+        for line in try control("env", []).split(separator: "\n") {
             let parts = line.dropFirst("export ".count).split(separator: "=", maxSplits: 1)
             if let name = parts.first, let value = parts.last { environment[String(name)] = String(value) }
         }
@@ -32,7 +35,22 @@ package final class SoundCard {
 
     deinit {
         for program in programs { program.kill() }
-        _ = try? control("stop")
+        _ = try? control("stop", [])
+    }
+
+    /// Starts the sound server, for the first time or again.
+    package func startServer() throws {
+        try control("start", ["--owner", "\(ProcessInfo.processInfo.processIdentifier)"] + options)
+    }
+
+    /// Ends the sound server at once, as a crash would.
+    package func killServer() throws {
+        let path = directory + "/pid"
+        let text = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let id = pid_t(text) else { throw Trouble(description: "\(path) says \(text)") }
+        Foundation.kill(id, SIGKILL)
+        // The script removes what a dead server left.
+        try control("stop", [])
     }
 
     /// Starts to play WAV files, one after the other.
@@ -56,14 +74,15 @@ package final class SoundCard {
         return program
     }
 
-    private func start(_ name: String, _ arguments: [String]) throws -> Program {
+    /// Starts a program that uses the card.
+    package func start(_ name: String, _ arguments: [String]) throws -> Program {
         let program = try Program(name, arguments, environment: environment, in: scratch)
         programs.append(program)
         return program
     }
 
     @discardableResult
-    private func control(_ action: String, _ options: String...) throws -> String {
+    private func control(_ action: String, _ options: [String]) throws -> String {
         let program = try Program(
             Self.script, [action, directory] + options, environment: environment, in: scratch)
         // The script waits up to 15 s for its server.

@@ -3,8 +3,8 @@ import Foundation
 /// A program that runs beside the test, with its output in files and an end to all patience.
 ///
 /// Foundation's `Process` hands the signals that a test's thread blocks on to what it starts, and a recording has to
-/// hear that it is to end.
-package final class Program {
+/// hear that it is to end. One thread at a time uses it.
+package final class Program: @unchecked Sendable {
     /// What `posix_spawn` has no portable words for: the folder, and no descriptors of other tests, who may wait until
     /// nobody has them any more.
     private static let prelude = """
@@ -81,7 +81,39 @@ package final class Program {
     }
 
     package func interrupt() {
-        if isRunning { Foundation.kill(id, SIGINT) }
+        signal(SIGINT)
+    }
+
+    /// Sends it a signal.
+    package func signal(_ number: Int32) {
+        if isRunning { Foundation.kill(id, number) }
+    }
+
+    /// What the kernel says about it: the fields of /proc/…/status in kB, such as "VmRSS".
+    package func memory(_ field: String) -> Int? {
+        let status = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix(field + ":") }
+        return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }
+    }
+
+    /// Waits until its output satisfies `condition`.
+    package func waitForOutput(within seconds: Double, _ condition: (String) -> Bool) -> Bool {
+        let deadline = Date() + seconds
+        while !condition(output) {
+            if Date() > deadline { return false }
+            usleep(20_000)
+        }
+        return true
+    }
+
+    /// Waits until what it writes to standard error satisfies `condition`.
+    package func waitForError(within seconds: Double, _ condition: (String) -> Bool) -> Bool {
+        let deadline = Date() + seconds
+        while !condition(error) {
+            if Date() > deadline { return false }
+            usleep(20_000)
+        }
+        return true
     }
 
     /// Ends it for certain.

@@ -1,0 +1,254 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `broadcast` in one process and `listen` in another, through a real sound server in real time.
+@Suite(
+    .disabled(
+        if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
+struct ListenBroadcastTests {
+    /// What is heard in the room besides.
+    enum Surroundings: String, CaseIterable {
+        case quiet, noisy, busy
+    }
+
+    /// As many as fit into four minutes for each: the profiles run side by side.
+    static let counts: [Surroundings: [String: Int]] = [
+        .quiet: ["fast": 200, "standard": 200, "far": 60],
+        // Music and speech in the same sink, each as loud as the tokens.
+        .noisy: ["fast": 200, "standard": 100, "far": 30],
+        // Two processes that do nothing as fast as they can, on every core.
+        .busy: ["fast": 100, "standard": 50, "far": 25],
+    ]
+
+    @Test(arguments: ["fast", "standard", "far"], Surroundings.allCases)
+    func everyTokenIsHeardOnce(profile: String, surroundings: Surroundings) async throws {
+        let count = try #require(Self.counts[surroundings]?[profile])
+        let session = try await onThread {
+            let session = try LiveSession()
+            var others: [Program] = []
+            switch surroundings {
+            case .quiet: break
+            case .noisy: others = try session.playNoise(decibels: LiveSession.levelDecibels)
+            case .busy: others = try session.occupyCores()
+            }
+            try session.exchange(profile: profile, count: count)
+            guard others.allSatisfy(\.isRunning) else {
+                throw SoundCard.Trouble(description: "the surroundings were over too early")
+            }
+            return session
+        }
+        session.expectAllHeardOnce(profile: profile, count: count)
+    }
+
+    @Test(arguments: [
+        ["--rate", "44100"], ["--rate", "96000"], ["--channels", "2"], ["--format", "s16le"],
+    ])
+    func whateverTheServerRunsAt(options: [String]) async throws {
+        let session = try await onThread {
+            let session = try LiveSession(options)
+            try session.exchange(profile: "standard", count: 5)
+            return session
+        }
+        session.expectAllHeardOnce(profile: "standard", count: 5)
+    }
+
+    @Test(arguments: [["--rate", "44100"], ["--rate", "96000"], ["--channels", "2"], ["--channels", "2", "--mix"]])
+    func whateverWeAskFor(options: [String]) async throws {
+        let session = try await onThread {
+            let session = try LiveSession(["--channels", "2"])
+            try session.exchange(profile: "fast", count: 5, listenOptions: options)
+            return session
+        }
+        session.expectAllHeardOnce(profile: "fast", count: 5)
+    }
+
+    @Test func everyChannelIfWanted() async throws {
+        let session = try await onThread {
+            let session = try LiveSession(["--channels", "2"])
+            try session.exchange(
+                profile: "fast", count: 3, listenOptions: ["--channels", "2", "--every-channel"], expected: 6)
+            return session
+        }
+        #expect(session.heard.map(\.channel) == [0, 1, 0, 1, 0, 1])
+    }
+
+    @Test func aServerThatEndsIsWaitedFor() async throws {
+        let result = try await onThread {
+            let session = try LiveSession()
+            try session.listen(["--reconnect"])
+            try session.broadcast(profile: "fast", count: 1)
+            try session.waitForTokens(1)
+            try session.card.killServer()
+            guard session.listener.waitForError(within: 5, { $0.contains("interrupted") }) else {
+                throw SoundCard.Trouble(description: "no word of the interruption. \(session.listener.account)")
+            }
+            usleep(1_500_000)
+            try session.card.startServer()
+            let begin = Date()
+            guard session.listener.waitForError(within: 10, { $0.contains("resumed") }) else {
+                throw SoundCard.Trouble(description: "not resumed. \(session.listener.account)")
+            }
+            let seconds = Date().timeIntervalSince(begin)
+            try session.broadcast(profile: "fast", count: 3)
+            try session.waitForTokens(4)
+            try session.end()
+            return (session, seconds)
+        }
+        let (session, seconds) = result
+        // Back-off is at most 1 s, and opening takes less than 0.1 s.
+        #expect(seconds < 3)
+        #expect(session.heard.count == 4)
+        #expect(session.listener.status == 0)
+        #expect(session.listener.error.contains("the device was away"))
+        // Time went on: the tokens' times by the listener's count of samples and by the clock agree.
+        session.expectTimesToAgree()
+    }
+
+    @Test func aListenerThatWasStoppedKeepsTime() async throws {
+        let session = try await onThread {
+            let session = try LiveSession()
+            try session.listen([])
+            try session.broadcast(profile: "fast", count: 1)
+            try session.waitForTokens(1)
+            session.listener.signal(SIGSTOP)
+            usleep(2_500_000)
+            session.listener.signal(SIGCONT)
+            usleep(2_000_000)
+            try session.broadcast(profile: "fast", count: 2)
+            try session.waitForTokens(3)
+            try session.end()
+            return session
+        }
+        #expect(session.heard.count == 3)
+        session.expectTimesToAgree()
+    }
+
+    @Test func whatWeSayOurselvesIsMarked() async throws {
+        let session = try await onThread {
+            let session = try LiveSession()
+            try session.listen([
+                "--broadcast", "00112233", "--playback", "air_out", "--interval", "1.5", "--count", "3",
+            ])
+            try session.broadcast(profile: "fast", count: 3, payload: "0123456789abcdef", interval: 2)
+            _ = session.listener.waitForEnd(within: 20)
+            return session
+        }
+        let (ours, theirs) = (session.heard.filter(\.own), session.heard.filter { !$0.own })
+        #expect(!ours.isEmpty && ours.allSatisfy { $0.token == "00112233" })
+        // --count counts the others.
+        #expect(theirs.map(\.token) == Array(repeating: "0123456789abcdef", count: 3))
+        #expect(session.listener.status == 0)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func aSignalEndsItWithASummary(signal: Int32) async throws {
+        let session = try await onThread {
+            let session = try LiveSession()
+            try session.listen([])
+            try session.broadcast(profile: "fast", count: 2)
+            try session.waitForTokens(2)
+            session.listener.signal(signal)
+            _ = session.listener.waitForEnd(within: 5)
+            return session
+        }
+        #expect(session.listener.status == 0)
+        let last = session.listener.error.split(separator: "\n").last ?? ""
+        #expect(last.hasPrefix("listened for ") && last.hasSuffix(", 2 tokens, no gaps"))
+    }
+
+    @Test func broadcastEndsBetweenTokens() async throws {
+        let session = try await onThread {
+            let session = try LiveSession()
+            try session.listen([])
+            let broadcaster = try session.startBroadcast(profile: "far", count: 5, interval: 3)
+            // In the middle of the second one.
+            usleep(4_200_000)
+            broadcaster.signal(SIGINT)
+            _ = broadcaster.waitForEnd(within: 5)
+            #expect(broadcaster.status == 130)
+            #expect(broadcaster.output.split(separator: "\n").count == 2)
+            try session.waitForTokens(2)
+            try session.end()
+            return session
+        }
+        #expect(session.heard.count == 2)
+    }
+
+    @Test func aRecordingSurvivesSIGKILL() async throws {
+        let (session, decoded) = try await onThread {
+            let session = try LiveSession()
+            try session.listen(["--record", "session.wav"])
+            try session.broadcast(profile: "fast", count: 3, interval: 0.8)
+            try session.waitForTokens(3)
+            // What is promised is all but the last second.
+            usleep(1_100_000)
+            session.listener.signal(SIGKILL)
+            _ = session.listener.waitForEnd(within: 5)
+            let decoder = try session.card.run(Tool.url.path, ["decode", "--json", "session.wav"])
+            return (session, decoder)
+        }
+        #expect(session.listener.status == -SIGKILL)
+        #expect(decoded.status == 0)
+        #expect(decoded.error.isEmpty)
+        let inFile: [LiveSession.Line] = try LiveSession.lines(decoded.output)
+        #expect(inFile.map(\.token) == session.heard.map(\.token))
+        // The file begins with the session.
+        for (a, b) in zip(inFile, session.heard) { #expect(abs(a.start_s - b.start_s) < 0.001) }
+    }
+
+    @Test func aRecordingIsNotReplacedByAccident() async throws {
+        let (session, content) = try await onThread {
+            let session = try LiveSession()
+            try session.scratch.save(Data("precious".utf8), "session.wav")
+            try session.listen(["--record", "session.wav"], isExpectedToStart: false)
+            _ = session.listener.waitForEnd(within: 5)
+            return (session, try session.scratch.data("session.wav"))
+        }
+        #expect(content == Data("precious".utf8))
+        #expect(session.listener.status == 73)
+        #expect(session.listener.error.contains("--overwrite"))
+    }
+
+    @Test func memoryStaysFlat() async throws {
+        let (early, late, session) = try await onThread {
+            let session = try LiveSession()
+            try session.listen([])
+            // A token first: what is loaded on demand is loaded then.
+            try session.broadcast(profile: "standard", count: 3, interval: 1.5)
+            let early = session.listener.memory("VmRSS") ?? 0
+            try session.broadcast(profile: "standard", count: 20, interval: 3)
+            let late = session.listener.memory("VmRSS") ?? 0
+            try session.waitForTokens(23)
+            try session.end()
+            return (early, late, session)
+        }
+        print("resident after 5 s: \(early) kB, after 65 s: \(late) kB")
+        // The limit. Growth: 20 tokens and 1,000 blocks must not leave a page each.
+        #expect(late <= 25 * 1_024)
+        #expect(late - early <= 256)
+        #expect(session.heard.count == 23)
+        #expect(session.listener.error.contains("no gaps"))
+    }
+
+    @Test func loopbackThroughTheCardPasses() async throws {
+        let program = try await onThread {
+            let session = try LiveSession()
+            return try session.card.run(
+                Tool.url.path,
+                ["loopback", "--via", "alsa", "--device", "air_in", "--playback", "air_out", "--count", "3"])
+        }
+        #expect(program.status == 0)
+        #expect(program.output.contains("passed"))
+    }
+
+    @Test(arguments: [("listen", "no_such_pcm"), ("broadcast", "no_such_pcm"), ("listen", "hw:7,0")])
+    func aDeviceThatIsNotThere(command: String, device: String) throws {
+        let scratch = try Scratch()
+        let payload = command == "broadcast" ? ["cafe"] : []
+        let result = try Tool.run([command] + payload + ["--device", device], in: scratch)
+        #expect(result.status == 69)
+        #expect(result.error.contains("'\(device)'") && result.error.contains("earshot devices"))
+        #expect(result.error.split(separator: "\n").count == 1)
+    }
+}
