@@ -13,9 +13,10 @@ struct Earshot: ParsableCommand {
               earshot encode 0123456789abcdef -o token.wav
               earshot decode token.wav
               earshot inspect token.wav -o token.svg
+              earshot devices
 
             EXIT CODES:
-              0   at least one token was found, or what was asked for was written
+              0   at least one token was found, a device can be used, or what was asked for was written
               1   no token was found
               64  the command line asks for something impossible
               65  the input is no sound that can be used, or is damaged
@@ -27,7 +28,7 @@ struct Earshot: ParsableCommand {
               130 interrupted by Ctrl-C (143: by a termination signal)
             """,
         version: "0.1.0",
-        subcommands: [EncodeCommand.self, DecodeCommand.self, InspectCommand.self]
+        subcommands: [EncodeCommand.self, DecodeCommand.self, InspectCommand.self, DevicesCommand.self]
     )
 
     static func main() {

@@ -20,6 +20,14 @@ struct JSONLine {
         members.append("\(Self.quoted(key)):\(value)")
     }
 
+    mutating func add(_ key: String, _ values: [Int]) {
+        members.append("\(Self.quoted(key)):[\(values.map(String.init).joined(separator: ","))]")
+    }
+
+    mutating func add(_ key: String, _ values: [String]) {
+        members.append("\(Self.quoted(key)):[\(values.map(Self.quoted).joined(separator: ","))]")
+    }
+
     /// JSON knows no infinity: what is not finite becomes null.
     mutating func add(_ key: String, _ value: Double, decimals: Int) {
         members.append("\(Self.quoted(key)):\(DecimalText.fixed(value, decimals: decimals) ?? "null")")
