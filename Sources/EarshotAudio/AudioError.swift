@@ -13,6 +13,10 @@ public struct AudioError: Error, Equatable, CustomStringConvertible {
         case notPermitted
         /// The path names a directory.
         case isDirectory
+        /// A file of that name is there already, and not to be replaced.
+        case exists
+        /// The path names a device, a pipe or an open descriptor where only a file will do.
+        case notRegularFile
         /// There is not a single byte to read.
         case empty
         /// The content is no sound file of a kind we know.
@@ -31,7 +35,7 @@ public struct AudioError: Error, Equatable, CustomStringConvertible {
         case noSpace
         /// Whoever read our output has gone.
         case brokenPipe
-        /// More samples than the file format can hold.
+        /// More samples than the file format can hold, or a longer gap than a recording takes.
         case tooLarge
     }
 
@@ -84,6 +88,7 @@ extension AudioError {
                         ? "Choose a directory and file you may write to" : "Ask the owner for permission to read it"
                 )
             case EISDIR: (.isDirectory, "Name a file in it")
+            case EEXIST: (.exists, "Choose another name, or replace it with --overwrite")
             case ENOSPC, EDQUOT, EFBIG: (.noSpace, "Free some space or choose another place")
             case EPIPE: (.brokenPipe, "Keep the program that reads the output running to its end")
             default:

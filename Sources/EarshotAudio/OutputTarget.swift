@@ -13,22 +13,53 @@ struct OutputTarget {
 
     private let place: Place
 
+    /// False when what has the name already is to stay, which is an error then.
+    private let replacesExisting: Bool
+
     init(descriptor: CInt, name: String) throws(AudioError) {
         path = name
+        replacesExisting = true
         place = try Self.duplicate(descriptor, name: name)
     }
 
     init(path: String) throws(AudioError) {
         self.path = path
-        // These names mean an open descriptor, whatever is behind it.
+        replacesExisting = true
         place =
-            switch path {
-            case "/dev/stdout": try Self.duplicate(STDOUT_FILENO, name: path)
-            case "/dev/stderr": try Self.duplicate(STDERR_FILENO, name: path)
-            case _ where path.hasPrefix("/dev/fd/"):
-                try Self.duplicate(CInt(path.dropFirst(8)) ?? -1, name: path)
-            default: try Self.place(at: path)
+            if let number = Self.descriptorNumber(path) {
+                try Self.duplicate(number, name: path)
+            } else {
+                try Self.place(at: path)
             }
+    }
+
+    /// A file that can be rewritten while it grows: not a pipe or a device, and not what "-" usually stands for.
+    init(rewritablePath path: String, replacesExisting: Bool) throws(AudioError) {
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        let isStream = exists && !status.isRegularFile && !status.isDirectory
+        guard path != "-", Self.descriptorNumber(path) == nil, !isStream else {
+            throw AudioError(
+                .notRegularFile, operation: "record to", path: path,
+                detail: "only a file can have its header brought up to date while it grows",
+                advice: "Name a file, such as recording.wav")
+        }
+        if exists, !status.isDirectory, !replacesExisting {
+            throw .system(EEXIST, operation: "write", path: path, fallback: .cannotWrite)
+        }
+        self.path = path
+        self.replacesExisting = replacesExisting
+        place = try Self.place(at: path)
+    }
+
+    /// The open descriptor that `path` means, whatever is behind it; -1 if it is none.
+    private static func descriptorNumber(_ path: String) -> CInt? {
+        switch path {
+        case "/dev/stdout": STDOUT_FILENO
+        case "/dev/stderr": STDERR_FILENO
+        case _ where path.hasPrefix("/dev/fd/"): CInt(path.dropFirst(8)) ?? -1
+        default: nil
+        }
     }
 
     private static func duplicate(_ number: CInt, name: String) throws(AudioError) -> Place {
@@ -72,12 +103,12 @@ struct OutputTarget {
         return file
     }
 
-    /// Puts the complete `file` where it belongs.
+    /// Puts `file` where it belongs.
     func publish(_ file: TemporaryFile) throws(AudioError) {
         switch place {
         case .file(let resolvedPath, let permissions):
             if let permissions { _ = fchmod(file.descriptor.number, permissions) }
-            guard file.publish(as: resolvedPath) else {
+            guard replacesExisting ? file.publish(as: resolvedPath) : file.publishAsNew(resolvedPath) else {
                 throw .system(errno, operation: "write", path: path, fallback: .cannotWrite)
             }
         case .stream(let descriptor):

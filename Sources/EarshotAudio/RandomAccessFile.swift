@@ -22,6 +22,11 @@ final class RandomAccessFile {
         return position
     }
 
+    /// Drops what lies behind the first `byteCount` bytes.
+    func truncate(to byteCount: Int) {
+        if ftruncate(descriptor.number, byteCount) != 0 { failure = errno }
+    }
+
     /// Fills `target` up to the end of the file; the number of bytes read.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0

@@ -1,10 +1,14 @@
 import CSndFile
+import Glibc
 import Synchronization
 
 /// The owner of one libsndfile handle.
 struct SoundFileHandle: ~Copyable {
     private let file: OpaquePointer
     let info: SF_INFO
+
+    /// The frames of a file that was opened to be read.
+    var frameCount: Int { Int(info.frames) }
 
     /// What the handle reads from or writes to lives as long as the handle: `ByteStream` or `RandomAccessFile`.
     private let context: AnyObject
@@ -47,10 +51,12 @@ struct SoundFileHandle: ~Copyable {
         let description = Self.description(format, sampleRateHertz: sampleRateHertz, channelCount: channelCount)
         let opened = Self.open(
             content, through: LibraryCallbacks.randomAccess, mode: SFM_WRITE, description: description)
+        // The library does not look whether its header was written.
+        if let code = content.failure {
+            if let file = opened.file { sf_close(file) }
+            throw .system(code, operation: "write", path: path, fallback: .cannotWrite)
+        }
         guard let file = opened.file else {
-            if let code = content.failure {
-                throw .system(code, operation: "write", path: path, fallback: .cannotWrite)
-            }
             throw AudioError(
                 .cannotWrite, operation: "write", path: path, detail: opened.detail,
                 advice: "Try another format, sample rate or channel count")
@@ -77,19 +83,29 @@ struct SoundFileHandle: ~Copyable {
         max(0, Int(sf_readf_short(file, integers, sf_count_t(frameCount))))
     }
 
-    /// True when all `frameCount` frames were written.
-    func write(int16 integers: UnsafePointer<Int16>, frameCount: Int) -> Bool {
-        sf_writef_short(file, integers, sf_count_t(frameCount)) == frameCount
+    /// The number of frames written, `frameCount` unless something failed.
+    func write(int16 integers: UnsafePointer<Int16>, frameCount: Int) -> Int {
+        max(0, Int(sf_writef_short(file, integers, sf_count_t(frameCount))))
     }
 
-    /// True when all `frameCount` frames were written; integers are left-justified in 32 bits.
-    func write(int32 integers: UnsafePointer<Int32>, frameCount: Int) -> Bool {
-        sf_writef_int(file, integers, sf_count_t(frameCount)) == frameCount
+    /// The number of frames written, `frameCount` unless something failed; integers are left-justified in 32 bits.
+    func write(int32 integers: UnsafePointer<Int32>, frameCount: Int) -> Int {
+        max(0, Int(sf_writef_int(file, integers, sf_count_t(frameCount))))
     }
 
-    /// True when all `frameCount` frames were written.
-    func write(floats: UnsafePointer<Float>, frameCount: Int) -> Bool {
-        sf_writef_float(file, floats, sf_count_t(frameCount)) == frameCount
+    /// The number of frames written, `frameCount` unless something failed.
+    func write(floats: UnsafePointer<Float>, frameCount: Int) -> Int {
+        max(0, Int(sf_writef_float(file, floats, sf_count_t(frameCount))))
+    }
+
+    /// Leaves a hole of `frameCount` frames in a file that is written; it counts once something is written behind it.
+    func skip(frameCount: Int) -> Bool {
+        frameCount == 0 || sf_seek(file, sf_count_t(frameCount), CInt(SEEK_CUR) | CInt(SFM_WRITE)) >= 0
+    }
+
+    /// Writes the header of a file that is written, as if it were to end here.
+    func updateHeader() {
+        sf_command(file, CInt(SFC_UPDATE_HEADER_NOW), nil, 0)
     }
 
     private struct Opened {

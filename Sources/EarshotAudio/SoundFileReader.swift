@@ -134,13 +134,13 @@ public struct SoundFileReader: ~Copyable {
         {
             throw refusal
         }
+        let isKnown = (0..<Int.max / 2).contains(opened.frameCount)
+        frameCount = isKnown ? opened.frameCount : nil
         handle = opened
         self.stream = nil
         self.path = path
         sampleRateHertz = Int(info.samplerate)
         channelCount = Int(info.channels)
-        let isKnown = info.frames >= 0 && info.frames < sf_count_t.max / 2
-        frameCount = isKnown ? Int(info.frames) : nil
         formatName = FormatName.text(info.format)
         promisedFrameCount = frameCount
         let is16Bit = Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_PCM_16

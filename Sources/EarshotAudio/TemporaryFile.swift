@@ -60,6 +60,21 @@ final class TemporaryFile {
         return true
     }
 
+    /// Gives the file its name unless something has that. False with the reason in `errno`, `EEXIST` if so.
+    func publishAsNew(_ path: String) -> Bool {
+        if temporaryPath == nil {
+            let source = "/proc/self/fd/\(descriptor.number)"
+            return linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+        }
+        // File systems without unnamed files may have no links either, so an empty file claims the name.
+        guard Descriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL) != nil else { return false }
+        if publish(as: path) { return true }
+        let code = errno
+        _ = unlink(path)
+        errno = code
+        return false
+    }
+
     /// The directory part of a path.
     static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -1,4 +1,3 @@
-import CSndFile
 import Glibc
 
 /// Samples to a WAV file that is there completely or not at all.
@@ -13,18 +12,16 @@ import Glibc
 ///
 /// The same samples give the same bytes: no time or version is stored.
 public struct WAVWriter: ~Copyable {
-    /// What a length field of 32 bits can say, less room for the header. A variable for the tests' sake.
-    var dataByteLimit = 0xFFFF_FFFF - 4096
+    /// A variable for the tests' sake.
+    var dataByteLimit = WAVContent.dataByteLimit
 
     private let target: OutputTarget
     private let file: TemporaryFile
-    private let content: RandomAccessFile
-    private var handle: SoundFileHandle?
-    private let format: SampleFormat
+    private let bytes: RandomAccessFile
+    private var content: WAVContent?
+    private let bytesPerSample: Int
     private let channelCount: Int
     private var dataByteCount = 0
-    private var int16s: [Int16] = []
-    private var int32s: [Int32] = []
 
     /// Prepares to write `path`, which may exist, or be a device or a named pipe.
     public init(path: String, sampleRateHertz: Int, channelCount: Int, format: SampleFormat) throws(AudioError) {
@@ -52,28 +49,16 @@ public struct WAVWriter: ~Copyable {
     }
 
     init(to target: OutputTarget, sampleRateHertz: Int, channelCount: Int, format: SampleFormat) throws(AudioError) {
-        precondition(
-            StreamLimits.sampleRateHertz.contains(sampleRateHertz),
-            "sample rate \(sampleRateHertz) Hz outside \(StreamLimits.sampleRateHertz)")
-        precondition(
-            StreamLimits.channelCount.contains(channelCount),
-            "channel count \(channelCount) outside \(StreamLimits.channelCount)")
         let file = try target.makeTemporaryFile()
-        let subtype =
-            switch format {
-            case .s16: SF_FORMAT_PCM_16
-            case .s24: SF_FORMAT_PCM_24
-            case .f32: SF_FORMAT_FLOAT
-            }
-        let content = RandomAccessFile(file.descriptor)
-        let handle = try SoundFileHandle(
-            writing: content, format: CInt(SF_FORMAT_WAV | subtype), sampleRateHertz: sampleRateHertz,
-            channelCount: channelCount, path: target.path)
+        let bytes = RandomAccessFile(file.descriptor)
+        let content = try WAVContent(
+            writing: bytes, sampleRateHertz: sampleRateHertz, channelCount: channelCount, format: format,
+            path: target.path)
         self.target = target
         self.file = file
-        self.content = content
-        self.handle = consume handle
-        self.format = format
+        self.bytes = bytes
+        self.content = consume content
+        bytesPerSample = format.bytesPerSample
         self.channelCount = channelCount
     }
 
@@ -81,23 +66,14 @@ public struct WAVWriter: ~Copyable {
     ///
     /// Integers are rounded to the nearest, and samples beyond ±1 held to full scale; NaN becomes 0.
     public mutating func write(_ samples: Span<Float>) throws(AudioError) {
-        precondition(
-            samples.count.isMultiple(of: channelCount), "\(samples.count) samples for \(channelCount) channels")
-        let byteCount = samples.count * format.bytesPerSample
+        let byteCount = samples.count * bytesPerSample
         guard byteCount <= dataByteLimit - dataByteCount else {
             throw AudioError(
                 .tooLarge, operation: "write", path: target.path,
                 detail: "a WAV file holds less than 4 GiB of samples",
                 advice: "Write several files, or fewer bits a sample")
         }
-        // Blocks bound the memory for converted samples.
-        let block = 4096 * channelCount
-        var first = 0
-        while first < samples.count {
-            let count = min(block, samples.count - first)
-            guard writeBlock(samples.extracting(first..<first + count)) else { throw failure() }
-            first += count
-        }
+        guard content?.write(samples) == samples.count / channelCount else { throw failure(bytes.failure) }
         dataByteCount += byteCount
     }
 
@@ -108,35 +84,11 @@ public struct WAVWriter: ~Copyable {
 
     /// Completes the header and gives the file its name, or sends everything where it belongs.
     public consuming func finish() throws(AudioError) {
-        // Ends here, and with it the library completes the header.
-        _ = handle.take()
-        guard content.failure == nil else { throw failure() }
+        if let code = content.take()?.finish() { throw failure(code) }
         try target.publish(file)
     }
 
-    private mutating func writeBlock(_ samples: Span<Float>) -> Bool {
-        let frames = samples.count / channelCount
-        switch format {
-        case .s16:
-            int16s.removeAll(keepingCapacity: true)
-            for index in samples.indices { int16s.append(SampleConversion.int16(samples[index])) }
-            return int16s.withUnsafeBufferPointer { buffer in
-                buffer.baseAddress.map { handle?.write(int16: $0, frameCount: frames) ?? false } ?? true
-            }
-        case .s24:
-            int32s.removeAll(keepingCapacity: true)
-            for index in samples.indices { int32s.append(SampleConversion.int24(samples[index])) }
-            return int32s.withUnsafeBufferPointer { buffer in
-                buffer.baseAddress.map { handle?.write(int32: $0, frameCount: frames) ?? false } ?? true
-            }
-        case .f32:
-            return samples.withUnsafeBufferPointer { buffer in
-                buffer.baseAddress.map { handle?.write(floats: $0, frameCount: frames) ?? false } ?? true
-            }
-        }
-    }
-
-    private func failure() -> AudioError {
-        .system(content.failure ?? EIO, operation: "write", path: target.path, fallback: .cannotWrite)
+    private func failure(_ code: CInt?) -> AudioError {
+        .system(code ?? EIO, operation: "write", path: target.path, fallback: .cannotWrite)
     }
 }

@@ -14,10 +14,11 @@ struct Earshot: ParsableCommand {
               earshot decode token.wav
               earshot inspect token.wav -o token.svg
               earshot devices
+              earshot loopback --via wav
 
             EXIT CODES:
-              0   at least one token was found, a device can be used, or what was asked for was written
-              1   no token was found
+              0   a token was found, a device can be used, what was asked for was written, or the test passed
+              1   no token was found, or the test failed
               64  the command line asks for something impossible
               65  the input is no sound that can be used, or is damaged
               66  the input does not exist or may not be read
@@ -28,7 +29,10 @@ struct Earshot: ParsableCommand {
               130 interrupted by Ctrl-C (143: by a termination signal)
             """,
         version: "0.1.0",
-        subcommands: [EncodeCommand.self, DecodeCommand.self, InspectCommand.self, DevicesCommand.self]
+        subcommands: [
+            EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self,
+            LoopbackCommand.self, InspectCommand.self, DevicesCommand.self,
+        ]
     )
 
     static func main() {

@@ -64,7 +64,7 @@ import Testing
         (["--text", String(repeating: "é", count: 17), "-o", "x.wav"], 64, ["34 bytes", "1 to 32"]),
         (["--text", "", "-o", "x.wav"], 64, ["empty", "1 to 32"]),
         (["ab", "--text", "ab", "-o", "x.wav"], 64, ["Both", "--text", "one payload"]),
-        (["-o", "x.wav"], 64, ["Nothing to encode", "--text"]),
+        (["-o", "x.wav"], 64, ["Nothing to send", "--text"]),
         (["ab"], 64, ["--output"]),
         (["ab", "--rate", "8000", "-o", "x.wav"], 64, ["8000 Hz", "20 kHz", "44100"]),
         (["ab", "--rate", "9000000", "-o", "x.wav"], 64, ["768000"]),

@@ -18,10 +18,10 @@ struct StreamClock {
     private(set) var frameCount = 0
 
     private var origin: Int64?
-    /// Least of t − n/F in this window and the one before.
-    private var least = (current: Double.infinity, previous: Double.infinity)
-    private var windowEnd = 0
-    private var judged = (least: Double.infinity, end: 0, count: 0)
+    /// Least of t − n/F in this window and the one before, and when this one ends.
+    private var least = (current: Double.infinity, previous: Double.infinity, endSeconds: 0.0)
+    /// The same for the judgement. By the clock, not by frames: those of a backlog all come late and in no time.
+    private var judged = (least: Double.infinity, endSeconds: 0.0, count: 0)
 
     init(sampleRateHertz: Int, frameCount: Int = 0) {
         self.sampleRateHertz = sampleRateHertz
@@ -57,23 +57,23 @@ struct StreamClock {
     mutating func received(_ count: Int, at now: Int64) -> Int {
         if origin == nil { origin = now }
         frameCount += count
-        let offset = Double(now - (origin ?? now)) / 1e9 - Double(frameCount) / Double(sampleRateHertz)
+        let nowSeconds = Double(now - (origin ?? now)) / 1e9
+        let offset = nowSeconds - Double(frameCount) / Double(sampleRateHertz)
 
         let anchor = anchorSeconds
         judged.least = min(judged.least, offset)
         judged.count += 1
         var missing = 0
-        if frameCount >= judged.end {
+        if nowSeconds >= judged.endSeconds {
             if let anchor, judged.count > 3, judged.least > anchor + StreamClock.toleranceSeconds {
                 missing = Int(((judged.least - anchor) * Double(sampleRateHertz)).rounded())
                 frameCount += missing
             }
-            judged = (.infinity, frameCount + Int(StreamClock.judgedSeconds * Double(sampleRateHertz)), 0)
+            judged = (.infinity, nowSeconds + StreamClock.judgedSeconds, 0)
         }
 
-        if frameCount >= windowEnd {
-            least = (.infinity, least.current)
-            windowEnd = frameCount + Int(StreamClock.windowSeconds * Double(sampleRateHertz))
+        if nowSeconds >= least.endSeconds {
+            least = (.infinity, least.current, nowSeconds + StreamClock.windowSeconds)
         }
         least.current = min(least.current, offset - Double(missing) / Double(sampleRateHertz))
         return missing

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A thread that runs one closure, is asked to end, and is waited for.
-final class Worker: Sendable {
+package final class Worker: Sendable {
     private final class Launch {
         let body: () -> Void
         init(_ body: @escaping () -> Void) { self.body = body }
@@ -12,11 +12,13 @@ final class Worker: Sendable {
     private let stopRequested = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
 
+    package init() {}
+
     /// Whether it has been asked to end.
-    var isStopping: Bool { stopRequested.load(ordering: .acquiring) }
+    package var isStopping: Bool { stopRequested.load(ordering: .acquiring) }
 
     /// Starts the thread; once.
-    func start(_ body: @escaping @Sendable () -> Void) {
+    package func start(_ body: @escaping @Sendable () -> Void) {
         let ended = ended
         let launch = Unmanaged.passRetained(
             Launch {
@@ -35,14 +37,14 @@ final class Worker: Sendable {
     }
 
     /// Asks it to end.
-    func requestStop() {
+    package func requestStop() {
         stopRequested.store(true, ordering: .releasing)
     }
 
     /// Waits for its end.
     /// - Returns: false when it has not ended after `seconds`: a driver or sound server keeps it.
     @discardableResult
-    func waitForEnd(seconds: Double) -> Bool {
+    package func waitForEnd(seconds: Double) -> Bool {
         guard ended.wait(timeout: .now() + seconds) == .success else { return false }
         // Whoever waits next finds it ended too.
         ended.signal()
@@ -50,7 +52,7 @@ final class Worker: Sendable {
     }
 
     /// Sleeps, unless it is asked to end.
-    func pause(seconds: Double) {
+    package func pause(seconds: Double) {
         let end = MonotonicTime.nanoseconds + Int64(seconds * 1e9)
         while !isStopping, case let left = Double(end - MonotonicTime.nanoseconds) / 1e9, left > 0 {
             MonotonicTime.sleep(seconds: min(left, 0.02))

@@ -7,6 +7,8 @@ import EarshotDSP
 struct BasebandHistory: ~Copyable {
     private var buffer: [ComplexSample]
     private let keptCount: Int
+    /// How many of the latest samples are always there.
+    var keptSampleCount: Int { keptCount }
     private var firstIndex: Int
     private var filled: Int
 

@@ -29,8 +29,8 @@ public struct Receiver: ~Copyable {
 
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
-    private var history: BasebandHistory
-    private var chains: [ProfileChain]
+    private(set) var history: BasebandHistory
+    private(set) var chains: [ProfileChain]
     private var candidates: [Candidate] = []
     private var queue = AttemptQueue()
     private var decoder: FrameDecoder
@@ -68,6 +68,16 @@ public struct Receiver: ~Copyable {
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
         statistics.samples += samples.count
         take(samples, onFrame: onFrame)
+    }
+
+    public mutating func skip(_ sampleCount: Int, onFrame: (ReceivedFrame) -> Void) {
+        let silence = [Float](repeating: 0, count: 4_096)
+        var missing = sampleCount
+        while missing > 0 {
+            let count = min(missing, silence.count)
+            push(silence.span.extracting(0..<count), onFrame: onFrame)
+            missing -= count
+        }
     }
 
     /// Reports what can still be found at the input's end: a frame is decided a little after its last sample, so the last

@@ -32,7 +32,7 @@ struct FoundToken: Sendable {
     }
 
     /// The line of JSON; later versions may add keys behind the others.
-    var jsonLine: String {
+    func jsonLine(adding more: (inout JSONLine) -> Void = { _ in }) -> String {
         var line = JSONLine()
         line.add("token", frame.payload.hex)
         line.add("bytes", frame.payload.count)
@@ -45,6 +45,7 @@ struct FoundToken: Sendable {
         line.add("file", file)
         line.add("path_metric", Double(frame.pathMetric), decimals: 2)
         if let text = frame.payload.printableText { line.add("text", text) }
+        more(&line)
         return line.text
     }
 }

@@ -49,6 +49,10 @@ struct DevicesCommand: ParsableCommand {
     @Flag(help: "Write JSON, one line for each device and direction.")
     var json = false
 
+    func validate() throws {
+        if names.contains("") { throw ValidationError("The name of a device is empty.") }
+    }
+
     func run() throws {
         do {
             try report()

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EarshotAudio
-import EarshotCoding
 import EarshotModem
 
 struct EncodeCommand: ParsableCommand {
@@ -18,13 +17,7 @@ struct EncodeCommand: ParsableCommand {
               earshot encode 0123456789abcdef -o - | aplay
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "The payload as hexadecimal digits, two a byte: 16 digits for a token.", valueName: "hex"))
-    var hexDigits: String?
-
-    @Option(help: "The payload as text, 1 to 32 bytes of UTF-8, instead of hexadecimal digits.")
-    var text: String?
+    @OptionGroup var what: PayloadArguments
 
     @Option(
         name: .shortAndLong,
@@ -48,29 +41,12 @@ struct EncodeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The silence between one and the next.", valueName: "seconds"))
     var gap = 0.5
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The peak level in decibels, 0 is full scale; the default is polite and enough for a room.",
-            valueName: "dbfs"))
-    var level = -12.0
+    @OptionGroup var loudness: LevelOption
 
     @Flag(help: "Print what was written as a line of JSON (on standard error with '-o -').")
     var json = false
 
     func validate() throws {
-        if hexDigits != nil, text != nil {
-            throw ValidationError(
-                "Both hexadecimal digits and --text are given; a frame has one payload, so leave one out.")
-        }
-        if hexDigits == nil, text == nil {
-            throw ValidationError(
-                "Nothing to encode: give hexadecimal digits (0123456789abcdef) or --text \"some words\".")
-        }
-        if !(level <= 0 && level > -90) {
-            throw ValidationError(
-                "--level \(DecimalText.short(level)): a peak lies above -90 and not above 0 dBFS; -12 is a good start.")
-        }
         if repeatCount < 1 {
             throw ValidationError("--repeat \(repeatCount): it has to be sent at least once.")
         }
@@ -83,8 +59,8 @@ struct EncodeCommand: ParsableCommand {
 
     func run() throws {
         let plan = try EncodePlan(
-            payload: try payload(), profile: profile.profile, sampleRateHertz: rate, format: format.format,
-            repeatCount: repeatCount, gapSeconds: gap, levelDecibels: level)
+            payload: try what.payload(), profile: profile.profile, sampleRateHertz: rate, format: format.format,
+            repeatCount: repeatCount, gapSeconds: gap, levelDecibels: loudness.level)
         if output == "-", StandardStream.output.isTerminal {
             throw Failure(
                 .usage,
@@ -100,16 +76,6 @@ struct EncodeCommand: ParsableCommand {
             (output == "-" ? StandardStream.error : .output).print(plan.jsonLine(output: output))
         } else {
             StandardStream.error.print(plan.summary(output: output))
-        }
-    }
-
-    private func payload() throws -> Payload {
-        do throws(PayloadError) {
-            if let text { return try Payload(Array(text.utf8)) }
-            return try Payload(hex: hexDigits ?? "")
-        } catch {
-            let place = text.map { "--text \"\($0.prefix(40).description.escapedForTerminal)\"" } ?? "the payload"
-            throw Failure(.usage, "Cannot encode \(place): \(error).")
         }
     }
 }

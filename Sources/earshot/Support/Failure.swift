@@ -34,6 +34,7 @@ struct Failure: Error, CustomStringConvertible {
             case .notFound, .notPermitted, .isDirectory: .noInput
             case .empty, .notAudio, .unsupported, .damaged, .tooLarge: .data
             case .badRawFormat: .usage
+            case .exists, .notRegularFile: .cannotCreate
             case .cannotRead, .cannotWrite, .noSpace: .inputOutput
             case .brokenPipe: .brokenPipe
             }

@@ -17,6 +17,43 @@ enum Interruption {
 
     /// From now on a signal runs `action` and then ends the process with 128 and the signal's number.
     static func handle(_ action: @escaping @Sendable () -> Void = {}) {
+        receive { number in
+            action()
+            end(number)
+        }
+    }
+
+    private static func end(_ number: CInt) {
+        // Not `exit`: other threads are still at work on what it would tear down.
+        critical.withLock { _ in _exit(128 + number) }
+    }
+
+    /// From now on a signal is a request to end, which `action` passes on; whoever works ends then by itself. A second
+    /// one ends the process at once.
+    static func request(_ action: @escaping @Sendable () -> Void) {
+        receive { number in
+            received.store(number, ordering: .relaxed)
+            requestedSignal.signal()
+            action()
+            receive { end($0) }
+        }
+    }
+
+    /// The signal that asked for the end, 0 before.
+    static var signalNumber: CInt { received.load(ordering: .relaxed) }
+
+    private static let received = Atomic<CInt>(0)
+    private static let requestedSignal = DispatchSemaphore(value: 0)
+
+    /// Waits; true at once when a signal has come.
+    static func waitForRequest(seconds: Double) -> Bool {
+        guard requestedSignal.wait(timeout: .now() + seconds) == .success else { return false }
+        requestedSignal.signal()
+        return true
+    }
+
+    /// Waits for a signal on a thread of its own, and gives its number to `action`.
+    private static func receive(_ action: @escaping @Sendable (CInt) -> Void) {
         var signals = sigset_t()
         sigemptyset(&signals)
         // Who started us may have chosen that a signal is not for us, as nohup does.
@@ -31,9 +68,7 @@ enum Interruption {
             var number: CInt = 0
             guard sigwait(&signals, &number) == 0 else { return }
             requested.store(true, ordering: .relaxed)
-            action()
-            // Not `exit`: other threads are still at work on what it would tear down.
-            critical.withLock { _ in _exit(128 + number) }
+            action(number)
         }
     }
 

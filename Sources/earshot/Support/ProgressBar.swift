@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A line on standard error that says how far long work has come.
@@ -21,8 +20,7 @@ final class ProgressBar: Sendable {
 
     /// Work in `partCount` parts of about equal size.
     init(partCount: Int, isEnabled: Bool = true) {
-        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
-        self.isEnabled = isEnabled && StandardStream.error.isTerminal && !isDumb
+        self.isEnabled = isEnabled && StandardStream.error.isLiveTerminal
         state = Mutex(State(fractions: Array(repeating: 0, count: partCount), lastDrawn: begun))
     }
 

@@ -12,6 +12,11 @@ enum StandardStream: CInt, Sendable {
 
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
+    /// Whether lines can be redrawn in place on it.
+    var isLiveTerminal: Bool {
+        isTerminal && (getenv("TERM").map { String(cString: $0) != "dumb" } ?? false)
+    }
+
     /// Runs `body` while nothing that anybody in this process writes here is seen.
     func silenced<Result>(_ body: () throws -> Result) rethrows -> Result {
         let kept = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)

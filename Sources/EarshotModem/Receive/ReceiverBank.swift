@@ -1,14 +1,13 @@
-import EarshotModem
-
 /// A receiver for every channel of one input.
-struct ReceiverBank {
+public struct ReceiverBank {
     private final class Channel {
         var receiver: Receiver
         init(_ receiver: consuming Receiver) { self.receiver = receiver }
     }
 
-    /// Frames a block: long enough that what happens per block does not count, short enough to stay in the cache.
-    static func blockFrameCount(channelCount: Int) -> Int {
+    /// The most frames that one call of `push` takes: long enough that what happens per block does not count, short
+    /// enough to stay in the cache.
+    public static func blockFrameCount(channelCount: Int) -> Int {
         max(1_024, 16_384 / channelCount)
     }
 
@@ -16,7 +15,9 @@ struct ReceiverBank {
     /// One channel of a block; empty for a single channel, which is taken as it comes.
     private var separated: [Float]
 
-    init(channelCount: Int, sampleRateHertz: Int, profiles: [Profile]) throws(ModemError) {
+    /// Receivers at the start of an input; see `Receiver`.
+    public init(channelCount: Int, sampleRateHertz: Int, profiles: [Profile] = Profile.all) throws(ModemError) {
+        precondition(channelCount > 0, "\(channelCount) channels")
         var channels: [Channel] = []
         for _ in 0..<channelCount {
             channels.append(Channel(try Receiver(sampleRateHertz: sampleRateHertz, profiles: profiles)))
@@ -29,7 +30,7 @@ struct ReceiverBank {
 
     /// Takes interleaved frames in. Allocates nothing.
     /// - Parameter samples: shape [at most blockFrameCount][channelCount].
-    mutating func push(_ samples: Span<Float>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
+    public mutating func push(_ samples: Span<Float>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
         guard channels.count > 1 else {
             channels[0].receiver.push(samples) { onFrame(0, $0) }
             return
@@ -49,15 +50,30 @@ struct ReceiverBank {
         }
     }
 
+    /// Frames were lost here; see `Receiver.skip`.
+    public func skip(_ frameCount: Int, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
+        for (number, channel) in channels.enumerated() {
+            channel.receiver.skip(frameCount) { onFrame(number, $0) }
+        }
+    }
+
+    /// How loud the loudest channel's band was in the latest `seconds`, and the noise in it; see `BandMeter`.
+    public func bandLevel(_ meter: BandMeter, seconds: Double) -> (bandDecibels: Double, noiseDecibels: Double) {
+        let levels = channels.map { channel in
+            (meter.bandDecibels(channel.receiver, seconds: seconds), channel.receiver.noiseDecibels)
+        }
+        return levels.max { $0.0 < $1.0 } ?? (-.infinity, -.infinity)
+    }
+
     /// Ends the input.
-    func flush(onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
+    public func flush(onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
         for (number, channel) in channels.enumerated() {
             channel.receiver.flush { onFrame(number, $0) }
         }
     }
 
     /// The sums over all channels.
-    var statistics: ReceiverStatistics {
+    public var statistics: ReceiverStatistics {
         channels.reduce(into: ReceiverStatistics()) { sum, channel in
             let statistics = channel.receiver.statistics
             sum.samples += statistics.samples

@@ -1,0 +1,54 @@
+public import EarshotAudio
+public import EarshotCoding
+public import EarshotModem
+import Glibc
+
+/// Payloads to a loudspeaker.
+///
+///     let broadcaster = try Broadcaster(DeviceRequest("default", bufferSeconds: 0.25))
+///     try await broadcaster.broadcast(try Payload(hex: "0123456789abcdef"))
+public final class Broadcaster: Sendable {
+    /// The device. Its stream stays open between payloads, so that they do not click.
+    public let loudspeaker: Loudspeaker
+
+    private let transmitter: Transmitter
+    private let amplitude: Float
+
+    /// Opens a playback device.
+    /// - Parameter levelDecibels: the peak, 0 is full scale.
+    public init(_ request: DeviceRequest, profile: Profile = .standard, levelDecibels: Double = -12)
+        throws(DeviceError)
+    {
+        precondition(levelDecibels <= 0, "a peak of \(levelDecibels) dB of full scale")
+        loudspeaker = try Loudspeaker(request)
+        let rate = loudspeaker.format.sampleRateHertz
+        do throws(ModemError) {
+            transmitter = try Transmitter(profile: profile, sampleRateHertz: rate)
+        } catch {
+            preconditionFailure("a device runs at a rate that nobody asked for: \(error)")
+        }
+        amplitude = Float(pow(10, levelDecibels / 20))
+    }
+
+    /// The air format.
+    public var profile: Profile { transmitter.profile }
+
+    /// Plays the frame of a payload, after those that were given before.
+    /// - Returns: when its last sample has left the device.
+    /// - Throws: `DeviceError`; `CancellationError`. See `Loudspeaker.play`.
+    @discardableResult
+    public func broadcast(_ payload: Payload) async throws -> Playback {
+        try await loudspeaker.play(transmitter.samples(payload, amplitude: amplitude))
+    }
+
+    /// The same for a thread that may wait.
+    @discardableResult
+    public func broadcastAndWait(_ payload: Payload) throws -> Playback {
+        try loudspeaker.playAndWait(transmitter.samples(payload, amplitude: amplitude))
+    }
+
+    /// Closes the device. What is still sounding is faded out.
+    public func stop() {
+        loudspeaker.stop()
+    }
+}

@@ -1,0 +1,177 @@
+import EarshotAudio
+import EarshotCoding
+import EarshotModem
+
+/// One listener's work: blocks in, events out. Knows no thread and no device.
+struct ListeningSession {
+    private(set) var isOver = false
+
+    private let format: DeviceFormat
+    private let options: Listener.Options
+    private let limit: Int
+    private var receivers: ReceiverBank
+    private var merger = ChannelMerger()
+    private var mixed: [Float]
+    private var meter: LevelMeter?
+    private var summary = ListenerSummary()
+    /// Samples so far, lost ones included: where the next one is.
+    private var position = 0
+    private var heardFrameCount = 0
+    private var lostFrameCount = 0
+    /// Why the next block lacks something.
+    private var loss: CaptureNotice.Loss = .overrun
+    private var endNanoseconds: Int64 = 0
+    private let begin = MonotonicTime.nanoseconds
+    private var isInterrupted = false
+
+    init(format: DeviceFormat, options: Listener.Options) {
+        self.format = format
+        self.options = options
+        let rate = format.sampleRateHertz
+        limit = options.secondsLimit.map { Int(($0 * Double(rate)).rounded(.up)) } ?? Int.max
+        let channelCount = options.mixesChannels ? 1 : format.channelCount
+        do throws(ModemError) {
+            receivers = try ReceiverBank(
+                channelCount: channelCount, sampleRateHertz: rate, profiles: options.profiles)
+        } catch {
+            preconditionFailure("a device runs at a rate that nobody asked for: \(error)")
+        }
+        mixed =
+            options.mixesChannels && format.channelCount > 1
+            ? [Float](repeating: 0, count: ReceiverBank.blockFrameCount(channelCount: 1)) : []
+        meter = options.levelIntervalSeconds.map {
+            LevelMeter(intervalFrameCount: max(1, Int($0 * Double(rate))), sampleRateHertz: rate)
+        }
+    }
+
+    /// Takes a block in.
+    mutating func take(
+        _ block: CaptureBlock, _ samples: Span<Float>, own: Set<Payload>, ringFill: Double,
+        _ onEvent: (ListenerEvent) -> Void
+    ) {
+        if let notice = block.notice { heed(notice, onEvent) }
+        if block.droppedFrameCount > 0 { skip(block.droppedFrameCount, own: own, onEvent) }
+        guard block.frameCount > 0, !isOver else { return }
+        endNanoseconds = block.endNanoseconds
+        let frameCount = min(block.frameCount, limit - position)
+        // Only the last block is cut, and then nobody asks when the frames behind it were recorded.
+        position += frameCount
+        heardFrameCount += frameCount
+        let channelCount = format.channelCount
+        meter?.take(samples, channelCount: channelCount)
+        var first = 0
+        while first < frameCount {
+            let count = min(ReceiverBank.blockFrameCount(channelCount: channelCount), frameCount - first)
+            push(samples.extracting(first * channelCount..<(first + count) * channelCount), own: own, onEvent)
+            first += count
+        }
+        if let meter, meter.isDue {
+            onEvent(.level(meter.report(receivers, atSeconds: seconds(position), ringFill: ringFill)))
+            self.meter?.restart()
+        }
+        if position >= limit { isOver = true }
+    }
+
+    /// Ends a session with a limit though its device is away and time stands still.
+    mutating func checkPatience() {
+        guard isInterrupted, let limit = options.secondsLimit else { return }
+        if Double(MonotonicTime.nanoseconds - begin) / 1e9 > limit { isOver = true }
+    }
+
+    /// Reports what can still be found, and the summary.
+    mutating func finish(own: Set<Payload>, _ onEvent: (ListenerEvent) -> Void) {
+        var collected: [(channel: Int, frame: ReceivedFrame)] = []
+        receivers.flush { collected.append(($0, $1)) }
+        report(collected, own: own, onEvent)
+        summary.heardSeconds = seconds(heardFrameCount)
+        summary.gapSeconds = seconds(lostFrameCount)
+        summary.statistics = receivers.statistics
+        onEvent(.ended(summary))
+    }
+
+    private mutating func heed(_ notice: CaptureNotice, _ onEvent: (ListenerEvent) -> Void) {
+        switch notice {
+        case .lost(let reason):
+            loss = reason
+        case .interrupted(let error):
+            isInterrupted = true
+            onEvent(.interrupted(error))
+        case .resumed(let format, let afterSeconds):
+            isInterrupted = false
+            onEvent(.resumed(format, afterSeconds: afterSeconds))
+        case .ended(let error):
+            summary.failure = error
+            isOver = true
+        }
+    }
+
+    private mutating func skip(_ frameCount: Int, own: Set<Payload>, _ onEvent: (ListenerEvent) -> Void) {
+        summary.gapCount += 1
+        onEvent(.gap(Gap(reason: loss, atSeconds: seconds(position), seconds: seconds(frameCount))))
+        position += frameCount
+        lostFrameCount += frameCount
+        var collected: [(channel: Int, frame: ReceivedFrame)] = []
+        receivers.skip(frameCount) { collected.append(($0, $1)) }
+        report(collected, own: own, onEvent)
+        if position >= limit { isOver = true }
+    }
+
+    private mutating func push(_ samples: Span<Float>, own: Set<Payload>, _ onEvent: (ListenerEvent) -> Void) {
+        var collected: [(channel: Int, frame: ReceivedFrame)] = []
+        if mixed.isEmpty {
+            receivers.push(samples) { collected.append(($0, $1)) }
+        } else {
+            let count = mix(samples)
+            let mixed = mixed
+            receivers.push(mixed.span.extracting(0..<count)) { collected.append(($0, $1)) }
+        }
+        report(collected, own: own, onEvent)
+    }
+
+    /// m[n] = mean over channels of x[n][channel].
+    private mutating func mix(_ samples: Span<Float>) -> Int {
+        let channelCount = format.channelCount
+        let frameCount = samples.count / channelCount
+        let scale = 1 / Float(channelCount)
+        var target = mixed.mutableSpan
+        for index in 0..<frameCount {
+            var sum: Float = 0
+            for channel in 0..<channelCount { sum += samples[index * channelCount + channel] }
+            target[index] = scale * sum
+        }
+        return frameCount
+    }
+
+    private mutating func report(
+        _ frames: [(channel: Int, frame: ReceivedFrame)], own: Set<Payload>, _ onEvent: (ListenerEvent) -> Void
+    ) {
+        if options.reportsEveryChannel || format.channelCount == 1 {
+            for (channel, frame) in frames { report(frame, channel: channel, own: own, onEvent) }
+            return
+        }
+        for (channel, frame) in frames { merger.add(frame, channel: channel) }
+        var merged: [(channel: Int, frame: ReceivedFrame)] = []
+        merger.finishBlock(endSample: position, sampleRateHertz: format.sampleRateHertz) { merged.append(($0, $1)) }
+        for (channel, frame) in merged { report(frame, channel: channel, own: own, onEvent) }
+    }
+
+    private mutating func report(
+        _ frame: ReceivedFrame, channel: Int, own: Set<Payload>, _ onEvent: (ListenerEvent) -> Void
+    ) {
+        summary.frameCount += 1
+        let end = endNanoseconds - nanoseconds(position - frame.endSample)
+        let start = endNanoseconds - nanoseconds(position - frame.startSample)
+        onEvent(
+            .heard(
+                HeardFrame(
+                    frame: frame, channel: channel, sampleRateHertz: format.sampleRateHertz,
+                    isOwn: own.contains(frame.payload),
+                    latencySeconds: Double(MonotonicTime.nanoseconds - end) / 1e9, startNanoseconds: start)))
+    }
+
+    private func seconds(_ frameCount: Int) -> Double { Double(frameCount) / Double(format.sampleRateHertz) }
+
+    private func nanoseconds(_ frameCount: Int) -> Int64 {
+        Int64(Double(frameCount) * 1e9 / Double(format.sampleRateHertz))
+    }
+}

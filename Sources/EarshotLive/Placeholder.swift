@@ -1,2 +1,0 @@
-// The live half: microphone to frames, payloads to loudspeaker.
-import EarshotModem

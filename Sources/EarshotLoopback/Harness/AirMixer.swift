@@ -1,0 +1,79 @@
+import EarshotChannel
+
+/// The program as it sounds at the other end of the air, before noise, block by block.
+///
+///     y[m] = Σ over what sounds: room ∗ x((m − m₀)·(1 + ε)),   m₀·(1 + ε₀) = where x starts in the program
+///
+/// ε₀ is the clocks' difference, ε that and motion together.
+struct AirMixer {
+    private struct Sound {
+        var start: Int
+        var samples: [Float]
+        var end: Int { start + samples.count }
+    }
+
+    private let program: LoopbackProgram
+    private let medium: AirMedium
+    private let sampleCount: Int
+    private var placeGenerator: SeededGenerator
+    private let sweepPlace: UInt64
+    private var sounding: [Sound] = []
+    private var nextItem = 0
+    private var position = 0
+
+    init(_ program: LoopbackProgram, _ medium: AirMedium) {
+        self.program = program
+        self.medium = medium
+        sampleCount = Int(Double(program.sampleCount) / (1 + medium.clockOffset))
+        placeGenerator = SeededGenerator(seed: program.order.seed &+ 2)
+        sweepPlace = placeGenerator.next()
+    }
+
+    /// How much of the program has left.
+    var programPosition: Int {
+        position == sampleCount ? program.sampleCount : Int(Double(position) * (1 + medium.clockOffset))
+    }
+
+    /// Fills the beginning of `block`; returns how much of it, 0 only at the end.
+    mutating func read(into block: inout [Float]) -> Int {
+        let count = min(block.count, sampleCount - position)
+        let end = position + count
+        while nextItem < program.itemCount, case let item = program.item(nextItem),
+            Double(program.start(of: item)) / (1 + medium.clockOffset) <= Double(end)
+        {
+            sounding.append(sound(of: item, index: nextItem))
+            nextItem += 1
+        }
+        for index in 0..<count { block[index] = 0 }
+        for sound in sounding {
+            for index in max(position, sound.start)..<max(position, sound.start, min(end, sound.end)) {
+                block[index - position] += sound.samples[index - sound.start]
+            }
+        }
+        sounding.removeAll { $0.end <= end }
+        position = end
+        return count
+    }
+
+    private mutating func sound(of item: LoopbackProgram.Item, index: Int) -> Sound {
+        let clock = 1 + medium.clockOffset
+        let (motion, place): (Double, UInt64) =
+            switch item {
+            case .sweep: (0, sweepPlace)
+            case .token: (medium.motionOffset(index), placeGenerator.next())
+            }
+        let exactStart = Double(program.start(of: item)) / clock
+        let start = exactStart.rounded(.up)
+        // Where the first sample lies behind the start; a hair is cut off where that is more than a sample.
+        let delay = min(max((start - exactStart) * clock, 0), 1 - 1e-9)
+        var samples = program.samples(of: item)
+        if clock != 1 || motion != 0 {
+            let scale = TimeScale(relativeOffset: clock * (1 + motion) - 1, fractionalDelay: delay)
+            samples = scale.apply(to: samples)
+        }
+        if let room = medium.room?.room {
+            samples = room.apply(to: samples, sampleRateHertz: program.sampleRateHertz, seed: place)
+        }
+        return Sound(start: Int(start), samples: samples)
+    }
+}

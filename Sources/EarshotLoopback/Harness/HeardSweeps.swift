@@ -1,0 +1,70 @@
+import EarshotModem
+import RealModule
+
+/// The two sweeps of a recording, and what they say.
+struct HeardSweeps {
+    /// What devices do when they wake up is no noise floor, and what is about to begin neither.
+    private static let wakingSeconds = 0.05
+
+    /// Where the first one was heard; samples of the whole recording.
+    let opening: SweepArrival?
+    /// Where the last one was heard.
+    let closing: SweepArrival?
+
+    init(_ recording: LoopbackRecording) {
+        let detector = SweepDetector(recording.program.sweep)
+        opening = detector.detect(in: recording.opening.samples)
+        let closingStart = Double(recording.closing.wanted.lowerBound)
+        closing = detector.detect(in: recording.closing.samples).map { arrival in
+            var arrival = arrival
+            arrival.firstSample += closingStart
+            arrival.strongestSample += closingStart
+            return arrival
+        }
+    }
+
+    /// What the first one says of loudspeaker and microphone.
+    func pair(_ recording: LoopbackRecording) -> Result<PairReport, PairError>? {
+        guard let opening else { return nil }
+        let program = recording.program
+        let waking = Int(Self.wakingSeconds * Double(program.sampleRateHertz))
+        let quietEnd = Int(opening.firstSample) - waking
+        let quietStart = max(waking, quietEnd - program.quiet.count)
+        return Result { () throws(PairError) in
+            try PairMeasurement.measure(
+                recording: recording.opening.samples, sampleRateHertz: program.sampleRateHertz, sweep: program.sweep,
+                arrival: opening, quiet: min(quietStart, quietEnd)..<quietEnd,
+                playedAtSample: Double(recording.recordedBefore + program.openingSweep.lowerBound))
+        }
+    }
+
+    /// What that means for tokens; nil where it cannot be said.
+    func verdict(_ recording: LoopbackRecording, _ pair: Result<PairReport, PairError>?) -> PairVerdict? {
+        let program = recording.program
+        switch pair {
+        case .success(let report):
+            let level = 20 * Double.log10(Double(program.order.amplitude))
+            return PairVerdict(report, tokenLevelDecibels: level, profiles: program.order.profiles)
+        case .failure:
+            return nil
+        case nil:
+            guard recording.leftCount >= program.openingSweep.upperBound else { return nil }
+            return PairVerdict(nothingHeardIn: recording.opening.samples, sweep: program.sweep)
+        }
+    }
+
+    /// How far the clocks are apart; nil unless both were heard.
+    func clock(_ recording: LoopbackRecording) -> ClockDifference? {
+        guard let opening, let closing else { return nil }
+        let program = recording.program
+        let closingStart = recording.closing.wanted.lowerBound
+        let spacing = SweepSpacing(
+            program.sweep, first: recording.opening.samples, firstStart: Int(opening.strongestSample),
+            last: recording.closing.samples, lastStart: Int(closing.strongestSample) - closingStart)
+        var last = closing
+        last.strongestSample = opening.strongestSample + spacing.samples() + Double(closingStart)
+        return .ppm(
+            first: opening, last: last,
+            sentSpacingSamples: Double(program.closingSweep.lowerBound - program.openingSweep.lowerBound))
+    }
+}

@@ -1,0 +1,93 @@
+public import EarshotCoding
+import EarshotModem
+import RealModule
+
+/// What one profile came to.
+public struct LoopbackProfileReport: Sendable {
+    /// "fast", "standard", "far".
+    public let name: String
+    /// Tokens that were played to their ends.
+    public let sentCount: Int
+    /// Those of them that were heard.
+    public let decodedCount: Int
+    /// Frames that were not sent, or not then.
+    public let wrongCount: Int
+    /// Frames that were reported although they had been before.
+    public let duplicateCount: Int
+    /// The tokens that were not heard, in the order in which they were sent.
+    public let missing: [Payload]
+    /// The receiver's signal-to-noise ratios, decibels.
+    public let snrDecibels: Spread?
+    /// From a token's first sample on its way out to the event that it was heard.
+    public let latencySeconds: Spread?
+    /// How loud the tokens were in the band, as the peaks of sines: dBFS.
+    public let levelDecibels: Spread?
+
+    /// Whether at least that share of the tokens was heard, 0 ... 1, and nothing else. Nothing sent is nothing shown.
+    public func isPassed(requiredShare: Double) -> Bool {
+        // A hair less, so that 0.95 of 20 is 19.
+        sentCount > 0 && Double(decodedCount) >= requiredShare * Double(sentCount) - 1e-9 && wrongCount == 0
+            && duplicateCount == 0
+    }
+
+    init(_ tally: ProfileTally) {
+        name = tally.name
+        sentCount = tally.sentCount
+        decodedCount = tally.decodedCount
+        wrongCount = tally.wrongCount
+        duplicateCount = tally.duplicateCount
+        missing = tally.missing
+        snrDecibels = Spread(tally.snrDecibels)
+        latencySeconds = Spread(tally.latencySeconds)
+        levelDecibels = Spread(tally.levelDecibels)
+    }
+}
+
+/// The figures of one profile as they come together.
+struct ProfileTally {
+    let name: String
+    var sentCount = 0
+    var wrongCount = 0
+    var duplicateCount = 0
+    var missing: [Payload] = []
+    private(set) var decodedCount = 0
+    private(set) var snrDecibels: [Double] = []
+    private(set) var latencySeconds: [Double] = []
+    private(set) var levelDecibels: [Double] = []
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    mutating func addDecoded(_ heard: HeardFrame, latencySeconds: Double?) {
+        decodedCount += 1
+        snrDecibels.append(Double(heard.frame.snrDecibels))
+        if let latencySeconds { self.latencySeconds.append(latencySeconds) }
+        if let level = heard.levelDecibels {
+            // Token and noise together; the SNR says how much of it is the token.
+            levelDecibels.append(level - 10 * .log10(1 + .pow(10, -Double(heard.frame.snrDecibels) / 10)))
+        }
+    }
+}
+
+/// Where some values lie.
+public struct Spread: Sendable, Equatable {
+    /// The smallest.
+    public let least: Double
+    /// The upper median.
+    public let median: Double
+    /// At most one value in twenty is larger.
+    public let percentile95: Double
+    /// The largest.
+    public let most: Double
+
+    /// nil without values.
+    init?(_ values: [Double]) {
+        guard !values.isEmpty else { return nil }
+        let sorted = values.sorted()
+        least = sorted[0]
+        median = sorted[sorted.count / 2]
+        percentile95 = sorted[(sorted.count * 19 + 19) / 20 - 1]
+        most = sorted[sorted.count - 1]
+    }
+}

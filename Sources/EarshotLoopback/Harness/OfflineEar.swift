@@ -1,0 +1,43 @@
+import EarshotModem
+
+/// Listens for a run where time is a sample count: in a file, or in simulated air.
+///
+/// Ten milliseconds at a time, so that a frame is known as late as it would be live, and not a block of a file later.
+struct OfflineEar: ~Copyable {
+    private let run: LoopbackRun
+    private let blockLength: Int
+    private var receiver: Receiver
+    private var heardCount = 0
+
+    init(_ run: LoopbackRun) {
+        self.run = run
+        let order = run.program.order
+        blockLength = order.sampleRateHertz / 100
+        guard let receiver = try? Receiver(sampleRateHertz: order.sampleRateHertz, profiles: order.profiles) else {
+            preconditionFailure("a program of \(order.sampleRateHertz) Hz that cannot be received")
+        }
+        self.receiver = receiver
+    }
+
+    /// What time it is: the sound heard so far.
+    var seconds: Double { Double(heardCount) / Double(run.program.sampleRateHertz) }
+
+    /// Takes the next samples.
+    mutating func hear(_ samples: Span<Float>) {
+        var first = 0
+        while first < samples.count {
+            let block = samples.extracting(first..<min(first + blockLength, samples.count))
+            run.recorded(block)
+            heardCount += block.count
+            let now = seconds
+            receiver.push(block) { run.received($0, atSeconds: now) }
+            first += block.count
+        }
+    }
+
+    /// Nothing more is coming.
+    mutating func finish() {
+        let now = seconds
+        receiver.flush { run.received($0, atSeconds: now) }
+    }
+}

@@ -1,0 +1,100 @@
+import EarshotDSP
+import EarshotModem
+import RealModule
+
+/// How far apart two sweeps were heard, whatever the room did to both of them.
+///
+///     c[k] = Σₙ b[n + k]·conj(a[n]),   the spacing is where |c| is largest
+///
+/// a and b are the two as they were recorded, in complex baseband. Which of several strong echoes is the strongest may
+/// change with the noise; how one whole recording lies over the other does not. Cost: 60 ms at any rate.
+struct SweepSpacing {
+    private static let basebandRateHertz = 8_000
+    /// Of what comes before the strongest arrival and after it.
+    private static let echoSeconds = 0.06
+    /// Both arrivals may be another echo.
+    private static let reachSeconds = 0.12
+    /// Taps on either side in interpolating c, and steps from one sample of it to the next.
+    private static let tapCount = 16
+    private static let stepCount = 16
+
+    private let a: [ComplexSample]
+    private let b: [ComplexSample]
+    /// Samples from the beginning of a to that of b, where k = 0.
+    private let origin: Double
+    private let samplesPerLag: Double
+
+    /// - Parameters:
+    ///   - first, last: recordings of the sweeps.
+    ///   - firstStart, lastStart: the sample of `first` at which the first sweep begins, and of `last`.
+    init(_ sweep: Sweep, first: [Float], firstStart: Int, last: [Float], lastStart: Int) {
+        let rate = Double(sweep.sampleRateHertz)
+        let echo = Int(Self.echoSeconds * rate)
+        let reach = Int(Self.reachSeconds * rate)
+        let centreHertz = Int(sweep.highestHertz + Sweep.lowestHertz) / 2
+        let design = Downconverter.Design(
+            inputRateHertz: sweep.sampleRateHertz, outputRateHertz: Self.basebandRateHertz, centreHertz: centreHertz,
+            passbandHertz: sweep.highestHertz - Double(centreHertz))
+        let firstRange = firstStart - echo..<firstStart + sweep.samples.count + echo
+        let lastRange = lastStart - echo - reach..<lastStart + sweep.samples.count + echo + reach
+        a = Self.baseband(design, first, firstRange)
+        b = Self.baseband(design, last, lastRange)
+        origin = Double(lastRange.lowerBound - firstRange.lowerBound)
+        samplesPerLag = rate / Double(Self.basebandRateHertz)
+    }
+
+    /// From the first sweep's place in `first` to the last one's in `last`, in samples between those two indices.
+    func samples() -> Double {
+        let correlation = (0...max(b.count - a.count, 0)).map { correlate(lag: $0) }
+        let powers = correlation.map { $0.x * $0.x + $0.y * $0.y }
+        guard let loudest = powers.indices.max(by: { powers[$0] < powers[$1] }) else { return origin }
+        let fine = (-Self.stepCount...Self.stepCount).map { step in
+            interpolatedPower(correlation, at: Double(loudest) + Double(step) / Double(Self.stepCount))
+        }
+        guard let top = fine.indices.dropFirst().dropLast().max(by: { fine[$0] < fine[$1] }) else { return origin }
+        let curvature = fine[top - 1] - 2 * fine[top] + fine[top + 1]
+        let vertex = curvature < 0 ? 0.5 * (fine[top - 1] - fine[top + 1]) / curvature : 0
+        let lag = Double(loudest) + (Double(top) + vertex) / Double(Self.stepCount) - 1
+        return origin + lag * samplesPerLag
+    }
+
+    private func correlate(lag: Int) -> ComplexSample {
+        let (a, b) = (a.span, b.span)
+        var sum = ComplexSample()
+        for n in a.indices { sum += b[n + lag].times(a[n] * ComplexSample(1, -1)) }
+        return sum
+    }
+
+    /// |c|² between its samples, by a windowed sinc.
+    private func interpolatedPower(_ correlation: [ComplexSample], at lag: Double) -> Double {
+        let window = KaiserWindow(attenuationDecibels: 60)
+        let nearest = Int(lag.rounded())
+        var (real, imaginary) = (0.0, 0.0)
+        for index in max(nearest - Self.tapCount, 0)...min(nearest + Self.tapCount, correlation.count - 1) {
+            let u = lag - Double(index)
+            let sinc = u == 0 ? 1 : Double.sin(.pi * u) / (.pi * u)
+            let weight = sinc * window(u / Double(Self.tapCount + 1))
+            real += weight * Double(correlation[index].x)
+            imaginary += weight * Double(correlation[index].y)
+        }
+        return real * real + imaginary * imaginary
+    }
+
+    private static func baseband(
+        _ design: Downconverter.Design, _ samples: [Float], _ range: Range<Int>
+    ) -> [ComplexSample] {
+        var downconverter = Downconverter(design)
+        var converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+        var baseband: [ComplexSample] = []
+        // Silence stands before a recording and behind it.
+        let padded = range.map { samples.indices.contains($0) ? samples[$0] : 0 }
+        var first = 0
+        while first < padded.count {
+            let count = min(Downconverter.largestBlock, padded.count - first)
+            let produced = downconverter.process(padded.span.extracting(first..<first + count), into: &converted)
+            baseband += converted[..<produced]
+            first += count
+        }
+        return baseband
+    }
+}

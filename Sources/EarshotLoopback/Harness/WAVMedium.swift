@@ -1,0 +1,113 @@
+public import EarshotAudio
+import Glibc
+
+/// A WAV file between transmitter and receiver: what rounding to integers, the file's code and the modem do, and
+/// nothing else.
+public struct WAVMedium: LoopbackMedium {
+    /// How samples are stored.
+    public let format: SampleFormat
+    /// The file that stays; nil for one that has no name.
+    public let path: String?
+
+    private static let blockLength = 8_192
+    /// What the length fields of a WAV file can say, with some room for its header.
+    private static let largestByteCount = 0xFFFF_0000
+
+    /// See the properties of the same names.
+    public init(format: SampleFormat = .s16, keptAt path: String? = nil) {
+        self.format = format
+        self.path = path
+    }
+
+    /// The longest program that fits, in samples.
+    public var largestSampleCount: Int { Self.largestByteCount / format.bytesPerSample }
+
+    /// "WAV, s16".
+    public var description: String { "WAV file, \(format.rawValue)" }
+
+    /// Writes the file to its end, then reads it. Ends early only in reading: a file is there completely or not at all.
+    public func carry(_ run: LoopbackRun) throws(AudioError) {
+        if let path {
+            guard try write(run, try WAVWriter(path: path, run, format)) else { return }
+            return try listen(run, try SoundFileReader(path: path))
+        }
+        let file = try NamelessFile()
+        guard try write(run, try WAVWriter(descriptor: file.descriptor, name: file.name, run, format)) else { return }
+        try file.rewind()
+        try listen(run, try SoundFileReader(descriptor: file.descriptor, name: file.name))
+    }
+
+    /// - Returns: false when it was cancelled; then there is no file.
+    private func write(_ run: LoopbackRun, _ writer: consuming WAVWriter) throws(AudioError) -> Bool {
+        var stream = ProgramStream(run.program)
+        var block = [Float](repeating: 0, count: Self.blockLength)
+        while true {
+            var room = block.mutableSpan
+            let count = stream.read(into: &room)
+            guard count > 0 else { break }
+            guard !run.isCancelled else { return false }
+            try writer.write(block.span.extracting(0..<count))
+            run.progressed(to: 0.5 * Double(stream.position) / Double(run.program.sampleCount))
+        }
+        try writer.finish()
+        return true
+    }
+
+    private func listen(_ run: LoopbackRun, _ reader: consuming SoundFileReader) throws(AudioError) {
+        var ear = OfflineEar(run)
+        var block: [Float] = []
+        var readCount = 0
+        run.left(0, atSeconds: 0)
+        while !run.isCancelled, case let count = try reader.read(into: &block, maxFrames: Self.blockLength), count > 0 {
+            ear.hear(block.span.extracting(0..<count))
+            readCount += count
+            run.left(readCount, atSeconds: ear.seconds)
+            run.progressed(to: 0.5 + 0.5 * Double(readCount) / Double(run.program.sampleCount))
+        }
+        ear.finish()
+    }
+}
+
+extension WAVWriter {
+    fileprivate init(path: String, _ run: LoopbackRun, _ format: SampleFormat) throws(AudioError) {
+        try self.init(
+            path: path, sampleRateHertz: run.program.sampleRateHertz, channelCount: 1, format: format)
+    }
+
+    fileprivate init(descriptor: CInt, name: String, _ run: LoopbackRun, _ format: SampleFormat) throws(AudioError) {
+        try self.init(
+            descriptor: descriptor, name: name, sampleRateHertz: run.program.sampleRateHertz, channelCount: 1,
+            format: format)
+    }
+}
+
+/// A file in the directory for temporary ones that goes with its owner, or with the process.
+private struct NamelessFile: ~Copyable {
+    let descriptor: CInt
+    let name = "a temporary file"
+
+    init() throws(AudioError) {
+        let variable = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        let directory = variable.isEmpty ? "/tmp" : variable
+        var template = Array("\(directory)/earshot-XXXXXX".utf8CString)
+        descriptor = template.withUnsafeMutableBufferPointer { mkstemp($0.baseAddress!) }
+        guard descriptor >= 0 else {
+            throw AudioError(
+                .cannotWrite, operation: "write", path: "a temporary file in \(directory)",
+                detail: String(cString: strerror(errno)), advice: "Set TMPDIR to a directory you may write to")
+        }
+        template.withUnsafeBufferPointer { _ = unlink($0.baseAddress!) }
+    }
+
+    func rewind() throws(AudioError) {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+            throw AudioError(
+                .cannotRead, operation: "read", path: name, detail: String(cString: strerror(errno)),
+                advice: "Set TMPDIR to another directory")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}

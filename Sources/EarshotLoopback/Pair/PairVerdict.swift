@@ -1,0 +1,77 @@
+public import EarshotModem
+import RealModule
+
+/// What a pair is good for, and what to change about it.
+public struct PairVerdict: Sendable, Equatable {
+    /// What to expect of each profile, shortest symbols first; empty where nothing was heard.
+    public var outlooks: [ProfileOutlook]
+    /// What is wrong, the gravest first.
+    public var problems: [PairProblem]
+
+    /// From this level on noise is called loud and not the signal weak: 15 dB above what the microphones of phones and
+    /// laptops have by themselves in 1,500 Hz.
+    static let loudNoiseDecibels = -60.0
+
+    /// The verdict on a measurement, for tokens played at a level in dBFS.
+    public init(_ report: PairReport, tokenLevelDecibels: Double, profiles: [Profile] = Profile.all) {
+        outlooks = profiles.map {
+            ProfileOutlook($0, report: report, tokenLevelDecibels: tokenLevelDecibels)
+        }
+        problems = []
+        let snr = report.expectedSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
+        // Asked of the default profile, because that is what is used if nothing else is said.
+        if let needed = NeededSNR.of(.standard, lostToneShare: 0) {
+            let missing = needed.noiseDecibels + ProfileOutlook.neededMarginDecibels - snr
+            if missing > 0, report.noiseLevelDecibels > PairVerdict.loudNoiseDecibels {
+                problems.append(.noisy(noiseLevelDecibels: report.noiseLevelDecibels, missingDecibels: missing))
+            } else if missing > 0 {
+                problems.append(
+                    .tooQuiet(receivedLevelDecibels: report.receivedLevelDecibels, missingDecibels: missing))
+            }
+        }
+        let highest = Double(Profile.standard.highestHertz)
+        if let cutOff = report.cutOffHertz, cutOff < highest {
+            problems.append(.cutOff(hertz: cutOff))
+        } else if outlooks.contains(where: { $0.lostToneCount > 0 }) {
+            problems.append(
+                .uneven(rippleDecibels: report.band.rippleDecibels, worstHertz: report.band.worstHertz))
+        }
+        if report.clipping.isAudible {
+            problems.append(
+                .clipping(
+                    fullScaleShare: report.clipping.fullScaleShare, flatTopShare: report.clipping.flatTopShare))
+        }
+    }
+
+    /// The verdict where `SweepDetector` found no sweep in a recording.
+    public init(nothingHeardIn recording: [Float], sweep: Sweep) {
+        outlooks = []
+        let count = PowerDensity.segmentCount(sampleRateHertz: sweep.sampleRateHertz)
+        guard recording.contains(where: { $0.usable != 0 }) else {
+            problems = [.silence]
+            return
+        }
+        guard recording.count >= count else {
+            problems = [.notHeard(levelDecibels: -.infinity)]
+            return
+        }
+        let density = PowerDensity(recording, in: recording.indices, sampleRateHertz: sweep.sampleRateHertz)
+        let measured = sweep.measuredHertz
+        let width = measured.upperBound - measured.lowerBound
+        let power = 4 * density.mean(measured.lowerBound..<measured.upperBound) * width / Double(sweep.sampleRateHertz)
+        problems = [.notHeard(levelDecibels: 10 * .log10(max(power, PairMeasurement.leastPower)))]
+    }
+
+    /// All of it in a sentence.
+    public var summary: String {
+        guard !outlooks.isEmpty else { return "Nothing was heard: no profile will work." }
+        func names(_ expectation: ProfileOutlook.Expectation) -> [String] {
+            outlooks.filter { $0.expectation == expectation }.map(\.profileName)
+        }
+        let parts = [
+            (names(.works), "will work"), (names(.worksWithoutEcho), "will work where there is little echo"),
+            (names(.fails), "will not work"),
+        ].compactMap { names, what in names.isEmpty ? nil : "\(names.joined(separator: " and ")) \(what)" }
+        return parts.joined(separator: ", ") + "."
+    }
+}

@@ -1,0 +1,47 @@
+import EarshotModem
+
+/// What to expect of one profile through a pair.
+public struct ProfileOutlook: Sendable, Equatable {
+    /// What will come of tokens.
+    public enum Expectation: String, Sendable, CaseIterable {
+        /// Nearly all arrive, in a large room too.
+        case works
+        /// Nearly all arrive where there is little echo.
+        case worksWithoutEcho = "works_without_echo"
+        /// Too few arrive.
+        case fails
+    }
+
+    /// The profile's name.
+    public var profileName: String
+    /// What a receiver will say of a token.
+    public var expectedSNRDecibels: Double
+    /// Tones that carry next to nothing.
+    public var lostToneCount: Int
+    /// Tones there are.
+    public var toneCount: Int
+    /// How far the expected SNR is above what 90 % of tokens need in noise alone.
+    public var marginDecibels: Double
+    /// The same with the echo of a large room.
+    public var echoMarginDecibels: Double
+    /// What will come of tokens.
+    public var expectation: Expectation
+
+    /// What is asked of a margin before a profile is said to work: 90 % become 99 % within 1.5 dB, and a hand, a turned
+    /// head or a step costs as much again.
+    public static let neededMarginDecibels = 3.0
+
+    /// The outlook of a profile for tokens played at a level.
+    init(_ profile: Profile, report: PairReport, tokenLevelDecibels: Double) {
+        profileName = profile.name
+        toneCount = profile.toneCount
+        lostToneCount = report.lostTones(profile).count
+        expectedSNRDecibels = report.expectedSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
+        let needed = NeededSNR.of(profile, lostToneShare: Double(lostToneCount) / Double(toneCount))
+        marginDecibels = expectedSNRDecibels - (needed?.noiseDecibels ?? .infinity)
+        echoMarginDecibels = expectedSNRDecibels - (needed?.roomDecibels ?? .infinity)
+        expectation =
+            echoMarginDecibels >= ProfileOutlook.neededMarginDecibels
+            ? .works : marginDecibels >= ProfileOutlook.neededMarginDecibels ? .worksWithoutEcho : .fails
+    }
+}

@@ -1,0 +1,126 @@
+import RealModule
+
+/// Finds a sweep in a recording.
+///
+///     q[m] = p[m] / mean of p over m ± 1.5 s but not m ± 5 ms      p: `SweepCorrelator`
+///
+/// The place of the largest q, if that is 16 dB or more, with the loudest p within 60 ms of it: the strongest arrival.
+/// Noise reaches q = ln(n/P) among n independent places with probability P: 16 dB is P = 1e-11 for 10 minutes. A click or
+/// a steady tone is spread over the whole sweep and never has a large q. The first arrival is the first
+/// maximum of p up to 60 ms earlier that is at most 10 dB weaker and itself 12 dB above the mean. Places between samples
+/// are those of a parabola through the logarithms of three p.
+public struct SweepDetector: Sendable {
+    static let leastQualityDecibels = 16.0
+    static let guardSeconds = 0.005
+    static let echoSeconds = 0.06
+    static let weakestFirstDecibels = -10.0
+    static let leastFirstQualityDecibels = 12.0
+
+    /// What is looked for.
+    public let sweep: Sweep
+
+    /// A detector of one sweep.
+    public init(_ sweep: Sweep) {
+        self.sweep = sweep
+    }
+
+    /// The sweep in a recording at the sweep's sample rate, full scale 1, or nil if it is not all there.
+    /// - Parameter range: the part to search, everything if nil; cut to the recording. A session with a sweep at each end is
+    ///   searched in halves. The part has to be 0.11 s longer than the sweep: without anything around it, no peak is one.
+    public func detect(in recording: [Float], range: Range<Int>? = nil) -> SweepArrival? {
+        let range = (range ?? 0..<recording.count).clamped(to: 0..<recording.count)
+        var correlator = SweepCorrelator(sweep)
+        let powers = correlator.envelopePowers(recording, in: range)
+        let placesPerSecond = Double(sweep.sampleRateHertz) / Double(correlator.step)
+        let surroundings = Surroundings(
+            powers, reach: Int(Sweep.seconds * placesPerSecond),
+            guardReach: Int(SweepDetector.guardSeconds * placesPerSecond))
+        guard let loudest = surroundings.place(in: powers) else { return nil }
+        let echoReach = Int(SweepDetector.echoSeconds * placesPerSecond)
+        let near = max(loudest - echoReach, 0)...min(loudest + echoReach, powers.count - 1)
+        guard let strongest = near.max(by: { powers[$0] < powers[$1] }) else { return nil }
+        let mean = surroundings.mean(around: strongest)
+        let quality = Double(powers[strongest]) / mean
+        guard quality >= .pow(10, SweepDetector.leastQualityDecibels / 10) else { return nil }
+
+        let first = firstArrival(powers, before: strongest, reach: echoReach, mean: mean)
+        func sample(_ place: Int) -> Double {
+            Double(range.lowerBound) + Double(correlator.step) * (Double(place) + vertexOffset(powers, at: place))
+        }
+        return SweepArrival(
+            firstSample: sample(first), strongestSample: sample(strongest),
+            qualityDecibels: 10 * .log10(quality), deviationSamples: deviationSamples(quality: quality))
+    }
+
+    private func firstArrival(_ powers: [Float], before strongest: Int, reach: Int, mean: Double) -> Int {
+        let least = max(
+            Double(powers[strongest]) * .pow(10, SweepDetector.weakestFirstDecibels / 10),
+            mean * .pow(10, SweepDetector.leastFirstQualityDecibels / 10))
+        let earlier = max(strongest - reach, 1)..<max(strongest, 1)
+        return earlier.first { place in
+            Double(powers[place]) >= least && powers[place] >= powers[place - 1] && powers[place] >= powers[place + 1]
+        } ?? strongest
+    }
+
+    /// Where between the places around `place` the parabola through ln p has its top, −½ ... ½.
+    private func vertexOffset(_ powers: [Float], at place: Int) -> Double {
+        guard place > 0, place + 1 < powers.count else { return 0 }
+        let before = Double.log(Double(max(powers[place - 1], .leastNormalMagnitude)))
+        let here = Double.log(Double(max(powers[place], .leastNormalMagnitude)))
+        let after = Double.log(Double(max(powers[place + 1], .leastNormalMagnitude)))
+        let curvature = before - 2 * here + after
+        guard curvature < 0 else { return 0 }
+        return min(max(0.5 * (before - after) / curvature, -0.5), 0.5)
+    }
+
+    /// What noise does to the top of the envelope, σ = √(M₄/(8π²·q))/(M₂·B) = 0.487/(B·√q): M₂ = ∫u²·h = 1/12 − 1/(2π²) and
+    /// M₄ = ∫u²·h² = 0.0200, both over ∫ without u², for Hann's window h as the spectrum.
+    private func deviationSamples(quality: Double) -> Double {
+        let bandwidth = sweep.highestHertz - Sweep.lowestHertz
+        return 0.487 * Double(sweep.sampleRateHertz) / (bandwidth * quality.squareRoot())
+    }
+}
+
+/// Means of what is around a place but not near it.
+private struct Surroundings {
+    /// sums[m] = Σ p[0 ..< m].
+    private let sums: [Double]
+    private let reach: Int
+    private let guardReach: Int
+    /// A mean counts as at least this: 90 dB below the loudest of all. Rounding leaves more than nothing where nothing is.
+    private let leastMean: Double
+
+    init(_ powers: [Float], reach: Int, guardReach: Int) {
+        var sum = 0.0
+        var sums = [0.0]
+        sums.reserveCapacity(powers.count + 1)
+        for power in powers {
+            sum += Double(power)
+            sums.append(sum)
+        }
+        self.sums = sums
+        self.reach = reach
+        self.guardReach = guardReach
+        leastMean = Double(powers.max() ?? 0) * 1e-9
+    }
+
+    /// The place that stands out most; nil where nothing sounds or nothing is around.
+    func place(in powers: [Float]) -> Int? {
+        var (best, bestQuality) = (nil as Int?, 0.0)
+        // 20 guards' worth of surroundings: 0.1 s.
+        guard powers.count >= 22 * guardReach else { return nil }
+        for (place, power) in powers.enumerated() where power > 0 {
+            let quality = Double(power) / mean(around: place)
+            if quality > bestQuality { (best, bestQuality) = (place, quality) }
+        }
+        return best
+    }
+
+    func mean(around place: Int) -> Double {
+        let count = sums.count - 1
+        let outer = max(place - reach, 0)..<min(place + reach + 1, count)
+        let inner = max(place - guardReach, 0)..<min(place + guardReach + 1, count)
+        let sum = sums[outer.upperBound] - sums[outer.lowerBound] - (sums[inner.upperBound] - sums[inner.lowerBound])
+        return max(sum / Double(max(outer.count - inner.count, 1)), leastMean, .leastNormalMagnitude)
+    }
+}

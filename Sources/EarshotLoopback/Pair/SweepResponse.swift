@@ -1,0 +1,104 @@
+import EarshotDSP
+import RealModule
+
+/// What a path did to a sweep: the power of its frequency response.
+///
+///     H = W·R·X* / (|X|² + 10⁻³·max|X|²)          R, X: spectra of what was received and sent, W: the measured band
+///     h = g·F⁻¹{H}                                g: from 10 ms before the strongest arrival (or the first) to 50 ms behind it
+///     P[b] = mean over bin b of |F{h}|² − S·Σg²/|X|²
+///
+/// Dividing spectra packs the sweep into the path's impulse response, and the gate g keeps of it what arrives within a
+/// symbol of the slowest profile, with 1/25 of the noise: 14 dB. What noise S, measured where it is quiet, still adds is known
+/// and subtracted.
+struct SweepResponse {
+    static let leadSeconds = 0.01
+    static let tailSeconds = 0.05
+    /// The gate's ends are raised cosines this long.
+    static let fadeSeconds = 0.002
+
+    /// The power of the response at bins of 50 Hz, noise subtracted; may be below zero where there is only noise.
+    let powers: [Double]
+    /// What noise added to each, already subtracted.
+    let noisePowers: [Double]
+
+    /// - Parameter noise: of the quiet part, as `PowerDensity` has it.
+    init(_ recording: [Float], sweep: Sweep, arrival: SweepArrival, noise: PowerDensity, bins: [Range<Double>]) {
+        let rate = Double(sweep.sampleRateHertz)
+        let lead = Int(SweepResponse.leadSeconds * rate)
+        let span = min(max(arrival.strongestSample - arrival.firstSample, 0), SweepDetector.echoSeconds * rate)
+        let gateCount = lead + Int(span) + Int(SweepResponse.tailSeconds * rate)
+        let start = Int(max(arrival.strongestSample - span, -1e9)) - lead
+        var length = 2
+        while length < sweep.samples.count + gateCount { length *= 2 }
+        var plan = FFTPlan(length: length)
+
+        let sent = plan.spectrum { $0 < sweep.samples.count ? sweep.samples[$0] : 0 }
+        let received = plan.spectrum { n in
+            let place = start + n
+            let isPart = n < sweep.samples.count + gateCount && recording.indices.contains(place)
+            return isPart ? recording[place].usable : 0
+        }
+        let binHertz = rate / Double(length)
+        let strongest = sent.reduce(0) { max($0, $1.power) }
+        // Zeros but for the band, at positive frequencies only: h is complex and F{h} is H there.
+        let impulse = plan.transform { k in
+            let weight = SweepResponse.bandWeight(Double(k) * binHertz, sweep: sweep)
+            guard k <= length / 2, weight > 0 else { return ComplexSample() }
+            let ratio = received[k].times(sent[k] * ComplexSample(1, -1)) / (sent[k].power + 1e-3 * strongest)
+            // Conjugate, because a transform forward of it is one back.
+            return Float(weight) * ratio * ComplexSample(1, -1)
+        }
+        var gateEnergy = 0.0
+        let gated = plan.transform { n in
+            guard n < gateCount else { return ComplexSample() }
+            let gain = SweepResponse.gateGain(n, count: gateCount, fade: Int(SweepResponse.fadeSeconds * rate))
+            gateEnergy += gain * gain
+            return Float(gain / Double(length)) * impulse[n] * ComplexSample(1, -1)
+        }
+        var (powers, noisePowers) = ([Double](), [Double]())
+        for bin in bins {
+            let range = Int((bin.lowerBound / binHertz).rounded(.up))..<Int((bin.upperBound / binHertz).rounded(.up))
+            let power = range.reduce(0) { $0 + Double(gated[$1].power) } / Double(range.count)
+            let sentPower = range.reduce(0) { $0 + Double(sent[$1].power) } / Double(range.count)
+            let noisePower = noise.mean(bin) * gateEnergy / sentPower
+            powers.append(power - noisePower)
+            noisePowers.append(noisePower)
+        }
+        self.powers = powers
+        self.noisePowers = noisePowers
+    }
+
+    /// W: 1 where the response is measured, 0 beyond the sweep, and a raised cosine between.
+    private static func bandWeight(_ hertz: Double, sweep: Sweep) -> Double {
+        let inside = min(hertz - Sweep.lowestHertz, sweep.highestHertz - hertz) / Sweep.marginHertz
+        return 0.5 * (1 - .cos(.pi * min(max(inside, 0), 1)))
+    }
+
+    /// g.
+    private static func gateGain(_ n: Int, count: Int, fade: Int) -> Double {
+        let inside = (Double(min(n, count - 1 - n)) + 0.5) / Double(max(fade, 1))
+        return 0.5 * (1 - .cos(.pi * min(inside, 1)))
+    }
+}
+
+extension FFTPlan {
+    /// X of real x.
+    fileprivate mutating func spectrum(of x: (Int) -> Float) -> [ComplexSample] {
+        transform { ComplexSample(x($0), 0) }
+    }
+
+    /// X of x; shape [length].
+    fileprivate mutating func transform(of x: (Int) -> ComplexSample) -> [ComplexSample] {
+        withInput { input in
+            for n in input.indices {
+                input[n] = x(n)
+            }
+        }
+        execute()
+        var output: [ComplexSample] = []
+        withOutput { spectrum in
+            output = spectrum.indices.map { spectrum[$0] }
+        }
+        return output
+    }
+}

@@ -1,0 +1,97 @@
+import EarshotAudio
+import EarshotCoding
+import EarshotModem
+
+/// What `broadcast` prints: what was sent on standard output, everything else on standard error.
+final class BroadcastOutput {
+    private(set) var failure: DeviceError?
+
+    private let payload: Payload
+    private let profile: Profile
+    private let format: DeviceFormat
+    private let count: Int?
+    private let isJSON: Bool
+    private let isQuiet: Bool
+    private let begin = MonotonicTime.nanoseconds
+    private var isStatusVisible = false
+    private var sentCount = 0
+    private var underrunCount = 0
+
+    init(payload: Payload, profile: Profile, format: DeviceFormat, count: Int?, isJSON: Bool, isQuiet: Bool) {
+        self.payload = payload
+        self.profile = profile
+        self.format = format
+        self.count = count
+        self.isJSON = isJSON
+        self.isQuiet = isQuiet
+    }
+
+    func opened() {
+        note("broadcasting to \(format.summary)")
+        if let warning = format.resamplingWarning { note("warning: \(warning)") }
+    }
+
+    func take(_ event: BroadcastLoop.Event) {
+        switch event {
+        case .sent(let number, let playback): sent(number, playback)
+        case .waiting(let number, let seconds):
+            status("next (\(ordinal(number))) in \(DecimalText.text(seconds, decimals: 1)) s")
+        case .interrupted(let error): note("interrupted: \(error) Waiting for it.")
+        case .resumed: note("resumed")
+        case .failed(let error): failure = error
+        }
+    }
+
+    func conclude() {
+        clearStatus()
+        let holes = underrunCount == 0 ? "" : ", \(underrunCount) with holes: this machine is too busy"
+        note("sent \(payload.hex) \(sentCount == 1 ? "once" : "\(sentCount) times")\(holes)")
+    }
+
+    private func sent(_ number: Int, _ playback: Playback) {
+        sentCount = number
+        if playback.underrunCount > 0 { underrunCount += 1 }
+        clearStatus()
+        guard !isQuiet else { return }
+        let (start, end) = (seconds(playback.beginNanoseconds), seconds(playback.endNanoseconds))
+        guard isJSON else {
+            let hole = playback.underrunCount > 0 ? "  with a hole: this machine is too busy" : ""
+            StandardStream.output.print(
+                "\(DecimalText.text(start, decimals: 3)) s  \(payload.hex)  \(profile.name)  \(ordinal(number))\(hole)")
+            return
+        }
+        var line = JSONLine()
+        line.add("number", number)
+        line.add("token", payload.hex)
+        line.add("bytes", payload.count)
+        line.add("profile", profile.name)
+        line.add("start_s", start, decimals: 3)
+        line.add("end_s", end, decimals: 3)
+        line.add("time", ClockText.utc(nanosecondsAgo: MonotonicTime.nanoseconds - playback.beginNanoseconds))
+        line.add("underruns", playback.underrunCount)
+        line.add("device", format.name)
+        StandardStream.output.print(line.text)
+    }
+
+    private func ordinal(_ number: Int) -> String { count.map { "\(number) of \($0)" } ?? "no. \(number)" }
+
+    private func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds - begin) / 1e9 }
+
+    private func note(_ text: String) {
+        guard !isQuiet else { return }
+        clearStatus()
+        StandardStream.error.print(text)
+    }
+
+    private func status(_ text: String) {
+        guard !isQuiet, StandardStream.error.isLiveTerminal else { return }
+        isStatusVisible = true
+        StandardStream.error.write("\r\(text)\u{1B}[K")
+    }
+
+    private func clearStatus() {
+        guard isStatusVisible else { return }
+        isStatusVisible = false
+        StandardStream.error.write("\r\u{1B}[K")
+    }
+}

@@ -1,0 +1,178 @@
+import ArgumentParser
+import EarshotAudio
+import EarshotCoding
+import EarshotLive
+import EarshotModem
+
+struct ListenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Print tokens as a microphone hears them.",
+        discussion: """
+            Listens for all profiles at once and prints a line for each token, at most a tenth of a second after its \
+            end (far: 0.15 s). On a terminal a meter shows how loud it is between 18.5 and 20 kHz. Ends after \
+            --seconds or --count, or with Ctrl-C; what was heard until then is still decoded.
+
+            What the device or we could not keep up with is a gap: it is reported on standard error, and time stays \
+            right. A device that goes away ends listening, unless --reconnect waits for it.
+
+            Several channels are heard each for itself, and a token that several hear is printed once.
+
+            EXAMPLES:
+              earshot listen
+              earshot listen --device hw:1 --seconds 60 --json
+              earshot listen --device plughw:CARD=Mic --record evening.wav
+              earshot listen --broadcast 0123456789abcdef --interval 5
+
+            A line of JSON is one of 'earshot decode', with the device as its file, and behind it:
+              "time":"2026-11-21T14:03:22.157Z","latency_s":0.071,"own":false
+            The time is that of the token's start. The latency counts from its end. Own are tokens given with --own or \
+            --broadcast: they came from this machine, or from somebody who repeats it.
+
+            Exit codes: 0 at least one token, 1 none, 69 no such device or it cannot be used, 77 no permission.
+            """)
+
+    @Option(help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("The sample rate. (default: one that nothing resamples)", valueName: "hertz"))
+    var rate: Int?
+
+    @Option(help: ArgumentHelp("Channels to record, 1 to 8. (default: as few as possible)", valueName: "count"))
+    var channels: Int?
+
+    @Flag(help: "Decode the mean of all channels instead of each channel.")
+    var mix = false
+
+    @Flag(help: "Print a token once for every channel that hears it.")
+    var everyChannel = false
+
+    @Option(help: "Listen for this profile only; may be given several times. (default: all)")
+    var profile: [ProfileName] = []
+
+    @Option(help: ArgumentHelp("End after so much sound.", valueName: "seconds"))
+    var seconds: Double?
+
+    @Option(help: ArgumentHelp("End after so many tokens that are not our own.", valueName: "count"))
+    var count: Int?
+
+    @Flag(help: "Print a line of JSON for every token.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Write what is heard to a WAV file, too.", valueName: "file"))
+    var record: String?
+
+    @Flag(help: "Let --record replace a file.")
+    var overwrite = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Wait for a device that is away, and go on. (default: --reconnect where --device is given)")
+    var reconnect: Bool?
+
+    @Option(help: ArgumentHelp("A payload that this machine sends itself; may be given several times.", valueName: "hex"))
+    var own: [String] = []
+
+    @Option(help: ArgumentHelp("Broadcast this payload meanwhile.", valueName: "hex"))
+    var broadcast: String?
+
+    @Option(help: ArgumentHelp("The playback PCM for --broadcast. (default: default)", valueName: "pcm"))
+    var playback: String?
+
+    @Option(help: ArgumentHelp("The time from one broadcast to the next.", valueName: "seconds"))
+    var interval: Double?
+
+    @Flag(name: .shortAndLong, help: "On standard error print errors only: no meter, no notes, no summary.")
+    var quiet = false
+
+    func validate() throws {
+        _ = try request()
+        if let seconds, !(seconds > 0 && seconds <= 1e8) {
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): more than 0.")
+        }
+        if let count, count < 1 { throw ValidationError("--count \(count): at least one token.") }
+        if overwrite, record == nil { throw ValidationError("--overwrite is for --record.") }
+        if broadcast == nil, playback != nil || interval != nil {
+            throw ValidationError("--playback and --interval are for --broadcast.")
+        }
+        if mix, everyChannel { throw ValidationError("With --mix there is one channel: leave --every-channel out.") }
+        if let interval, !(interval > 0 && interval <= 86_400) {
+            throw ValidationError("--interval \(DecimalText.short(interval)): more than 0 s, at most a day.")
+        }
+    }
+
+    func run() throws {
+        var options = Listener.Options()
+        options.profiles = ProfileName.selected(profile)
+        options.mixesChannels = mix
+        options.reportsEveryChannel = everyChannel
+        options.secondsLimit = seconds
+        let meter = LiveMeter(isEnabled: !quiet)
+        options.levelIntervalSeconds = meter.wantsLevels ? 0.1 : nil
+        let ownPayloads = try payloads(own + [broadcast].compactMap(\.self))
+
+        // Before any thread: those that follow inherit who gets the signals.
+        let ending = Ending()
+        Interruption.request { ending.request() }
+        let listener = try open(options)
+        listener.ownPayloads = Set(ownPayloads)
+        let recording = try record.map { path in
+            try SessionRecording(path: path, format: listener.format, replacesExisting: overwrite)
+        }
+        let chatter = try broadcast.map { _ in
+            try BroadcastLoop(
+                BroadcastLoop.Plan(
+                    payload: ownPayloads[ownPayloads.count - 1], profile: options.profiles.first { $0.name == "standard" }
+                        ?? options.profiles[0], levelDecibels: -12, intervalSeconds: interval ?? 3, count: nil),
+                device: playback ?? "default", reconnects: playback != nil && reconnect != false)
+        }
+        let notes = LiveNotes(meter: meter, isQuiet: quiet)
+        let output = ListenOutput(
+            meter: meter, notes: notes, isJSON: json, device: listener.format.name, tokenLimit: count)
+        output.opened(listener.format)
+        ending.onRequest {
+            listener.stop()
+            chatter?.stop()
+        }
+        chatter?.start { notes.broadcast($0) }
+        listener.run(tap: recording.map { recording in { recording.take($0, $1) { notes.print($0) } } }) { event in
+            output.take(event)
+            if output.isComplete { listener.stop() }
+        }
+        chatter?.stop()
+        try recording?.finish()
+        output.conclude()
+        if let failure = output.failure { throw Failure(failure) }
+        if output.tokenCount == 0 { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
+    }
+
+    private func request() throws(ValidationError) -> DeviceRequest {
+        try DeviceRequest.argument(device: device ?? "default", rate: rate, channels: channels)
+    }
+
+    private func payloads(_ texts: [String]) throws -> [Payload] {
+        try texts.map { text in
+            do throws(PayloadError) {
+                return try Payload(hex: text)
+            } catch {
+                throw Failure(.usage, "Cannot use the payload \"\(text.prefix(80).description.escapedForTerminal)\": \(error).")
+            }
+        }
+    }
+
+    /// Opens the device; waits for it where that was asked for in so many words.
+    private func open(_ options: Listener.Options) throws -> Listener {
+        let request = try request()
+        var hasComplained = false
+        while true {
+            do throws(DeviceError) {
+                return try Listener(request, reconnects: reconnect ?? (device != nil), options: options)
+            } catch {
+                guard reconnect == true, error.isWorthRetrying else { throw Failure(error) }
+                if !hasComplained, !quiet { StandardStream.error.print("waiting: \(error)") }
+                hasComplained = true
+                if Interruption.waitForRequest(seconds: 0.5) { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
+            }
+        }
+    }
+}

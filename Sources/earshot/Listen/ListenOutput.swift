@@ -1,0 +1,99 @@
+import EarshotAudio
+import EarshotLive
+import EarshotModem
+
+/// What `listen` prints: tokens on standard output, everything else on standard error.
+final class ListenOutput {
+    private(set) var tokenCount = 0
+    private(set) var failure: DeviceError?
+
+    private let meter: LiveMeter
+    private let notes: LiveNotes
+    private let isJSON: Bool
+    private let device: String
+    private let tokenLimit: Int?
+    private var foreignCount = 0
+    private var summary: ListenerSummary?
+
+    init(meter: LiveMeter, notes: LiveNotes, isJSON: Bool, device: String, tokenLimit: Int?) {
+        self.meter = meter
+        self.notes = notes
+        self.isJSON = isJSON
+        self.device = device
+        self.tokenLimit = tokenLimit
+    }
+
+    /// Whether as many tokens were heard as wanted.
+    var isComplete: Bool { tokenLimit.map { foreignCount >= $0 } ?? false }
+
+    /// The device is open.
+    func opened(_ format: DeviceFormat) {
+        notes.print("listening to \(format.summary)")
+        if let warning = format.resamplingWarning { notes.print("warning: \(warning)") }
+    }
+
+    func take(_ event: ListenerEvent) {
+        switch event {
+        case .heard(let heard): print(heard)
+        case .level(let level): meter.show(level)
+        case .gap(let gap): notes.print(text(gap))
+        case .interrupted(let error): notes.print("interrupted: \(error) Waiting for it.")
+        case .resumed(_, let afterSeconds):
+            notes.print("resumed after \(DecimalText.text(afterSeconds, decimals: 1)) s")
+        case .missed: break
+        case .ended(let summary):
+            self.summary = summary
+            failure = summary.failure
+        }
+    }
+
+    /// The last line.
+    func conclude() {
+        guard let summary else { return }
+        var parts = [
+            "listened for \(DecimalText.text(summary.heardSeconds, decimals: 1)) s",
+            tokenCount == 1 ? "1 token" : "\(tokenCount) tokens",
+        ]
+        if foreignCount < tokenCount { parts.append("\(tokenCount - foreignCount) of them our own") }
+        parts.append(
+            summary.gapCount == 0
+                ? "no gaps"
+                : "\(summary.gapCount) \(summary.gapCount == 1 ? "gap" : "gaps") of "
+                    + "\(DecimalText.text(summary.gapSeconds, decimals: 2)) s in all")
+        notes.print(parts.joined(separator: ", "))
+    }
+
+    private func print(_ heard: HeardFrame) {
+        // Those that were decoded together with the last one that was wanted are not wanted.
+        if isComplete { return }
+        tokenCount += 1
+        if !heard.isOwn { foreignCount += 1 }
+        meter.heard(snrDecibels: Double(heard.frame.snrDecibels))
+        meter.clear()
+        let token = FoundToken(
+            frame: heard.frame, sampleRateHertz: heard.sampleRateHertz, channel: heard.channel, file: device)
+        if isJSON {
+            let age = MonotonicTime.nanoseconds - heard.startNanoseconds
+            StandardStream.output.print(
+                token.jsonLine { line in
+                    line.add("time", ClockText.utc(nanosecondsAgo: age))
+                    line.add("latency_s", heard.latencySeconds, decimals: 3)
+                    line.add("own", heard.isOwn)
+                })
+        } else {
+            StandardStream.output.print(token.humanLine(showingFile: false) + (heard.isOwn ? "  (own)" : ""))
+        }
+    }
+
+    private func text(_ gap: Gap) -> String {
+        let reason =
+            switch gap.reason {
+            case .overrun: "the device's buffer ran over: this machine is busy"
+            case .server: "the sound server dropped it"
+            case .consumer: "decoding or writing was too slow"
+            case .interruption: "the device was away"
+            }
+        return "gap of \(DecimalText.text(gap.seconds, decimals: 3)) s at "
+            + "\(DecimalText.text(gap.atSeconds, decimals: 3)) s: \(reason)"
+    }
+}

@@ -1,0 +1,78 @@
+import EarshotLive
+import Glibc
+import Synchronization
+
+/// A line on standard error, redrawn in place, that shows what the microphone hears.
+///
+///     -62.1 dB [#######---|------------]  noise -71.3 dB  last 12.3 dB SNR  3 tokens  0:12:31
+final class LiveMeter: Sendable {
+    private static let width = 24
+    /// What the bar's ends stand for.
+    private static let rangeDecibels = -100.0...0.0
+
+    private struct State {
+        var isVisible = false
+        var tokenCount = 0
+        var lastSNRDecibels: Double?
+    }
+
+    private let isEnabled: Bool
+    private let state = Mutex(State())
+
+    init(isEnabled: Bool) {
+        self.isEnabled = isEnabled && StandardStream.error.isLiveTerminal
+    }
+
+    /// Whether levels are needed at all.
+    var wantsLevels: Bool { isEnabled }
+
+    /// A token was heard.
+    func heard(snrDecibels: Double) {
+        state.withLock { state in
+            state.tokenCount += 1
+            state.lastSNRDecibels = snrDecibels
+        }
+    }
+
+    func show(_ level: LevelReport) {
+        guard isEnabled else { return }
+        state.withLock { state in
+            state.isVisible = true
+            StandardStream.error.write("\r" + line(level, state) + "\u{1B}[K")
+        }
+    }
+
+    /// Takes the line away, so that something else can be printed.
+    func clear() {
+        guard isEnabled else { return }
+        state.withLock { state in
+            guard state.isVisible else { return }
+            state.isVisible = false
+            StandardStream.error.write("\r\u{1B}[K")
+        }
+    }
+
+    private func line(_ level: LevelReport, _ state: State) -> String {
+        let filled = Self.place(level.bandDecibels)
+        let noise = Self.place(level.noiseDecibels)
+        let bar = (0..<Self.width).map { $0 == noise ? "|" : $0 < filled ? "#" : "-" }.joined()
+        var parts = [
+            "\(Self.decibels(level.bandDecibels)) [\(bar)]", "noise \(Self.decibels(level.noiseDecibels))",
+        ]
+        if let snr = state.lastSNRDecibels { parts.append("last \(DecimalText.text(snr, decimals: 1)) dB SNR") }
+        parts.append(state.tokenCount == 1 ? "1 token" : "\(state.tokenCount) tokens")
+        parts.append(ClockText.text(seconds: level.atSeconds))
+        if level.peakDecibels > -0.1 { parts.append("CLIPPING") }
+        return parts.joined(separator: "  ")
+    }
+
+    private static func place(_ decibels: Double) -> Int {
+        let range = rangeDecibels
+        let share = (decibels - range.lowerBound) / (range.upperBound - range.lowerBound)
+        return max(0, min(width, Int((share * Double(width)).rounded())))
+    }
+
+    private static func decibels(_ value: Double) -> String {
+        value < -140 ? "silent" : "\(DecimalText.text(value, decimals: 1)) dB"
+    }
+}

@@ -1,0 +1,26 @@
+/// Lines for people on standard error, from any thread, above the meter.
+final class LiveNotes: Sendable {
+    private let meter: LiveMeter
+    private let isQuiet: Bool
+
+    init(meter: LiveMeter, isQuiet: Bool) {
+        self.meter = meter
+        self.isQuiet = isQuiet
+    }
+
+    func print(_ text: String) {
+        meter.clear()
+        guard !isQuiet else { return }
+        StandardStream.error.print(text)
+    }
+
+    /// What the broadcast beside a listener does.
+    func broadcast(_ event: BroadcastLoop.Event) {
+        switch event {
+        case .sent, .waiting: break
+        case .failed(let error): print("broadcast: \(error)")
+        case .interrupted(let error): print("broadcast interrupted: \(error) Waiting for it.")
+        case .resumed: print("broadcast resumed")
+        }
+    }
+}

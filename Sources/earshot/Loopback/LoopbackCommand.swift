@@ -1,0 +1,176 @@
+import ArgumentParser
+import EarshotAudio
+import EarshotLoopback
+import EarshotModem
+import Glibc
+
+struct LoopbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "loopback",
+        abstract: "Play random tokens, record them, and say what came back: the self-test.",
+        discussion: """
+            Plays two sweeps with tokens between them that nobody can guess, listens, and compares. Through alsa it \
+            tests your loudspeaker and microphone: put them where they will be, and be quiet while it plays. Through \
+            air it tests the modem in a simulated room, whose microphone turns itself down where noise would clip; \
+            through wav everything but sound itself.
+
+            For each profile it says how many tokens were decoded; how many frames were wrong (never sent, or not \
+            then) or came twice; the SNR; the latency, from a token's first sample on its way out to the event; and \
+            the level. \
+            From the sweeps come the difference of the clocks and what the pair of loudspeaker and microphone does to \
+            the band. Ctrl-C ends early and judges what was played.
+
+            The same seed gives the same tokens, and through wav and air the same results.
+
+            EXAMPLES:
+              earshot loopback --via wav
+              earshot loopback --via air --snr 0 --room b --profile standard
+              earshot loopback --via alsa --device hw:1 --playback hw:0 --report pair.svg
+              earshot loopback --via alsa --json --require 90 || echo "move the microphone"
+
+            JSON, a line for each profile:
+              {"profile":"fast","sent":10,"decoded":10,"wrong":0,"duplicates":0,
+              "missing":[],"snr_db":20.5,"snr_min_db":20.1,"snr_max_db":20.9,
+              "latency_s":0.606,"latency_p95_s":0.618,"latency_max_s":0.618,
+              "level_dbfs":-12.0,"passed":true}
+            "missing" has at most \(LoopbackJSON.largestMissingCount) tokens; SNR, latency and level are medians. \
+            Then a line for all:
+              {"via":"air","medium":"simulated air, SNR 20 dB","rate_hz":48000,
+              "sent_level_dbfs":-12,"seed":7,"required_percent":95,"sent":30,
+              "decoded":30,"wrong":0,"duplicates":0,"played_s":60.9,
+              "clock_ppm":0.0,"clock_uncertainty_ppm":0.1,"dropouts":0,
+              "dropped_s":0,"interrupted":false,"response_db":0.0,"ripple_db":0.9,
+              "noise_dbfs":-32.0,"cut_off_hz":null,"problems":[],
+              "verdict":"fast and standard and far will work.","passed":true}
+            "problems" has the words silence, not_heard, too_quiet, noisy, clipping, cut_off and uneven. The clock is \
+            the recorder's less the player's, with the uncertainty of 95 %. What was not measured is null.
+
+            EXIT CODES:
+              0   every profile passed
+              1   one did not: too few tokens, or anything wrong or twice
+              64 and above: see earshot --help
+            """)
+
+    @Option(help: "What carries the sound: wav, alsa or air.")
+    var via: LoopbackRoute
+
+    @Option(help: ArgumentHelp("Tokens in each profile.", valueName: "number"))
+    var count = 10
+
+    @Option(help: "Test this profile only; may be given several times. (default: all)")
+    var profile: [ProfileName] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The peak level of what is played, 0 is full scale.", valueName: "dbfs"))
+    var level = -12.0
+
+    @Option(help: ArgumentHelp("The sample rate of everything.", valueName: "hertz"))
+    var rate = 48_000
+
+    @Option(help: ArgumentHelp("Where tokens and pauses come from. (default: another each time)", valueName: "number"))
+    var seed: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The share of tokens every profile must decode to pass. (default: 100 for wav, 95 else)",
+            valueName: "percent"))
+    var require: Double?
+
+    @OptionGroup(title: "ALSA")
+    var devices: LoopbackDeviceOptions
+
+    @OptionGroup(title: "WAV")
+    var file: LoopbackFileOptions
+
+    @OptionGroup(title: "AIR")
+    var air: LoopbackAirOptions
+
+    @Option(help: ArgumentHelp("Draw what the pair does to the band.", valueName: "svg"))
+    var report: String?
+
+    @Flag(help: "Print lines of JSON.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")
+    var quiet = false
+
+    func validate() throws {
+        if !(1...10_000).contains(count) {
+            throw ValidationError("--count \(count): 1 to 10000 tokens are sent in each profile.")
+        }
+        if !(level <= 0 && level > -90) {
+            throw ValidationError(
+                "--level \(DecimalText.short(level)): a peak lies above -90 and not above 0 dBFS; -12 is a good start.")
+        }
+        if let seed, seed < 0 {
+            throw ValidationError("--seed \(seed): a seed is a whole number from 0 up.")
+        }
+        if let require, !(0...100).contains(require) {
+            throw ValidationError("--require \(DecimalText.short(require)): a share lies between 0 and 100 percent.")
+        }
+        try devices.check(via)
+        try file.check(via)
+        try air.check(via)
+    }
+
+    func run() throws {
+        let program = try makeProgram()
+        let medium = try makeMedium(for: program)
+        if via == .alsa, !quiet {
+            StandardStream.error.print(
+                "playing \(program.sendings.count) tokens for \(DecimalText.text(program.seconds, decimals: 0)) s, "
+                    + "seed \(program.order.seed); Ctrl-C ends early")
+        }
+        let progress = ProgressBar(partCount: 1, isEnabled: !quiet)
+        let run = LoopbackRun(program) { progress.update(fraction: $0) }
+        Interruption.handle {
+            run.cancel()
+            Interruption.awaitSettled()
+        }
+        var failure: AudioError?
+        do throws(AudioError) {
+            try medium.carry(run)
+        } catch {
+            failure = error
+        }
+        progress.clear()
+        let result = LoopbackResult(
+            report: run.report(), program: program, via: via, medium: medium.description, levelDecibels: level,
+            requiredPercent: require ?? via.requiredPercent)
+        // What was measured before something broke is worth seeing.
+        if failure == nil || result.report.sentCount > 0 { try publish(result) }
+        if Interruption.isRequested { Interruption.settle() }
+        if let failure {
+            throw failure.operation == "write" ? Failure(writing: failure) : Failure(reading: failure)
+        }
+        if !result.isPassed { throw ExitCode(1) }
+    }
+
+    private func makeProgram() throws(Failure) -> LoopbackProgram {
+        var order = LoopbackProgram.Order()
+        order.sampleRateHertz = rate
+        order.profiles = ProfileName.selected(profile)
+        order.tokensPerProfile = count
+        order.amplitude = Float(pow(10, level / 20))
+        order.seed = UInt64(seed ?? Int.random(in: 1...999_999))
+        do throws(ModemError) {
+            return try LoopbackProgram(order)
+        } catch {
+            throw Failure(.usage, "Cannot test with --rate \(rate): \(error).")
+        }
+    }
+
+    private func makeMedium(for program: LoopbackProgram) throws(Failure) -> any LoopbackMedium {
+        switch via {
+        case .wav: try file.medium(for: program)
+        case .alsa: try devices.medium(for: program)
+        case .air: air.medium()
+        }
+    }
+
+    private func publish(_ result: LoopbackResult) throws {
+        let lines = json ? LoopbackJSON(result).lines : LoopbackText(result).lines
+        StandardStream.output.print(lines.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,25 @@
+import EarshotLoopback
+
+/// What was measured of loudspeaker and microphone, for people.
+enum LoopbackPairText {
+    /// Far below what 24 bits can hold.
+    private static let silentDecibels = -180.0
+
+    /// One line; levels are in dBFS.
+    static func figures(_ pair: PairReport) -> String {
+        var parts = [
+            "response \(decibels(pair.band.meanDecibels)) dB within \(decibels(pair.band.rippleDecibels)) dB",
+            pair.noiseLevelDecibels < silentDecibels
+                ? "no noise" : "noise \(decibels(pair.noiseLevelDecibels)) dBFS in the band",
+        ]
+        if let cutOff = pair.cutOffHertz {
+            parts.append("nothing above \(DecimalText.text(cutOff / 1_000, decimals: 2)) kHz")
+        }
+        parts.append(pair.clipping.isAudible ? "clipped" : "not clipped")
+        return parts.joined(separator: ", ")
+    }
+
+    private static func decibels(_ value: Double) -> String {
+        DecimalText.text(value, decimals: 1)
+    }
+}

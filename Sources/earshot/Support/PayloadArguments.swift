@@ -1,0 +1,52 @@
+import ArgumentParser
+import EarshotCoding
+
+/// The payload, for every command that sends one.
+struct PayloadArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The payload as hexadecimal digits, two a byte: 16 digits for a token.", valueName: "hex"))
+    var hexDigits: String?
+
+    @Option(help: "The payload as text, 1 to 32 bytes of UTF-8, instead of hexadecimal digits.")
+    var text: String?
+
+    func validate() throws {
+        if hexDigits != nil, text != nil {
+            throw ValidationError(
+                "Both hexadecimal digits and --text are given; a frame has one payload, so leave one out.")
+        }
+        if hexDigits == nil, text == nil {
+            throw ValidationError(
+                "Nothing to send: give hexadecimal digits (0123456789abcdef) or --text \"some words\".")
+        }
+    }
+
+    /// The payload, or why there cannot be one.
+    func payload() throws(Failure) -> Payload {
+        do throws(PayloadError) {
+            if let text { return try Payload(Array(text.utf8)) }
+            return try Payload(hex: hexDigits ?? "")
+        } catch {
+            let place = text.map { "--text \"\($0.prefix(40).description.escapedForTerminal)\"" } ?? "the payload"
+            throw Failure(.usage, "Cannot send \(place): \(error).")
+        }
+    }
+}
+
+/// The peak level, for every command that sends something.
+struct LevelOption: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The peak level in decibels, 0 is full scale; the default is polite and enough for a room.",
+            valueName: "dbfs"))
+    var level = -12.0
+
+    func validate() throws {
+        if !(level <= 0 && level > -90) {
+            throw ValidationError(
+                "--level \(DecimalText.short(level)): a peak lies above -90 and not above 0 dBFS; -12 is a good start.")
+        }
+    }
+}
