@@ -40,7 +40,8 @@ import Testing
     }
 
     private static let converters = """
-        pcm.wide { type plug slave.pcm null hint.show on hint.description "Wide\\nand open" }
+        pcm.wide { type plug slave.pcm null hint.show on hint.description "Wide
+        and open" }
         pcm.narrow { type plug slave { pcm { type null } rate 16000 } hint.show on }
 
         """
