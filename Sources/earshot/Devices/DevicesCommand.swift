@@ -7,9 +7,10 @@ struct DevicesCommand: ParsableCommand {
         abstract: "List sound devices, and say which can carry 18.5 to 20 kHz.",
         discussion: """
             Each device is opened and asked; nothing is played or recorded. 'yes': its rate and encoding are enough. \
-            'likely': if what is behind it runs at 44.1 kHz or more, which a sound server does not tell. 'no': the \
-            reason stands below it. 'busy': another program has it. Rates are the device's own, without resampling. Whether a loudspeaker or a \
-            microphone is any good near 20 kHz only a trial can tell.
+            'likely': if what is behind it runs at 44.1 kHz or more; a sound server does not tell, nor whether that \
+            plays and records. 'no': the reason stands below it. 'busy': another program has it. Rates are the \
+            device's own, without resampling. Whether a loudspeaker or a microphone is any good near 20 kHz only a \
+            trial can tell.
 
             Shown are 'default', sound cards ('hw:'), sound servers, and what stands in your own configuration. What \
             ALSA adds by itself needs --all: the same cards again behind converters ('plughw:', 'sysdefault:'), \
@@ -22,13 +23,13 @@ struct DevicesCommand: ParsableCommand {
               earshot devices --json | jq -r 'select(.band == "yes") | .name'
 
             JSON, one line for each device and direction: name, direction ("capture", "playback"), description, \
-            band ("yes", "likely", "no", "unknown") and the reason; warning where something may resample. Of a device that \
-            answered: kind ("hardware", "shared", "converter", "resampler", "soundServer", "file", "null"), card (its number), \
-            rate_hz, encoding and channels (what Earshot would choose), rates_hz (of the usual rates), \
-            lowest_rate_hz, highest_rate_hz, encodings (those Earshot handles), other_encodings, fewest_channels, \
-            most_channels, hardware_rate_hz (of a sound card at work behind a sound server). Of one that did not: \
-            error ("notFound", "busy", "notPermitted", "vanished", "unsupported", "failed") and advice. What is not \
-            known has no key.
+            band ("yes", "likely", "no", "unknown") and the reason; warning where something may resample. Of a \
+            device that answered: kind ("hardware", "shared", "converter", "resampler", "soundServer", "file", \
+            "null"), card (its number), rate_hz, encoding and channels (what Earshot would choose), rates_hz (of the \
+            usual rates), lowest_rate_hz, highest_rate_hz, encodings (those Earshot handles), other_encodings, \
+            fewest_channels, most_channels, hardware_rate_hz (of a sound card at work behind a sound server). Of one \
+            that did not: error ("notFound", "busy", "notPermitted", "vanished", "unsupported", "failed") and \
+            advice. What is not known has no key.
 
             The exit code is 0 when one of the devices shown can be used, 77 when none can and the system refuses \
             access to some, else 69.
