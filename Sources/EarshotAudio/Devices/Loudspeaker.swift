@@ -44,6 +44,12 @@ public final class Loudspeaker: Sendable {
         }
     }
 
+    /// The same for whoever waits for nothing: `completion` gets what `play` returns or throws, on the thread that plays.
+    /// Sounds that are given while others wait follow them without a pause.
+    public func enqueue(_ samples: [Float], _ completion: @escaping @Sendable (Result<Playback, any Error>) -> Void) {
+        queue.append(PlaybackQueue.Sound(samples: samples), completion)
+    }
+
     /// The same for a thread that may wait.
     @discardableResult
     public func playAndWait(_ samples: [Float]) throws -> Playback {

@@ -28,7 +28,7 @@ public final class Microphone: Sendable {
         let format = pcm.format
         let slots = max(8, Int(ringSeconds * Double(format.sampleRateHertz)) / format.periodFrameCount)
         let ring = CaptureRing(
-            slotCount: slots, slotFrameCount: format.periodFrameCount, channelCount: format.channelCount)
+            slotCount: slots, slotFrameCount: 2 * format.periodFrameCount, channelCount: format.channelCount)
         let reader = CaptureReader(
             consume pcm, request: request, reconnects: reconnects, ring: ring, worker: worker)
         self.ring = ring
@@ -74,7 +74,9 @@ public final class Microphone: Sendable {
 /// What the capture thread does.
 private final class CaptureReader: @unchecked Sendable {
     /// A device that says it runs and delivers nothing for so long is as good as gone.
-    private static let patienceSeconds = 2.0
+    private static let patienceWaits = 20
+    private static let waitMilliseconds = 100
+    private static let marginSeconds = 0.002
     /// Waits between attempts to open a device again: 0.1 s, doubled up to this.
     private static let longestBackOffSeconds = 1.0
 
@@ -111,30 +113,32 @@ private final class CaptureReader: @unchecked Sendable {
     }
 
     func run() {
-        var lastSound = MonotonicTime.nanoseconds
+        // Counted, and not by the clock: a process that was stopped for a while has not listened meanwhile.
+        var vainWaits = 0
         while !worker.isStopping {
             sayWhatWaits()
-            let ready = pcm?.wait(milliseconds: 100) ?? Int(-ENODEV)
-            var problem = ready < 0 ? ready : 0
-            if ready > 0 {
-                let outcome = readAll()
-                if outcome.count > 0 { lastSound = MonotonicTime.nanoseconds }
-                problem = outcome.problem
+            sleepUntilDue()
+            var (count, problem) = readAll()
+            if count == 0, problem == 0 {
+                problem = min(0, pcm?.wait(milliseconds: Self.waitMilliseconds) ?? Int(-ENODEV))
             }
-            if problem == 0, Double(MonotonicTime.nanoseconds - lastSound) / 1e9 > Self.patienceSeconds {
-                problem = Int(-EIO)
-            }
+            vainWaits = count > 0 ? 0 : vainWaits + 1
+            if problem == 0, vainWaits > Self.patienceWaits { problem = Int(-EIO) }
             if problem < 0 {
-                if restart(after: problem) {
-                    lastSound = MonotonicTime.nanoseconds
-                } else if !reopen(after: problem) {
-                    return
-                } else {
-                    lastSound = MonotonicTime.nanoseconds
-                }
+                guard restart(after: problem) || reopen(after: problem) else { return }
+                vainWaits = 0
             }
         }
         pcm = nil
+    }
+
+    /// Sleeps until the next period should be there. Then there is nothing to wait for, which for a sound server's PCM
+    /// takes three exchanges between threads a period.
+    private func sleepUntilDue() {
+        let period = Double(format.periodFrameCount) / Double(format.sampleRateHertz)
+        let due = clock.endNanoseconds + Int64((period + Self.marginSeconds) * 1e9)
+        let seconds = Double(due - MonotonicTime.nanoseconds) / 1e9
+        if seconds > 0 { MonotonicTime.sleep(seconds: min(seconds, period)) }
     }
 
     /// Reads what is there.

@@ -3,7 +3,8 @@ import Glibc
 /// What the playback thread does: keeps the device's buffer full, of sounds or of silence.
 final class Player: @unchecked Sendable {
     /// A device that takes nothing for so long is as good as gone.
-    private static let patienceSeconds = 2.0
+    private static let patienceWaits = 20
+    private static let waitMilliseconds = 100
     /// The ramp at the end of a sound that is broken off: what the transmitter takes, so it does not click either.
     private static let rampSeconds = 0.005
 
@@ -52,17 +53,13 @@ final class Player: @unchecked Sendable {
     }
 
     func run() {
-        var lastRoom = MonotonicTime.nanoseconds
+        var vainWaits = 0
         while !worker.isStopping || !isSilent {
-            let ready = pcm.wait(milliseconds: 100)
+            let ready = pcm.wait(milliseconds: Self.waitMilliseconds)
             var problem = ready < 0 ? ready : 0
-            if ready > 0 {
-                lastRoom = MonotonicTime.nanoseconds
-                problem = fill()
-            }
-            if problem == 0, Double(MonotonicTime.nanoseconds - lastRoom) / 1e9 > Self.patienceSeconds {
-                problem = Int(-EIO)
-            }
+            vainWaits = ready > 0 ? 0 : vainWaits + 1
+            if ready > 0 { problem = fill() }
+            if problem == 0, vainWaits > Self.patienceWaits { problem = Int(-EIO) }
             if problem < 0, !restart(after: problem) {
                 let error = pcm.failure(problem, "play to")
                 queue.end(error)

@@ -1,5 +1,3 @@
-public import EarshotAudio
-
 /// What carries a program from a loudspeaker to a microphone, or stands in for both.
 ///
 /// A live medium plays on one thread from a `ProgramStream` and says as it goes what `left`. On another it gives `run`
@@ -10,8 +8,9 @@ public protocol LoopbackMedium: Sendable {
     /// What it is, for people: "air, 20 dB", "hw:1,0 to hw:0,0, 48000 Hz s16".
     var description: String { get }
     /// Carries the program of `run` and tells it everything.
-    /// - Throws: what keeps the test from being made at all; what was told before is still judged.
-    func carry(_ run: LoopbackRun) throws(AudioError)
+    /// - Throws: what keeps the test from being made at all, an `AudioError` or a `DeviceError`; what was told before is
+    ///   still judged.
+    func carry(_ run: LoopbackRun) throws
 }
 
 /// A stretch of sound that never was played, or never was recorded.

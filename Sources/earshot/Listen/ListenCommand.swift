@@ -70,7 +70,8 @@ struct ListenCommand: ParsableCommand {
         help: "Wait for a device that is away, and go on. (default: --reconnect where --device is given)")
     var reconnect: Bool?
 
-    @Option(help: ArgumentHelp("A payload that this machine sends itself; may be given several times.", valueName: "hex"))
+    @Option(
+        help: ArgumentHelp("A payload that this machine sends itself; may be given several times.", valueName: "hex"))
     var own: [String] = []
 
     @Option(help: ArgumentHelp("Broadcast this payload meanwhile.", valueName: "hex"))
@@ -122,7 +123,8 @@ struct ListenCommand: ParsableCommand {
         let chatter = try broadcast.map { _ in
             try BroadcastLoop(
                 BroadcastLoop.Plan(
-                    payload: ownPayloads[ownPayloads.count - 1], profile: options.profiles.first { $0.name == "standard" }
+                    payload: ownPayloads[ownPayloads.count - 1],
+                    profile: options.profiles.first { $0.name == "standard" }
                         ?? options.profiles[0], levelDecibels: -12, intervalSeconds: interval ?? 3, count: nil),
                 device: playback ?? "default", reconnects: playback != nil && reconnect != false)
         }
@@ -155,7 +157,8 @@ struct ListenCommand: ParsableCommand {
             do throws(PayloadError) {
                 return try Payload(hex: text)
             } catch {
-                throw Failure(.usage, "Cannot use the payload \"\(text.prefix(80).description.escapedForTerminal)\": \(error).")
+                throw Failure(
+                    .usage, "Cannot use the payload \"\(text.prefix(80).description.escapedForTerminal)\": \(error).")
             }
         }
     }

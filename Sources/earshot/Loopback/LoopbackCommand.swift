@@ -128,11 +128,13 @@ struct LoopbackCommand: ParsableCommand {
             run.cancel()
             Interruption.awaitSettled()
         }
-        var failure: AudioError?
-        do throws(AudioError) {
+        var failure: Failure?
+        do {
             try medium.carry(run)
-        } catch {
-            failure = error
+        } catch let error as DeviceError {
+            failure = Failure(error)
+        } catch let error as AudioError {
+            failure = error.operation == "write" ? Failure(writing: error) : Failure(reading: error)
         }
         progress.clear()
         let result = LoopbackResult(
@@ -141,9 +143,7 @@ struct LoopbackCommand: ParsableCommand {
         // What was measured before something broke is worth seeing.
         if failure == nil || result.report.sentCount > 0 { try publish(result) }
         if Interruption.isRequested { Interruption.settle() }
-        if let failure {
-            throw failure.operation == "write" ? Failure(writing: failure) : Failure(reading: failure)
-        }
+        if let failure { throw failure }
         if !result.isPassed { throw ExitCode(1) }
     }
 
@@ -161,7 +161,7 @@ struct LoopbackCommand: ParsableCommand {
         }
     }
 
-    private func makeMedium(for program: LoopbackProgram) throws(Failure) -> any LoopbackMedium {
+    private func makeMedium(for program: LoopbackProgram) throws -> any LoopbackMedium {
         switch via {
         case .wav: try file.medium(for: program)
         case .alsa: try devices.medium(for: program)

@@ -34,11 +34,12 @@ struct LoopbackDeviceOptions: ParsableArguments {
         try route.check(playback != nil, "--playback", belongsTo: .alsa)
     }
 
-    /// The one place that knows sound cards.
-    func medium(for program: LoopbackProgram) throws(Failure) -> any LoopbackMedium {
-        throw Failure(
-            .unavailable,
-            "Cannot test through ALSA: it is not available in this build. Test the rest with --via wav or --via air.")
+    func medium(for program: LoopbackProgram) throws(ValidationError) -> any LoopbackMedium {
+        let rate = program.order.sampleRateHertz
+        return ALSAMedium(
+            playback: try DeviceRequest.argument(
+                device: playback ?? "default", rate: rate, channels: nil, bufferSeconds: ALSAMedium.bufferSeconds),
+            capture: try DeviceRequest.argument(device: device ?? "default", rate: rate, channels: nil))
     }
 }
 

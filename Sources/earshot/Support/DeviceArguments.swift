@@ -4,10 +4,11 @@ import EarshotAudio
 extension DeviceRequest {
     /// A request from the command line; `option` names what the numbers came from.
     static func argument(
-        device: String, rate: Int?, channels: Int?, periodSeconds: Double = 0.02, bufferSeconds: Double = 0.5
+        device: String, rate: Int?, channels: Int?, periodSeconds: Double = 0.03, bufferSeconds: Double = 0.5
     ) throws(ValidationError) -> DeviceRequest {
         if device.isEmpty || device.utf8.contains(0) {
-            throw ValidationError("--device: the name of an ALSA PCM, such as default or hw:1. 'earshot devices' lists them.")
+            throw ValidationError(
+                "--device: the name of an ALSA PCM, such as default or hw:1. 'earshot devices' lists them.")
         }
         if let rate, !validSampleRatesHertz.contains(rate) {
             throw ValidationError(

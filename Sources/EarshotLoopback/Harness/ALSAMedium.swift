@@ -1,0 +1,128 @@
+import Dispatch
+public import EarshotAudio
+import EarshotLive
+import EarshotModem
+import Synchronization
+
+/// A real loudspeaker and a real microphone, or what stands for them.
+public struct ALSAMedium: LoopbackMedium {
+    /// How far ahead of the air the loudspeaker is filled.
+    public static let bufferSeconds = 0.25
+    /// How long is listened before anything is played, and behind the program's end: sound cards wake up, and sound
+    /// servers are a few tenths of a second long.
+    private static let leadSeconds = 0.5
+    private static let tailSeconds = 1.0
+    /// What is handed to the loudspeaker at a time, and how many such pieces wait there.
+    private static let pieceSeconds = 0.25
+    private static let pieceCount = 3
+    /// The most silence that stands for one gap.
+    private static let longestGapSeconds = 60.0
+
+    private let playback: DeviceRequest
+    private let capture: DeviceRequest
+
+    /// A pair of devices; both have to be asked for the program's rate.
+    public init(playback: DeviceRequest, capture: DeviceRequest) {
+        self.playback = playback
+        self.capture = capture
+    }
+
+    /// The names of both.
+    public var description: String { "\(playback.name) to \(capture.name)" }
+
+    /// See `LoopbackMedium`. The listener works on a thread of its own, the program is fed on this one.
+    /// - Throws: `DeviceError` where a device cannot be used, or goes away.
+    public func carry(_ run: LoopbackRun) throws {
+        var options = Listener.Options()
+        options.profiles = run.program.order.profiles
+        options.mixesChannels = true
+        let listener = try Listener(capture, options: options)
+        let loudspeaker = try Loudspeaker(playback)
+
+        let failure = Mutex<DeviceError?>(nil)
+        let listened = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "earshot.loopback.listen").async {
+            Self.listen(listener, run, failure)
+            listened.signal()
+        }
+        _ = listened.wait(timeout: .now() + Self.leadSeconds)
+        let played = Result { try Self.play(run, on: loudspeaker, failure) }
+        _ = listened.wait(timeout: .now() + Self.tailSeconds)
+        loudspeaker.stop()
+        listener.stop()
+        listened.wait()
+        try played.get()
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+
+    private static func listen(_ listener: Listener, _ run: LoopbackRun, _ failure: borrowing Mutex<DeviceError?>) {
+        let format = listener.format
+        let longestGap = Int(longestGapSeconds * Double(format.sampleRateHertz))
+        var mixed: [Float] = []
+        listener.run { block, samples in
+            if block.droppedFrameCount > 0 {
+                run.dropped(
+                    LoopbackDropout(
+                        .capture, seconds: Double(block.droppedFrameCount) / Double(format.sampleRateHertz)))
+                let silence = [Float](repeating: 0, count: min(block.droppedFrameCount, longestGap))
+                run.recorded(silence.span)
+            }
+            guard format.channelCount > 1 else {
+                run.recorded(samples)
+                return
+            }
+            mixed.removeAll(keepingCapacity: true)
+            for first in stride(from: 0, to: samples.count, by: format.channelCount) {
+                var sum: Float = 0
+                for channel in 0..<format.channelCount { sum += samples[first + channel] }
+                mixed.append(sum / Float(format.channelCount))
+            }
+            run.recorded(mixed.span)
+        } onEvent: { event in
+            switch event {
+            case .heard(let heard): run.received(heard.frame, atSeconds: seconds(MonotonicTime.nanoseconds))
+            case .ended(let summary):
+                if let error = summary.failure { failure.withLock { $0 = error } }
+            default: break
+            }
+        }
+    }
+
+    /// Feeds the program piece by piece, and says when each has left.
+    private static func play(_ run: LoopbackRun, on loudspeaker: Loudspeaker, _ failure: borrowing Mutex<DeviceError?>)
+        throws
+    {
+        let rate = run.program.sampleRateHertz
+        var stream = ProgramStream(run.program)
+        let problem = Mutex<(any Error)?>(nil)
+        let room = DispatchSemaphore(value: pieceCount)
+        while !run.isCancelled, failure.withLock({ $0 }) == nil, problem.withLock({ $0 }) == nil {
+            let start = stream.position
+            var piece = [Float](repeating: 0, count: Int(pieceSeconds * Double(rate)))
+            var span = piece.mutableSpan
+            let count = stream.read(into: &span)
+            if count == 0 { break }
+            if count < piece.count { piece.removeLast(piece.count - count) }
+            room.wait()
+            loudspeaker.enqueue(piece) { result in
+                switch result {
+                case .success(let playback):
+                    run.left(start, atSeconds: seconds(playback.beginNanoseconds))
+                    run.left(start + count, atSeconds: seconds(playback.endNanoseconds))
+                    for _ in 0..<playback.underrunCount { run.dropped(LoopbackDropout(.playback, seconds: nil)) }
+                    run.progressed(to: Double(start + count) / Double(run.program.sampleCount))
+                case .failure(let error):
+                    problem.withLock { if $0 == nil { $0 = error } }
+                }
+                room.signal()
+            }
+        }
+        if run.isCancelled || failure.withLock({ $0 }) != nil { loudspeaker.withdrawAll() }
+        // Until the last piece has left: then there is room for all of them.
+        for _ in 0..<pieceCount { room.wait() }
+        for _ in 0..<pieceCount { room.signal() }
+        if let error = problem.withLock({ $0 }), !(error is CancellationError) { throw error }
+    }
+
+    private static func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }
+}
