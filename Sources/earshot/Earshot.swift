@@ -13,10 +13,11 @@ struct Earshot: ParsableCommand {
               earshot encode 0123456789abcdef -o token.wav
               earshot decode token.wav
               earshot inspect token.wav -o token.svg
+              earshot devices
               earshot loopback --via wav
 
             EXIT CODES:
-              0   at least one token was found, what was asked for was written, or the test passed
+              0   a token was found, a device can be used, what was asked for was written, or the test passed
               1   no token was found, or the test failed
               64  the command line asks for something impossible
               65  the input is no sound that can be used, or is damaged
@@ -30,7 +31,7 @@ struct Earshot: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self,
-            LoopbackCommand.self, InspectCommand.self,
+            LoopbackCommand.self, InspectCommand.self, DevicesCommand.self,
         ]
     )
 

@@ -82,6 +82,8 @@ extension DeviceError {
             (.busy, "End the program that uses it, or use a PCM that several programs can share, such as 'default'")
         case EACCES, EPERM:
             (.notPermitted, "Add yourself to the group that owns /dev/snd (on Debian: audio) and log in again")
+        case EINVAL where isOpen:
+            (.unsupported, "Correct its definition in ALSA's configuration, or name another device")
         case EINVAL, ENOTTY, ENOSYS, EOPNOTSUPP:
             (.unsupported, "'earshot devices' says what it offers; a 'plughw:' or 'default' PCM converts")
         default:

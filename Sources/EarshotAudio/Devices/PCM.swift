@@ -5,11 +5,7 @@ import Glibc
 ///
 /// Every call returns at once or after a stated wait, so that a thread that uses it can be told to stop.
 struct PCM: ~Copyable {
-    enum Direction: Sendable {
-        case capture, playback
-
-        var stream: snd_pcm_stream_t { self == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK }
-    }
+    typealias Direction = DeviceDirection
 
     /// Rates in the order in which they are tried. 48 kHz carries the band and is what most converters run at; more only
     /// costs time.

@@ -20,6 +20,10 @@ struct JSONLine {
         members.append("\(Self.quoted(key)):\(value)")
     }
 
+    mutating func add(_ key: String, _ values: [Int]) {
+        members.append("\(Self.quoted(key)):[\(values.map(String.init).joined(separator: ","))]")
+    }
+
     mutating func add(_ key: String, _ value: Bool) {
         members.append("\(Self.quoted(key)):\(value)")
     }

@@ -17,6 +17,21 @@ enum StandardStream: CInt, Sendable {
         isTerminal && (getenv("TERM").map { String(cString: $0) != "dumb" } ?? false)
     }
 
+    /// Runs `body` while nothing that anybody in this process writes here is seen.
+    func silenced<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let kept = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer {
+            if kept >= 0 {
+                dup2(kept, rawValue)
+                close(kept)
+            }
+            if nowhere >= 0 { close(nowhere) }
+        }
+        if kept >= 0, nowhere >= 0 { dup2(nowhere, rawValue) }
+        return try body()
+    }
+
     /// Writes `text` and a newline.
     func print(_ text: String) {
         write(text + "\n")

@@ -1,0 +1,27 @@
+import Synchronization
+
+/// A question to a library that may never answer, asked on a thread of its own.
+///
+/// A thread that is kept for ever by a driver or a sound server is left alone: nothing can end it safely.
+final class Inquiry<Answer: Sendable>: Sendable {
+    private final class Box: Sendable {
+        let answer = Mutex<Answer?>(nil)
+    }
+
+    private let box = Box()
+    private let worker = Worker()
+
+    init(_ ask: @escaping @Sendable () -> Answer) {
+        let box = box
+        worker.start {
+            let answer = ask()
+            box.answer.withLock { $0 = answer }
+        }
+    }
+
+    /// The answer, at the latest after `seconds`; nil when there is none by then.
+    func answer(within seconds: Double) -> Answer? {
+        worker.waitForEnd(seconds: max(0, seconds))
+        return box.answer.withLock { $0 }
+    }
+}
