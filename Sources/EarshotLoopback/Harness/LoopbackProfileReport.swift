@@ -3,7 +3,7 @@ import EarshotModem
 import RealModule
 
 /// What one profile came to.
-public struct LoopbackProfileReport: Sendable {
+public struct LoopbackProfileReport: Sendable, Equatable {
     /// "fast", "standard", "far".
     public let name: String
     /// Tokens that were played to their ends.

@@ -1,7 +1,7 @@
 public import EarshotModem
 
 /// What a loopback test came to.
-public struct LoopbackReport: Sendable {
+public struct LoopbackReport: Sendable, Equatable {
     /// The profiles that were tested, in the library's order.
     public let profiles: [LoopbackProfileReport]
     /// Frames of other profiles, and those beyond what a run keeps; all of them wrong.
