@@ -77,7 +77,7 @@ public enum PairMeasurement {
         let start = Int(arrival.strongestSample)
         return PairReport(
             sampleRateHertz: sampleRateHertz, bins: bins,
-            band: band(bins.filter { (lowest..<highest).contains($0.hertz) }),
+            band: PairReport.Band(bins.filter { (lowest..<highest).contains($0.hertz) }),
             noiseLevelDecibels: decibels(noisePower),
             clipping: Clipping(recording, in: start..<start + sweep.samples.count),
             cutOffHertz: CutOff.lastPassingBin(bins.map(\.responseDecibels)).map { edges[$0].upperBound },
@@ -93,17 +93,6 @@ public enum PairMeasurement {
         return (0..<count).map {
             measured.lowerBound + Double($0) * width..<measured.lowerBound + Double($0 + 1) * width
         }
-    }
-
-    private static func band(_ bins: [PairReport.Bin]) -> PairReport.Band {
-        let sorted = bins.sorted { $0.responseDecibels < $1.responseDecibels }
-        let powers = bins.map { Double.pow(10, $0.responseDecibels / 10) }
-        let (worst, best) = (sorted[0], sorted[sorted.count - 1])
-        return PairReport.Band(
-            meanDecibels: decibels(powers.reduce(0, +) / Double(powers.count)),
-            medianDecibels: sorted[sorted.count / 2].responseDecibels,
-            worstDecibels: worst.responseDecibels, worstHertz: worst.hertz,
-            rippleDecibels: best.responseDecibels - worst.responseDecibels)
     }
 
     /// The power in a bandwidth over that of a sine at full scale, ½: S of both signs of a frequency, F wide in all.
