@@ -86,6 +86,23 @@ import Testing
         #expect(scratch.names.isEmpty)
     }
 
+    @Test func thePairIsDrawn() throws {
+        let scratch = try Scratch()
+        let arguments = ["loopback", "--via", "air", "--count", "1", "--profile", "fast", "--seed", "2"]
+        let result = try Tool.run(arguments + ["--report", "pair.svg"], in: scratch)
+        #expect(result.status == 0)
+        #expect(result.error == "wrote pair.svg\n")
+        let picture = try #require(String(data: scratch.data("pair.svg"), encoding: .utf8))
+        #expect(picture.hasSuffix("</svg>\n") && picture.contains("simulated air, SNR 20 dB"))
+        let unheard = try Tool.run(arguments + ["--snr", "-60", "--report", "none.svg"], in: scratch)
+        #expect(unheard.status == 1)
+        #expect(unheard.error.contains("no sweep was heard"))
+        #expect(unheard.output.contains("verdict   Nothing was heard"))
+        #expect(scratch.names == ["pair.svg"])
+        #expect(try Tool.run(arguments + ["--report", "no/pair.svg"], in: scratch).status == 73)
+        #expect(try Tool.run(arguments + ["--report", "-"], in: scratch).status == 64)
+    }
+
     @Test func ctrlCJudgesWhatWasPlayed() throws {
         let scratch = try Scratch()
         let test = try Running(

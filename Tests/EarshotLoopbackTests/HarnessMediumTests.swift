@@ -79,6 +79,17 @@ import Testing
         }
     }
 
+    /// At 20 dB the microphone is at its full gain. At 0 dB the noise has a deviation of √((0.25²/2)·16) = 0.707, which
+    /// it turns down to 0.125: by 15.05 dB. A token's noise differs from that of the second before by some 0.1 dB.
+    @Test(arguments: [(20.0, -12.04), (0.0, -27.09)]) func levelsAreThoseWithoutNoise(snr: Double, level: Double) throws
+    {
+        var air = AirMedium()
+        air.snrDecibels = snr
+        let report = try TestProgram.report(TestProgram.make([.standard], count: 4, seed: 9), through: air)
+        let measured = try #require(report.profiles[0].levelDecibels)
+        #expect(abs(measured.median - level) < 0.5)
+    }
+
     /// ±1 m/s is ±56 Hz, seven tenths of what receivers look for.
     @Test func somebodyWhoWalksByIsHeardAndDoesNotMoveTheClock() throws {
         var air = AirMedium()

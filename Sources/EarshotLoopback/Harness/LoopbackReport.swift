@@ -42,7 +42,8 @@ public struct LoopbackReport: Sendable, Equatable {
         let program = recording.program
         let sweeps = HeardSweeps(recording)
         let judge = LoopbackJudge(recording, TimeAlignment(recording, sweeps))
-        var tallies = program.order.profiles.map { ProfileTally($0.name) }
+        let quietDecibels = sweeps.quietDecibels(recording)
+        var tallies = program.order.profiles.map { ProfileTally($0.name, quietDecibels: quietDecibels) }
         var otherWrongCount = recording.unkeptFrameCount
         var wrongFrames: [ReceivedFrame] = []
         var points: [FrameClock.Point] = []
