@@ -74,10 +74,12 @@ public enum PairMeasurement {
         let (lowest, highest) = (Double(profile.lowestHertz), Double(profile.highestHertz))
         let noisePower = fullScalePower(
             density: noise.mean(lowest..<highest), hertz: highest - lowest, sampleRateHertz: sampleRateHertz)
+        let bandBins = bins.indices.filter { (lowest..<highest).contains(bins[$0].hertz) }
+        let meanPower = bandBins.reduce(0) { $0 + response.powers[$1] } / Double(bandBins.count)
         let start = Int(arrival.strongestSample)
         return PairReport(
             sampleRateHertz: sampleRateHertz, bins: bins,
-            band: PairReport.Band(bins.filter { (lowest..<highest).contains($0.hertz) }),
+            band: PairReport.Band(bandBins.map { bins[$0] }, meanPower: meanPower),
             noiseLevelDecibels: decibels(noisePower),
             clipping: Clipping(recording, in: start..<start + sweep.samples.count),
             cutOffHertz: CutOff.lastPassingBin(bins.map(\.responseDecibels)).map { edges[$0].upperBound },

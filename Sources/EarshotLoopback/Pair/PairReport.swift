@@ -33,15 +33,15 @@ public struct PairReport: Sendable, Equatable {
         /// From the worst bin to the best.
         public var rippleDecibels: Double
 
-        /// The response over some bins, at least one.
-        init(_ bins: [Bin]) {
+        /// The response over some bins, at least one. The mean power comes from where no bin has been cut off at the noise.
+        init(_ bins: [Bin], meanPower: Double) {
             let sorted = bins.sorted { $0.responseDecibels < $1.responseDecibels }
             let (worst, best) = (sorted[0], sorted[sorted.count - 1])
             let count = Double(bins.count)
             // The quartile, because half of the band may be lost, and not far below the best, because more may.
             let strong = max(sorted[sorted.count * 3 / 4].responseDecibels, best.responseDecibels - 10)
             let lostBelow = strong - PairReport.lostToneDecibels
-            meanDecibels = 10 * .log10(bins.reduce(0) { $0 + .pow(10, $1.responseDecibels / 10) } / count)
+            meanDecibels = 10 * .log10(max(meanPower, PairMeasurement.leastPower))
             effectiveDecibels = bins.reduce(0) { $0 + max($1.responseDecibels, lostBelow) } / count
             lostBelowDecibels = lostBelow
             worstDecibels = worst.responseDecibels
