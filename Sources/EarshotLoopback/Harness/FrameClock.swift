@@ -12,6 +12,10 @@ enum FrameClock {
         var sent: Double
         var heard: Double
 
+        init(profileName: String, sent: Double, heard: Double) {
+            (self.profileName, self.sent, self.heard) = (profileName, sent, heard)
+        }
+
         init(_ frame: ReceivedFrame, _ sending: LoopbackProgram.Sending) {
             profileName = frame.profileName
             sent = Double(sending.samples.lowerBound)

@@ -27,15 +27,28 @@ struct HeardSweeps {
     func pair(_ recording: LoopbackRecording) -> Result<PairReport, PairError>? {
         guard let opening else { return nil }
         let program = recording.program
-        let waking = Int(Self.wakingSeconds * Double(program.sampleRateHertz))
-        let quietEnd = Int(opening.firstSample) - waking
-        let quietStart = max(waking, quietEnd - program.quiet.count)
         return Result { () throws(PairError) in
             try PairMeasurement.measure(
                 recording: recording.opening.samples, sampleRateHertz: program.sampleRateHertz, sweep: program.sweep,
-                arrival: opening, quiet: min(quietStart, quietEnd)..<quietEnd,
+                arrival: opening, quiet: quiet(recording, before: opening),
                 playedAtSample: Double(recording.recordedBefore + program.openingSweep.lowerBound))
         }
+    }
+
+    /// How loud the band is when nothing is played, as a token's level is measured; nil where no sweep was heard.
+    func quietDecibels(_ recording: LoopbackRecording) -> Double? {
+        guard let opening else { return nil }
+        var level = BandLevel(sampleRateHertz: recording.program.sampleRateHertz)
+        let quiet = quiet(recording, before: opening).clamped(to: recording.opening.samples.indices)
+        level.push(recording.opening.samples.span.extracting(quiet))
+        return level.decibels(over: 0..<quiet.count)
+    }
+
+    private func quiet(_ recording: LoopbackRecording, before opening: SweepArrival) -> Range<Int> {
+        let program = recording.program
+        let waking = Int(Self.wakingSeconds * Double(program.sampleRateHertz))
+        let end = Int(opening.firstSample) - waking
+        return min(max(waking, end - program.quiet.count), end)..<end
     }
 
     /// What that means for tokens; nil where it cannot be said.

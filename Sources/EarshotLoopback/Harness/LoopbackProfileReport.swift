@@ -3,7 +3,7 @@ import EarshotModem
 import RealModule
 
 /// What one profile came to.
-public struct LoopbackProfileReport: Sendable {
+public struct LoopbackProfileReport: Sendable, Equatable {
     /// "fast", "standard", "far".
     public let name: String
     /// Tokens that were played to their ends.
@@ -20,7 +20,8 @@ public struct LoopbackProfileReport: Sendable {
     public let snrDecibels: Spread?
     /// From a token's first sample on its way out to the event that it was heard.
     public let latencySeconds: Spread?
-    /// How loud the tokens were in the band, as the peaks of sines: dBFS.
+    /// How loud the tokens were, echoes included and the noise of the beginning taken away, as the peaks of sines:
+    /// dBFS.
     public let levelDecibels: Spread?
 
     /// Whether at least that share of the tokens was heard, 0 ... 1, and nothing else. Nothing sent is nothing shown.
@@ -55,8 +56,12 @@ struct ProfileTally {
     private(set) var latencySeconds: [Double] = []
     private(set) var levelDecibels: [Double] = []
 
-    init(_ name: String) {
+    /// How loud the band is without any token, where that is known.
+    private let quietDecibels: Double?
+
+    init(_ name: String, quietDecibels: Double?) {
         self.name = name
+        self.quietDecibels = quietDecibels
     }
 
     mutating func addDecoded(_ heard: HeardFrame, latencySeconds: Double?) {
@@ -64,8 +69,9 @@ struct ProfileTally {
         snrDecibels.append(Double(heard.frame.snrDecibels))
         if let latencySeconds { self.latencySeconds.append(latencySeconds) }
         if let level = heard.levelDecibels {
-            // Token and noise together; the SNR says how much of it is the token.
-            levelDecibels.append(level - 10 * .log10(1 + .pow(10, -Double(heard.frame.snrDecibels) / 10)))
+            // Token and noise together, so the noise is taken away; a tenth is left at least.
+            let noiseShare = quietDecibels.map { .pow(10, ($0 - level) / 10) } ?? 0
+            levelDecibels.append(level + 10 * .log10(max(1 - noiseShare, 0.1)))
         }
     }
 }

@@ -1,7 +1,7 @@
 public import EarshotModem
 
 /// What a loopback test came to.
-public struct LoopbackReport: Sendable {
+public struct LoopbackReport: Sendable, Equatable {
     /// The profiles that were tested, in the library's order.
     public let profiles: [LoopbackProfileReport]
     /// Frames of other profiles, and those beyond what a run keeps; all of them wrong.
@@ -42,7 +42,8 @@ public struct LoopbackReport: Sendable {
         let program = recording.program
         let sweeps = HeardSweeps(recording)
         let judge = LoopbackJudge(recording, TimeAlignment(recording, sweeps))
-        var tallies = program.order.profiles.map { ProfileTally($0.name) }
+        let quietDecibels = sweeps.quietDecibels(recording)
+        var tallies = program.order.profiles.map { ProfileTally($0.name, quietDecibels: quietDecibels) }
         var otherWrongCount = recording.unkeptFrameCount
         var wrongFrames: [ReceivedFrame] = []
         var points: [FrameClock.Point] = []

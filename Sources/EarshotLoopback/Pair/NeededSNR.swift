@@ -1,6 +1,6 @@
 import EarshotModem
 
-/// The SNR at which 90 % of tokens are decoded, from docs/BENCHMARKS.md.
+/// The effective SNR at which 90 % of tokens are decoded, from docs/BENCHMARKS.md.
 struct NeededSNR {
     /// In white noise.
     var noiseDecibels: Double
@@ -13,8 +13,9 @@ struct NeededSNR {
         "far": NeededSNR(noiseDecibels: -11.0, roomDecibels: -6.2),
     ]
 
-    /// The largest share of tones that may be lost.
-    static let largestLostToneShare = 0.15
+    /// With a fifth of the tones lost 96 to 99 % of tokens are still decoded at high SNR, with a quarter 81 to 96 %, with
+    /// a third 47 to 77 %, with half next to none (docs/loopback.md).
+    static let largestLostToneShare = 0.2
 
     /// Nil where too many tones are lost for any SNR to do, or nothing was measured of the profile.
     static func of(_ profile: Profile, lostToneShare: Double) -> NeededSNR? {

@@ -74,10 +74,12 @@ public enum PairMeasurement {
         let (lowest, highest) = (Double(profile.lowestHertz), Double(profile.highestHertz))
         let noisePower = fullScalePower(
             density: noise.mean(lowest..<highest), hertz: highest - lowest, sampleRateHertz: sampleRateHertz)
+        let bandBins = bins.indices.filter { (lowest..<highest).contains(bins[$0].hertz) }
+        let meanPower = bandBins.reduce(0) { $0 + response.powers[$1] } / Double(bandBins.count)
         let start = Int(arrival.strongestSample)
         return PairReport(
             sampleRateHertz: sampleRateHertz, bins: bins,
-            band: band(bins.filter { (lowest..<highest).contains($0.hertz) }),
+            band: PairReport.Band(bandBins.map { bins[$0] }, meanPower: meanPower),
             noiseLevelDecibels: decibels(noisePower),
             clipping: Clipping(recording, in: start..<start + sweep.samples.count),
             cutOffHertz: CutOff.lastPassingBin(bins.map(\.responseDecibels)).map { edges[$0].upperBound },
@@ -93,17 +95,6 @@ public enum PairMeasurement {
         return (0..<count).map {
             measured.lowerBound + Double($0) * width..<measured.lowerBound + Double($0 + 1) * width
         }
-    }
-
-    private static func band(_ bins: [PairReport.Bin]) -> PairReport.Band {
-        let sorted = bins.sorted { $0.responseDecibels < $1.responseDecibels }
-        let powers = bins.map { Double.pow(10, $0.responseDecibels / 10) }
-        let (worst, best) = (sorted[0], sorted[sorted.count - 1])
-        return PairReport.Band(
-            meanDecibels: decibels(powers.reduce(0, +) / Double(powers.count)),
-            medianDecibels: sorted[sorted.count / 2].responseDecibels,
-            worstDecibels: worst.responseDecibels, worstHertz: worst.hertz,
-            rippleDecibels: best.responseDecibels - worst.responseDecibels)
     }
 
     /// The power in a bandwidth over that of a sine at full scale, ½: S of both signs of a frequency, F wide in all.

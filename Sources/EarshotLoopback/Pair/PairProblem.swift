@@ -2,6 +2,16 @@ import RealModule
 
 /// Something about a pair that keeps tokens from arriving, or may.
 public enum PairProblem: Sendable, Equatable {
+    /// How much of a profile is lost.
+    public struct LostTones: Sendable, Equatable {
+        /// The profile's name.
+        public var profileName: String
+        /// Tones that carry next to nothing.
+        public var count: Int
+        /// Tones there are.
+        public var toneCount: Int
+    }
+
     /// The recording holds nothing but zeros.
     case silence
     /// There is sound in the recording, and no sweep in it; the level is that of the sound between 17 kHz and the
@@ -13,10 +23,10 @@ public enum PairProblem: Sendable, Equatable {
     case noisy(noiseLevelDecibels: Double, missingDecibels: Double)
     /// What arrives is cut off at the top.
     case clipping(fullScaleShare: Double, flatTopShare: Double)
-    /// Nothing passes above a frequency inside the band.
-    case cutOff(hertz: Double)
+    /// Nothing passes above a frequency in the band or below it.
+    case cutOff(hertz: Double, lostTones: [LostTones])
     /// Parts of the band arrive weakly, though nothing cuts them off: from the worst bin to the best, and the worst.
-    case uneven(rippleDecibels: Double, worstHertz: Double)
+    case uneven(rippleDecibels: Double, worstHertz: Double, lostTones: [LostTones])
 
     /// A short name, for programs.
     public var name: String {
@@ -51,10 +61,10 @@ extension PairProblem: CustomStringConvertible {
         case .clipping(let fullScale, let flatTop):
             "\((100 * max(fullScale, flatTop)).rounded(decimals: 1)) % of what arrives is cut off at the top. "
                 + "Turn the microphone down, or the loudspeaker."
-        case .cutOff(let hertz):
+        case .cutOff(let hertz, _):
             "Tones above \((hertz / 1_000).rounded(decimals: 1)) kHz are lost: something cuts them off. Use another device, "
                 + "a sample rate of 48000 Hz throughout, or a better resampler."
-        case .uneven(let ripple, let worst):
+        case .uneven(let ripple, let worst, _):
             "The response varies by \(ripple.rounded(decimals: 0)) dB over the band and is worst at "
                 + "\((worst / 1_000).rounded(decimals: 1)) kHz. Turn the loudspeaker towards the microphone, or move one of them."
         }

@@ -12,16 +12,22 @@ public struct PairVerdict: Sendable, Equatable {
     /// laptops have by themselves in 1,500 Hz.
     static let loudNoiseDecibels = -60.0
 
+    /// Ripple is called a problem if it costs more than this; a large room's costs 1 to 2 dB.
+    static let largestRippleLossDecibels = 3.0
+
     /// The verdict on a measurement, for tokens played at a level in dBFS.
     public init(_ report: PairReport, tokenLevelDecibels: Double, profiles: [Profile] = Profile.all) {
         outlooks = profiles.map {
             ProfileOutlook($0, report: report, tokenLevelDecibels: tokenLevelDecibels)
         }
+        let lostTones = outlooks.map {
+            PairProblem.LostTones(profileName: $0.profileName, count: $0.lostToneCount, toneCount: $0.toneCount)
+        }
         problems = []
-        let snr = report.expectedSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
         // Asked of the default profile, because that is what is used if nothing else is said.
+        let effective = report.effectiveSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
         if let needed = NeededSNR.of(.standard, lostToneShare: 0) {
-            let missing = needed.noiseDecibels + ProfileOutlook.neededMarginDecibels - snr
+            let missing = needed.noiseDecibels + ProfileOutlook.neededMarginDecibels - effective
             if missing > 0, report.noiseLevelDecibels > PairVerdict.loudNoiseDecibels {
                 problems.append(.noisy(noiseLevelDecibels: report.noiseLevelDecibels, missingDecibels: missing))
             } else if missing > 0 {
@@ -29,12 +35,17 @@ public struct PairVerdict: Sendable, Equatable {
                     .tooQuiet(receivedLevelDecibels: report.receivedLevelDecibels, missingDecibels: missing))
             }
         }
-        let highest = Double(Profile.standard.highestHertz)
-        if let cutOff = report.cutOffHertz, cutOff < highest {
-            problems.append(.cutOff(hertz: cutOff))
-        } else if outlooks.contains(where: { $0.lostToneCount > 0 }) {
+        let band = Double(Profile.standard.lowestHertz)..<Double(Profile.standard.highestHertz)
+        let lossDecibels = report.band.meanDecibels - report.band.effectiveDecibels
+        if let cutOff = report.cutOffHertz, band.contains(cutOff) {
+            problems.append(.cutOff(hertz: cutOff, lostTones: lostTones))
+        } else if let cutOff = report.cutOffHertz, cutOff < band.lowerBound, !problems.isEmpty {
+            problems.append(.cutOff(hertz: cutOff, lostTones: lostTones))
+        } else if lossDecibels > PairVerdict.largestRippleLossDecibels {
             problems.append(
-                .uneven(rippleDecibels: report.band.rippleDecibels, worstHertz: report.band.worstHertz))
+                .uneven(
+                    rippleDecibels: report.band.rippleDecibels, worstHertz: report.band.worstHertz,
+                    lostTones: lostTones))
         }
         if report.clipping.isAudible {
             problems.append(
@@ -71,7 +82,13 @@ public struct PairVerdict: Sendable, Equatable {
         let parts = [
             (names(.works), "will work"), (names(.worksWithoutEcho), "will work where there is little echo"),
             (names(.fails), "will not work"),
-        ].compactMap { names, what in names.isEmpty ? nil : "\(names.joined(separator: " and ")) \(what)" }
+        ].compactMap { names, what in names.isEmpty ? nil : "\(PairVerdict.list(names)) \(what)" }
         return parts.joined(separator: ", ") + "."
+    }
+
+    /// a; a and b; a, b and c.
+    private static func list(_ names: [String]) -> String {
+        names.count < 2
+            ? names.joined() : names.dropLast().joined(separator: ", ") + " and " + names[names.count - 1]
     }
 }

@@ -16,13 +16,15 @@ public struct ProfileOutlook: Sendable, Equatable {
     public var profileName: String
     /// What a receiver will say of a token.
     public var expectedSNRDecibels: Double
+    /// The same less what ripple and lost tones cost.
+    public var effectiveSNRDecibels: Double
     /// Tones that carry next to nothing.
     public var lostToneCount: Int
     /// Tones there are.
     public var toneCount: Int
-    /// How far the expected SNR is above what 90 % of tokens need in noise alone.
+    /// How far the effective SNR is above what 90 % of tokens need in noise alone; −∞ where too many tones are lost.
     public var marginDecibels: Double
-    /// The same with the echo of a large room.
+    /// The same with the echo of a large room. Where a room's ripple was measured it counts twice, 1 dB too much.
     public var echoMarginDecibels: Double
     /// What will come of tokens.
     public var expectation: Expectation
@@ -37,9 +39,10 @@ public struct ProfileOutlook: Sendable, Equatable {
         toneCount = profile.toneCount
         lostToneCount = report.lostTones(profile).count
         expectedSNRDecibels = report.expectedSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
+        effectiveSNRDecibels = report.effectiveSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
         let needed = NeededSNR.of(profile, lostToneShare: Double(lostToneCount) / Double(toneCount))
-        marginDecibels = expectedSNRDecibels - (needed?.noiseDecibels ?? .infinity)
-        echoMarginDecibels = expectedSNRDecibels - (needed?.roomDecibels ?? .infinity)
+        marginDecibels = effectiveSNRDecibels - (needed?.noiseDecibels ?? .infinity)
+        echoMarginDecibels = effectiveSNRDecibels - (needed?.roomDecibels ?? .infinity)
         expectation =
             echoMarginDecibels >= ProfileOutlook.neededMarginDecibels
             ? .works : marginDecibels >= ProfileOutlook.neededMarginDecibels ? .worksWithoutEcho : .fails

@@ -2,19 +2,23 @@ import RealModule
 
 /// Finds a sweep in a recording.
 ///
-///     q[m] = p[m] / mean of p over m ± 1.5 s but not m ± 5 ms      p: `SweepCorrelator`
+///     q[m] = p[m] / max(mean of p over m ± 1.5 s, mean of p over m − 0.25 s ... m),   both without m ± 5 ms
 ///
-/// The place of the largest q, if that is 16 dB or more, with the loudest p within 60 ms of it: the strongest arrival.
-/// Noise reaches q = ln(n/P) among n independent places with probability P: 16 dB is P = 1e-11 for 10 minutes. A click or
-/// a steady tone is spread over the whole sweep and never has a large q. The first arrival is the first
-/// maximum of p up to 60 ms earlier that is at most 10 dB weaker and itself 12 dB above the mean. Places between samples
-/// are those of a parabola through the logarithms of three p.
+/// p is the envelope of the matched filter, see `SweepCorrelator`. The sweep is at the largest q, if that is 15 dB or more,
+/// and the loudest p within 60 ms of it is the strongest arrival. Noise reaches q at one of n independent places with
+/// probability n·e^{−q}: 1e-7 for 15 dB and 10 minutes. A click, a tone or a burst is spread over a second
+/// and more; a sweep has no echo in front of it, so what is just before it counts most. The first arrival is the first maximum
+/// of p up to 60 ms earlier that is at most 10 dB weaker and itself 14 dB above the mean (1e-9 in noise). Places
+/// between samples are those of a parabola through the logarithms of three p.
 public struct SweepDetector: Sendable {
-    static let leastQualityDecibels = 16.0
+    static let leastQualityDecibels = 15.0
     static let guardSeconds = 0.005
+    static let leadSeconds = 0.25
     static let echoSeconds = 0.06
     static let weakestFirstDecibels = -10.0
-    static let leastFirstQualityDecibels = 12.0
+    static let leastFirstQualityDecibels = 14.0
+    /// Errors of the parabola, and what the smallest clock differences do.
+    static let leastDeviationSamples = 0.02
 
     /// What is looked for.
     public let sweep: Sweep
@@ -33,7 +37,8 @@ public struct SweepDetector: Sendable {
         let powers = correlator.envelopePowers(recording, in: range)
         let placesPerSecond = Double(sweep.sampleRateHertz) / Double(correlator.step)
         let surroundings = Surroundings(
-            powers, reach: Int(Sweep.seconds * placesPerSecond),
+            powers, leastMean: leastMean(recording[range]), reach: Int(Sweep.seconds * placesPerSecond),
+            leadReach: Int(SweepDetector.leadSeconds * placesPerSecond),
             guardReach: Int(SweepDetector.guardSeconds * placesPerSecond))
         guard let loudest = surroundings.place(in: powers) else { return nil }
         let echoReach = Int(SweepDetector.echoSeconds * placesPerSecond)
@@ -50,6 +55,13 @@ public struct SweepDetector: Sendable {
         return SweepArrival(
             firstSample: sample(first), strongestSample: sample(strongest),
             qualityDecibels: 10 * .log10(quality), deviationSamples: deviationSamples(quality: quality))
+    }
+
+    /// What single precision leaves of the loudest sample where nothing is, with 24 dB to spare: a sweep 128 dB below it is
+    /// still found.
+    private func leastMean(_ samples: ArraySlice<Float>) -> Double {
+        let peak = Double(samples.reduce(0) { max($0, abs($1.usable)) })
+        return max(1e-15 * peak * peak, .leastNormalMagnitude)
     }
 
     private func firstArrival(_ powers: [Float], before strongest: Int, reach: Int, mean: Double) -> Int {
@@ -77,7 +89,8 @@ public struct SweepDetector: Sendable {
     /// M₄ = ∫u²·h² = 0.0200, both over ∫ without u², for Hann's window h as the spectrum.
     private func deviationSamples(quality: Double) -> Double {
         let bandwidth = sweep.highestHertz - Sweep.lowestHertz
-        return 0.487 * Double(sweep.sampleRateHertz) / (bandwidth * quality.squareRoot())
+        let noise = 0.487 * Double(sweep.sampleRateHertz) / (bandwidth * quality.squareRoot())
+        return max(noise, SweepDetector.leastDeviationSamples)
     }
 }
 
@@ -86,11 +99,12 @@ private struct Surroundings {
     /// sums[m] = Σ p[0 ..< m].
     private let sums: [Double]
     private let reach: Int
+    private let leadReach: Int
     private let guardReach: Int
-    /// A mean counts as at least this: 90 dB below the loudest of all. Rounding leaves more than nothing where nothing is.
+    /// A mean counts as at least this.
     private let leastMean: Double
 
-    init(_ powers: [Float], reach: Int, guardReach: Int) {
+    init(_ powers: [Float], leastMean: Double, reach: Int, leadReach: Int, guardReach: Int) {
         var sum = 0.0
         var sums = [0.0]
         sums.reserveCapacity(powers.count + 1)
@@ -100,8 +114,9 @@ private struct Surroundings {
         }
         self.sums = sums
         self.reach = reach
+        self.leadReach = leadReach
         self.guardReach = guardReach
-        leastMean = Double(powers.max() ?? 0) * 1e-9
+        self.leastMean = leastMean
     }
 
     /// The place that stands out most; nil where nothing sounds or nothing is around.
@@ -118,9 +133,14 @@ private struct Surroundings {
 
     func mean(around place: Int) -> Double {
         let count = sums.count - 1
-        let outer = max(place - reach, 0)..<min(place + reach + 1, count)
         let inner = max(place - guardReach, 0)..<min(place + guardReach + 1, count)
-        let sum = sums[outer.upperBound] - sums[outer.lowerBound] - (sums[inner.upperBound] - sums[inner.lowerBound])
-        return max(sum / Double(max(outer.count - inner.count, 1)), leastMean, .leastNormalMagnitude)
+        let lead = max(place - leadReach, 0)..<inner.lowerBound
+        let outer = max(place - reach, 0)..<min(place + reach + 1, count)
+        let outerMean = (sum(outer) - sum(inner)) / Double(max(outer.count - inner.count, 1))
+        // The first places of all have nothing before them worth a mean.
+        let leadMean = lead.count >= 4 * guardReach ? sum(lead) / Double(lead.count) : 0
+        return max(outerMean, leadMean, leastMean)
     }
+
+    private func sum(_ places: Range<Int>) -> Double { sums[places.upperBound] - sums[places.lowerBound] }
 }

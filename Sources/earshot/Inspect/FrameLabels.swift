@@ -56,7 +56,7 @@ struct FrameLabels {
             laneEnds[lane] = x + width
             labels.append(
                 Label(
-                    text: text, colour: InspectionPicture.Palette.profile(frame.profileName), x: x, width: width,
+                    text: text, colour: Palette.profile(frame.profileName), x: x, width: width,
                     lane: lane, startSeconds: seconds))
         }
         return labels
@@ -88,10 +88,10 @@ struct FrameLabels {
             let y = top(of: label)
             svg.rectangle(
                 Rectangle(x: label.x, y: y, width: label.width, height: Self.chipHeight),
-                fill: InspectionPicture.Palette.panel, stroke: label.colour, radius: 4)
+                fill: Palette.panel, stroke: label.colour, radius: 4)
             svg.text(
                 label.text, x: label.x + 9, y: y + 17,
-                SVG.Style(size: Self.fontSize, colour: InspectionPicture.Palette.text, isFixedPitch: true))
+                SVG.Style(size: Self.fontSize, colour: Palette.text, isFixedPitch: true))
         }
     }
 

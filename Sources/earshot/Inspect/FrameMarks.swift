@@ -38,7 +38,7 @@ struct FrameMarks {
         let left = plot.x(seconds: startSeconds)
         let right = plot.x(seconds: endSeconds)
         let outline = Rectangle(x: left, y: top, width: right - left, height: bottom - top)
-        let colour = InspectionPicture.Palette.profile(profile.name)
+        let colour = Palette.profile(profile.name)
         if outline.width >= Self.narrowestFramePixels {
             svg.path(outline.outline, stroke: colour, width: 1.5)
         } else {
@@ -63,11 +63,11 @@ struct FrameMarks {
             }
         }
         let fine = min(1.3, max(0.6, toneWidth / 6))
-        let background = InspectionPicture.Palette.background
+        let background = Palette.background
         // A dark rim, so that marks stand out from the brightest energies too.
         svg.path(data + header + sync, stroke: background, width: fine + 2, opacity: 0.6)
-        svg.path(data, stroke: InspectionPicture.Palette.data, width: fine, opacity: 0.9)
-        if !header.isEmpty { svg.path(header, stroke: InspectionPicture.Palette.header, width: fine + 0.6) }
-        svg.path(sync, stroke: InspectionPicture.Palette.sync, width: fine + 0.6)
+        svg.path(data, stroke: Palette.data, width: fine, opacity: 0.9)
+        if !header.isEmpty { svg.path(header, stroke: Palette.header, width: fine + 0.6) }
+        svg.path(sync, stroke: Palette.sync, width: fine + 0.6)
     }
 }

@@ -26,15 +26,15 @@ struct FrameTable {
 
     func draw(into svg: inout SVG) {
         var y = top
-        let faint = SVG.Style(size: Self.size, colour: InspectionPicture.Palette.faint, isFixedPitch: true)
-        let bright = SVG.Style(size: Self.size, colour: InspectionPicture.Palette.text, isFixedPitch: true)
+        let faint = SVG.Style(size: Self.size, colour: Palette.faint, isFixedPitch: true)
+        let bright = SVG.Style(size: Self.size, colour: Palette.text, isFixedPitch: true)
         if !inspection.frames.isEmpty {
             drawRow(
                 ["#", "payload", "profile", "start", "end", "SNR", "offset", "path metric"], &svg, y: y, style: faint)
             svg.path(
                 "M\(SVG.number(InspectionPicture.margin)) \(SVG.number(y + 8))"
                     + "H\(SVG.number(InspectionPicture.width - InspectionPicture.margin))",
-                stroke: InspectionPicture.Palette.line)
+                stroke: Palette.line)
             y += Self.rowHeight + 2
             for (index, frame) in inspection.frames.prefix(shownCount).enumerated() {
                 drawRow(cells(index, frame), &svg, y: y, style: bright)

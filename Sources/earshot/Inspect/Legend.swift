@@ -15,7 +15,7 @@ struct Legend {
     }
 
     private func drawLevels(_ svg: inout SVG, right: Double, top: Double) {
-        let style = SVG.Style(size: 14, colour: InspectionPicture.Palette.faint, isFixedPitch: true)
+        let style = SVG.Style(size: 14, colour: Palette.faint, isFixedPitch: true)
         let step = 12.0
         let unit = " dBFS"
         let high = DecimalText.text(decibels.upperBound, decimals: 0) + unit
@@ -34,7 +34,7 @@ struct Legend {
     /// Only what the picture has.
     private func drawMarks(_ svg: inout SVG, right: Double, y: Double) {
         guard !inspection.frames.isEmpty else { return }
-        let palette = InspectionPicture.Palette.self
+        let palette = Palette.self
         var items: [(name: String, colour: String)] = []
         if showsTones {
             items.append(("data tone", palette.data))

@@ -13,7 +13,7 @@ struct Plot {
     func y(hertz value: Double) -> Double { frame.bottom - (value - hertz.lowerBound) * pixelsPerHertz }
 
     func drawAxes(into svg: inout SVG) {
-        let style = SVG.Style(size: 14, colour: InspectionPicture.Palette.faint, isFixedPitch: true)
+        let style = SVG.Style(size: 14, colour: Palette.faint, isFixedPitch: true)
         for value in stride(from: 18_500.0, through: 20_000.0, by: 500) {
             let y = y(hertz: value)
             let isEdge = value == 18_500 || value == 20_000
@@ -32,7 +32,7 @@ struct Plot {
             // The unit stands at the right end.
             if x < frame.right - 40 {
                 svg.path(
-                    "M\(SVG.number(x)) \(SVG.number(frame.bottom))v6", stroke: InspectionPicture.Palette.faint)
+                    "M\(SVG.number(x)) \(SVG.number(frame.bottom))v6", stroke: Palette.faint)
                 svg.text(
                     DecimalText.text(tick * step, decimals: decimals), x: x, y: frame.bottom + 23, style,
                     anchor: .middle)
@@ -40,7 +40,7 @@ struct Plot {
             tick += 1
         }
         svg.text("s", x: frame.right, y: frame.bottom + 23, style, anchor: .end)
-        svg.path(frame.outline, stroke: InspectionPicture.Palette.line)
+        svg.path(frame.outline, stroke: Palette.line)
     }
 
     /// 1, 2 or 5 times a power of ten, such that about ten ticks fit.

@@ -15,8 +15,8 @@ struct LoopbackCommand: ParsableCommand {
             through wav everything but sound itself.
 
             For each profile it says how many tokens were decoded; how many frames were wrong (never sent, or not \
-            then) or came twice; the SNR; the latency, from a token's first sample on its way out to the event; and \
-            the level. \
+            then) or came twice; the SNR, to which echoes are noise too; the latency, from a token's first sample on \
+            its way out to the event; and the level without noise. \
             From the sweeps come the difference of the clocks and what the pair of loudspeaker and microphone does to \
             the band. Ctrl-C ends early and judges what was played.
 
@@ -30,18 +30,18 @@ struct LoopbackCommand: ParsableCommand {
 
             JSON, a line for each profile:
               {"profile":"fast","sent":10,"decoded":10,"wrong":0,"duplicates":0,
-              "missing":[],"snr_db":20.5,"snr_min_db":20.1,"snr_max_db":20.9,
-              "latency_s":0.606,"latency_p95_s":0.618,"latency_max_s":0.618,
+              "missing":[],"snr_db":18.9,"snr_min_db":17.6,"snr_max_db":19.4,
+              "latency_s":0.549,"latency_p95_s":0.551,"latency_max_s":0.551,
               "level_dbfs":-12.0,"passed":true}
             "missing" has at most \(LoopbackJSON.largestMissingCount) tokens; SNR, latency and level are medians. \
             Then a line for all:
               {"via":"air","medium":"simulated air, SNR 20 dB","rate_hz":48000,
               "sent_level_dbfs":-12,"seed":7,"required_percent":95,"sent":30,
-              "decoded":30,"wrong":0,"duplicates":0,"played_s":60.9,
+              "decoded":30,"wrong":0,"duplicates":0,"played_s":54.5,
               "clock_ppm":0.0,"clock_uncertainty_ppm":0.1,"dropouts":0,
-              "dropped_s":0,"interrupted":false,"response_db":0.0,"ripple_db":0.9,
+              "dropped_s":0,"interrupted":false,"response_db":0.0,"ripple_db":0.6,
               "noise_dbfs":-32.0,"cut_off_hz":null,"problems":[],
-              "verdict":"fast and standard and far will work.","passed":true}
+              "verdict":"fast, standard and far will work.","passed":true}
             "problems" has the words silence, not_heard, too_quiet, noisy, clipping, cut_off and uneven. The clock is \
             the recorder's less the player's, with the uncertainty of 95 %. What was not measured is null.
 
@@ -109,6 +109,9 @@ struct LoopbackCommand: ParsableCommand {
         if let require, !(0...100).contains(require) {
             throw ValidationError("--require \(DecimalText.short(require)): a share lies between 0 and 100 percent.")
         }
+        if report == "-" {
+            throw ValidationError("--report -: standard output has the figures, so name a file for the picture.")
+        }
         try devices.check(via)
         try file.check(via)
         try air.check(via)
@@ -169,8 +172,17 @@ struct LoopbackCommand: ParsableCommand {
         }
     }
 
-    private func publish(_ result: LoopbackResult) throws {
+    private func publish(_ result: LoopbackResult) throws(Failure) {
         let lines = json ? LoopbackJSON(result).lines : LoopbackText(result).lines
         StandardStream.output.print(lines.joined(separator: "\n"))
+        guard let path = report else { return }
+        guard case .success(let pair) = result.report.pair, let verdict = result.report.verdict else {
+            if !quiet { StandardStream.error.print("no picture was drawn, because no sweep was heard") }
+            return
+        }
+        let picture = ResponsePicture(
+            pair, verdict: verdict, tokenLevelDecibels: level, name: "earshot loopback through \(result.medium)")
+        try TextFile.write(picture.document(), to: path)
+        if !quiet { StandardStream.error.print("wrote \(path.escapedForTerminal)") }
     }
 }

@@ -5,6 +5,7 @@ import EarshotModem
 /// A result for people.
 struct LoopbackText {
     private static let shownCount = 3
+    private static let columnCount = 80
 
     private let result: LoopbackResult
     private var report: LoopbackReport { result.report }
@@ -85,8 +86,9 @@ struct LoopbackText {
         case nil: break
         }
         guard let verdict = report.verdict else { return lines }
-        return lines + [label("verdict") + verdict.summary]
-            + verdict.problems.map { label("") + $0.description }
+        let sentences = [verdict.summary] + verdict.problems.map(\.description)
+        let wrapped = sentences.flatMap { TextWrap.lines($0, width: Self.columnCount) }
+        return lines + wrapped.enumerated().map { label($0 == 0 ? "verdict" : "") + $1 }
     }
 
     private var resultLines: [String] {
