@@ -130,6 +130,9 @@ import Testing
         #expect(report.cutOffHertz == nil)
         #expect(abs(report.band.rippleDecibels - 20 * 1_450 / 1_500) < 0.3)
         #expect(report.band.worstHertz == 19_975)
+        // The mean of 10^(−2u), u from 0 to 1, is (1 − 10⁻²)/(2·ln 10) = −6.67 dB; the mean in decibels is −10.
+        #expect(abs(report.band.meanDecibels + 6.67) < 0.1)
+        #expect(abs(report.band.effectiveDecibels + 10) < 0.1)
     }
 
     /// A sine cut off at a share c of its peak is beyond it 2/π·acos(c) of the time: 2.8, 29, 42 and 70 % for 0.001, 1, 2 and

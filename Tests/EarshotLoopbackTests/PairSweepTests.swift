@@ -41,7 +41,7 @@ import Testing
         #expect(sweep.samples.suffix(ramp / 20).allSatisfy { abs($0) < 0.5 * 0.0063 })
     }
 
-    /// Measured: −98 dB below 16 kHz at all rates; with ramps of 1 ms −73 dB, without any −42 dB.
+    /// Measured: −120 dB below 16 kHz at all rates; with ramps of 5 ms −95 dB, of 1 ms −63 dB, without any −45 dB.
     @Test(arguments: rates)
     func isInaudibleBelowItsStart(rate: Int) throws {
         let sweep = try Sweep(sampleRateHertz: rate, amplitude: 1)
@@ -58,7 +58,7 @@ import Testing
                 if Double(k) * Double(rate) / 0x1p18 < 16_000 { low += power }
             }
         }
-        #expect(10 * .log10(low / all) < -85, "\(10 * Double.log10(low / all)) dB")
+        #expect(10 * .log10(low / all) < -110, "\(10 * Double.log10(low / all)) dB")
     }
 
     @Test func refusesRatesThatCannotCarryTheBand() {

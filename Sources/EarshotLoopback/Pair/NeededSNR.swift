@@ -13,8 +13,8 @@ struct NeededSNR {
         "far": NeededSNR(noiseDecibels: -11.0, roomDecibels: -6.2),
     ]
 
-    /// With a fifth of the tones lost 96 to 99 % of tokens are still decoded at high SNR, with a quarter 81 to 96 %, with
-    /// a third 47 to 77 %, with half next to none (docs/loopback.md).
+    /// With 19 % of the tones lost 91 to 98 % of tokens are still decoded at high SNR, with a quarter 81 to 96 %, with 30 %
+    /// 47 to 77 %, with half next to none (docs/loopback.md).
     static let largestLostToneShare = 0.2
 
     /// Nil where too many tones are lost for any SNR to do, or nothing was measured of the profile.

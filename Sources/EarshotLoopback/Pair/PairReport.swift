@@ -84,7 +84,7 @@ public struct PairReport: Sendable, Equatable {
 
     /// The SNR on a path without ripple on which as many tokens would be decoded. What a code of tones gathers is the sum of
     /// their logarithms, so it goes by the mean in decibels; a tone 15 dB down or more is just missing. Over falls of 10 to
-    /// 20 dB and edges from 19.6 kHz up this tells the SNR at which 90 % are decoded to 1.3 dB, the power's mean to 4 dB.
+    /// 20 dB and edges from 19.6 kHz up this tells the SNR at which 90 % are decoded to 1.5 dB, the power's mean to 4.8 dB.
     public func effectiveSNRDecibels(sentLevelDecibels: Double) -> Double {
         sentLevelDecibels + band.effectiveDecibels - noiseLevelDecibels
     }

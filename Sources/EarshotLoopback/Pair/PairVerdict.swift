@@ -8,8 +8,8 @@ public struct PairVerdict: Sendable, Equatable {
     /// What is wrong, the gravest first.
     public var problems: [PairProblem]
 
-    /// From this level on noise is called loud and not the signal weak: 15 dB above what the microphones of phones and
-    /// laptops have by themselves in 1,500 Hz.
+    /// From this level on noise is called loud and not the signal weak. A rule of thumb: what a microphone hisses by itself in
+    /// 1,500 Hz lies well below.
     static let loudNoiseDecibels = -60.0
 
     /// Ripple is called a problem if it costs more than this; a large room's costs 1 to 2 dB.

@@ -29,8 +29,8 @@ public struct ProfileOutlook: Sendable, Equatable {
     /// What will come of tokens.
     public var expectation: Expectation
 
-    /// What is asked of a margin before a profile is said to work: 90 % become 99 % within 1.5 dB, and a hand, a turned
-    /// head or a step costs as much again.
+    /// What is asked of a margin before a profile is said to work: 90 % become 98 % within
+    /// 0.8 dB (docs/BENCHMARKS.md), the measurement may be 1.5 dB off, and the rest is for what moves.
     public static let neededMarginDecibels = 3.0
 
     /// The outlook of a profile for tokens played at a level.

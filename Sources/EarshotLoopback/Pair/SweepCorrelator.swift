@@ -8,7 +8,7 @@ import RealModule
 /// φ is the sweep's phase and h Hann's window, which costs 1.8 dB and keeps the side lobes below 31 dB, so that an echo is
 /// no side lobe. A sweep of amplitude 1 gives p = 1/4. By overlap-save: N points of input become N/D of output, because
 /// only the bins of the sweep are transformed back; D leaves 1.5 times the sweep's bandwidth. Two blocks share one
-/// transform forward, one in its real part and one in its imaginary part. Cost: 10 minutes at 48 kHz take 0.5 s.
+/// transform forward, one in its real part and one in its imaginary part. Cost: 5 minutes at 48 kHz take 0.5 s.
 struct SweepCorrelator: ~Copyable {
     /// L.
     let sweepCount: Int

@@ -4,14 +4,14 @@ import RealModule
 ///
 ///     q[m] = p[m] / max(mean of p over m ± 1.5 s, mean of p over m − 0.25 s ... m),   both without m ± 5 ms
 ///
-/// p is the envelope of the matched filter, see `SweepCorrelator`. The sweep is at the largest q, if that is 15 dB or more,
+/// p is the envelope of the matched filter, see `SweepCorrelator`. The sweep is at the largest q, if that is 17 dB or more,
 /// and the loudest p within 60 ms of it is the strongest arrival. Noise reaches q at one of n independent places with
-/// probability n·e^{−q}: 1e-7 for 15 dB and 10 minutes. A click, a tone or a burst is spread over a second
+/// probability n·e^{−q}, 1e-15 for 17 dB and 10 minutes; tokens packed densely reach 13 to 17 dB in a minute. A click, a tone or a burst is spread over a second
 /// and more; a sweep has no echo in front of it, so what is just before it counts most. The first arrival is the first maximum
 /// of p up to 60 ms earlier that is at most 10 dB weaker and itself 14 dB above the mean (1e-9 in noise). Places
 /// between samples are those of a parabola through the logarithms of three p.
 public struct SweepDetector: Sendable {
-    static let leastQualityDecibels = 15.0
+    static let leastQualityDecibels = 17.0
     static let guardSeconds = 0.005
     static let leadSeconds = 0.25
     static let echoSeconds = 0.06
@@ -30,7 +30,7 @@ public struct SweepDetector: Sendable {
 
     /// The sweep in a recording at the sweep's sample rate, full scale 1, or nil if it is not all there.
     /// - Parameter range: the part to search, everything if nil; cut to the recording. A session with a sweep at each end is
-    ///   searched in halves. The part has to be 0.11 s longer than the sweep: without anything around it, no peak is one.
+    ///   searched in halves. The part has to begin 25 ms before the sweep and be 0.11 s longer: without anything around it, no peak is one.
     public func detect(in recording: [Float], range: Range<Int>? = nil) -> SweepArrival? {
         let range = (range ?? 0..<recording.count).clamped(to: 0..<recording.count)
         var correlator = SweepCorrelator(sweep)
@@ -119,13 +119,16 @@ private struct Surroundings {
         self.leastMean = leastMean
     }
 
+    /// The first place with 20 ms before it that tell whether it is a peak.
+    private var firstPlace: Int { 5 * guardReach }
+
     /// The place that stands out most; nil where nothing sounds or nothing is around.
     func place(in powers: [Float]) -> Int? {
         var (best, bestQuality) = (nil as Int?, 0.0)
         // 20 guards' worth of surroundings: 0.1 s.
         guard powers.count >= 22 * guardReach else { return nil }
-        for (place, power) in powers.enumerated() where power > 0 {
-            let quality = Double(power) / mean(around: place)
+        for place in firstPlace..<powers.count where powers[place] > 0 {
+            let quality = Double(powers[place]) / mean(around: place)
             if quality > bestQuality { (best, bestQuality) = (place, quality) }
         }
         return best
@@ -137,8 +140,7 @@ private struct Surroundings {
         let lead = max(place - leadReach, 0)..<inner.lowerBound
         let outer = max(place - reach, 0)..<min(place + reach + 1, count)
         let outerMean = (sum(outer) - sum(inner)) / Double(max(outer.count - inner.count, 1))
-        // The first places of all have nothing before them worth a mean.
-        let leadMean = lead.count >= 4 * guardReach ? sum(lead) / Double(lead.count) : 0
+        let leadMean = lead.isEmpty ? 0 : sum(lead) / Double(lead.count)
         return max(outerMean, leadMean, leastMean)
     }
 
