@@ -9,6 +9,9 @@ import RealModule
 /// 44.1 kHz becomes 3 kHz exactly and no second resampler follows. Values that are not finite count as silence and
 /// the others are limited to ±`largestMagnitude`: nothing from outside can poison what comes after.
 ///
+/// Input that was lost is skipped, at no cost: time goes on, and the outputs whose filter would have touched it are lost
+/// too, so that no edge is heard as a click.
+///
 /// Delay: y[n] needs the input up to half a filter behind t[n]. Any split of the input gives the same output.
 /// Cost: two multiplications a tap; 128 taps at 48 kHz.
 public struct Downconverter: ~Copyable {
@@ -91,6 +94,10 @@ public struct Downconverter: ~Copyable {
     private var filled: Int
     private var phase = 0
     private var rotation = 0
+    /// So many samples at the front of `input` were lost, or stand before one that was.
+    private var lostInputCount = 0
+    /// How many outputs of the last call of `process`, the first ones, touch skipped input and say nothing.
+    public private(set) var lostOutputCount = 0
 
     /// A converter at the start of its input; what came before counts as silence.
     public init(_ design: Design) {
@@ -114,6 +121,7 @@ public struct Downconverter: ~Copyable {
     public mutating func process(_ x: Span<Float>, into y: inout [ComplexSample]) -> Int {
         precondition(x.count <= Downconverter.largestBlock, "\(x.count) samples, at most \(Downconverter.largestBlock)")
         append(x)
+        let touchedCount = lostInputCount > 0 ? outputCount(before: lostInputCount) : 0
         let design = design
         let tapCount = design.tapCount
         let taps = design.taps.span
@@ -132,7 +140,31 @@ public struct Downconverter: ~Copyable {
         }
         (self.phase, self.rotation) = (phase, rotation)
         discard(first)
+        lostInputCount = max(lostInputCount - first, 0)
+        lostOutputCount = min(touchedCount, produced)
         return produced
+    }
+
+    /// Passes over `sampleCount` samples of input that were lost, any number from 0 on. Cost: the same for all.
+    /// - Returns: how many outputs that much input would have made. All of them are lost, and what `process` makes next
+    ///   stands behind them in time.
+    public mutating func skip(_ sampleCount: Int) -> Int {
+        guard sampleCount > 0 else { return 0 }
+        let (advance, phaseCount, period) = (design.advance, design.phaseCount, design.rotations.count)
+        // So many inputs bring the filter back to where it stands.
+        let (periods, rest) = sampleCount.quotientAndRemainder(dividingBy: advance)
+        let produced = outputCount(before: filled + rest - design.tapCount + 1)
+        rotation = (rotation + periods * phaseCount % period + produced) % period
+        phase += produced * advance
+        filled += rest - phase / phaseCount
+        phase %= phaseCount
+        lostInputCount = filled
+        return periods * phaseCount + produced
+    }
+
+    /// How many of the next outputs begin before `input`[index].
+    private func outputCount(before index: Int) -> Int {
+        index > 0 ? (index * design.phaseCount - phase + design.advance - 1) / design.advance : 0
     }
 
     private mutating func append(_ x: Span<Float>) {

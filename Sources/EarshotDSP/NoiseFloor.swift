@@ -1,6 +1,6 @@
 /// The noise in each bin of a spectrum, followed over time and not misled by what is not noise.
 ///
-/// For each block of rows
+/// For each block of rows, of which some may be lost,
 ///
 ///     g[bin] = e^γ · exp(mean over rows of ln E[row][bin])     the mean of noise, from its geometric mean
 ///     a[bin] = mean over rows of E[row][bin]
@@ -20,6 +20,9 @@ public struct NoiseFloor: ~Copyable {
     public static let memoryBlocks: Float = 8
     /// −150 dB of full scale: less than this counts as this, so that digital silence has a floor.
     public static let smallestPower: Float = 1e-15
+
+    /// Of a window of which less was held, nothing is believed.
+    public static let leastHeldShare: Float = 0.25
 
     private let binCount: Int
     private var blocksSeen: Float = 0
@@ -48,19 +51,30 @@ public struct NoiseFloor: ~Copyable {
     /// - Parameters:
     ///   - energies: E from element `first` on; shape [rowCount][rowStride], of which the first `binCount` of each row
     ///     count.
-    public mutating func update(_ energies: [Float], from first: Int, rowCount: Int, rowStride: Int) {
+    ///   - heldShares: what share of each row's window was there, 1 for all if it is empty. E counts by what was; rows with
+    ///     less than a quarter do not, and a block that has less than half of its rows left changes nothing.
+    public mutating func update(
+        _ energies: [Float], from first: Int, rowCount: Int, rowStride: Int, heldShares: [Float] = []
+    ) {
         let binCount = binCount
+        var heldCount = rowCount
+        for share in heldShares where share < NoiseFloor.leastHeldShare {
+            heldCount -= 1
+        }
+        guard 2 * heldCount >= rowCount else { return }
         for bin in 0..<binCount {
             blockLog[bin] = 0
             blockMean[bin] = 0
         }
         for row in 0..<rowCount {
+            let share = heldShares.isEmpty ? 1 : heldShares[row]
+            guard share >= NoiseFloor.leastHeldShare else { continue }
             let start = first + row * rowStride
-            accumulate(energies.span.extracting(start..<start + binCount))
+            accumulate(energies.span.extracting(start..<start + binCount), scale: 1 / share)
         }
         blocksSeen += 1
         let weight = max(1 / blocksSeen, 1 / NoiseFloor.memoryBlocks)
-        let scale = 1 / Float(rowCount)
+        let scale = 1 / Float(heldCount)
         for bin in 0..<binCount {
             smoothedLog[bin] += weight * (scale * blockLog[bin] - smoothedLog[bin])
             smoothedMean[bin] += weight * (scale * blockMean[bin] - smoothedMean[bin])
@@ -85,14 +99,14 @@ public struct NoiseFloor: ~Copyable {
         return median(&values)
     }
 
-    private mutating func accumulate(_ row: Span<Float>) {
+    private mutating func accumulate(_ row: Span<Float>, scale: Float) {
         var log = blockLog.mutableSpan
         for bin in row.indices {
-            log[bin] += fastLog2(row[bin] + NoiseFloor.smallestPower)
+            log[bin] += fastLog2(scale * row[bin] + NoiseFloor.smallestPower)
         }
         var mean = blockMean.mutableSpan
         for bin in row.indices {
-            mean[bin] += row[bin]
+            mean[bin] += scale * row[bin]
         }
     }
 }

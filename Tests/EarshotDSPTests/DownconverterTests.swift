@@ -118,6 +118,42 @@ import Testing
         }
     }
 
+    /// Skipped input takes its time, and costs the outputs whose filter reaches into it, no more; the others are as if
+    /// nothing were missing.
+    @Test(arguments: rates)
+    func skippingLosesWhatItTouchesOnly(rate: Int) {
+        let design = design(rate)
+        var random = Randomness(seed: UInt64(rate))
+        let x = random.samples(60_000)
+        let whole = convert(x, design)
+        var converter = Downconverter(design)
+        var block = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+        var (first, n) = (0, 0)
+        var lost: [Range<Int>] = []
+        while first < x.count {
+            let count = min([1, 30, 700, 4_000].randomElement(using: &random)!, x.count - first)
+            if Bool.random(using: &random) {
+                n += converter.skip(count)
+                lost.append(first..<first + count)
+            } else {
+                let produced = converter.process(x.span.extracting(first..<first + count), into: &block)
+                for place in 0..<produced {
+                    // The filter's support, in whole samples around t[n].
+                    let centre = (n + place) * rate / 3_000
+                    let support = centre - design.tapCount / 2 + 1..<centre + design.tapCount / 2 + 1
+                    let isLost = lost.contains { $0.overlaps(support) }
+                    #expect(isLost == (place < converter.lostOutputCount), "output \(n + place), seed \(rate)")
+                    #expect(isLost || block[place] == whole[n + place], "output \(n + place), seed \(rate)")
+                }
+                n += produced
+            }
+            first += count
+        }
+        #expect(n == whole.count, "seed \(rate)")
+        // A second of input is 3,000 outputs, however many seconds.
+        #expect(converter.skip(Int.max / rate * rate) == Int.max / rate * 3_000)
+    }
+
     /// The output announced is enough for the largest block, whatever came before.
     @Test(arguments: rates + [768_000])
     func outputFitsIntoTheRoomItAsksFor(rate: Int) {

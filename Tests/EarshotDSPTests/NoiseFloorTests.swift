@@ -42,6 +42,30 @@ import Testing
         }
     }
 
+    /// Rows that were lost change nothing, and those of which a part was lost count by the rest.
+    @Test func lostRowsDoNotCount() {
+        let blocks = blocks(9, seed: 12)
+        var whole = NoiseFloor(binCount: Self.binCount)
+        var holed = NoiseFloor(binCount: Self.binCount)
+        for (index, block) in blocks.enumerated() {
+            let rows = block[..<20]
+            let left = rows.flatMap { $0.map { Float($0) } }
+            whole.update(left, from: 0, rowCount: 20, rowStride: Self.binCount)
+            // Half of each second row's window was lost, twelve rows altogether, and now and then a whole block.
+            let shares = (0..<32).map { $0 < 20 ? ($0 % 2 == 0 ? 1 : Float(0.5)) : 0 }
+            let scaled = zip(left, 0...).map { $0 * shares[$1 / Self.binCount] }
+            let energies = scaled + [Float](repeating: 0, count: 12 * Self.binCount)
+            holed.update(energies, from: 0, rowCount: 32, rowStride: Self.binCount, heldShares: shares)
+            if index % 3 == 0 {
+                let nothing = [Float](repeating: 0, count: 32 * Self.binCount)
+                let fewShares = (0..<32).map { $0 < 15 ? Float(1) : 0 }
+                holed.update(nothing, from: 0, rowCount: 32, rowStride: Self.binCount, heldShares: fewShares)
+            }
+        }
+        let isSame = whole.inverseFloor == holed.inverseFloor
+        #expect(isSame, "seed 12")
+    }
+
     /// Smoothing by 1/8 is as good as a mean over 15 blocks: a mean of logarithms over 480 rows has a deviation of
     /// 1.28/√480 = 0.06, or 0.25 dB, and the larger one of it and the median over bins lies 0.4 · 0.25 = 0.1 dB high.
     @Test(arguments: [1e-10, 1e-3, 1])

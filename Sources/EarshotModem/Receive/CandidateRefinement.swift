@@ -16,6 +16,8 @@ import EarshotDSP
 struct CandidateRefinement: ~Copyable {
     /// The least level; noise has 1.
     private static let leastLevel: Float = 3
+    /// The mean of ln(1 + x) in noise: e·E₁(1).
+    private static let meanOfNoise: Float = 0.6
     /// From this level on a signal is loud.
     private static let loudLevel: Float = 15
 
@@ -28,7 +30,7 @@ struct CandidateRefinement: ~Copyable {
         correlator = ToneCorrelator(length: format.samplesPerSymbol)
     }
 
-    /// The refined candidate, with a score of Σᵢ ln(1 + x).
+    /// The refined candidate, with a score of Σᵢ ln(1 + x). What was lost counts as noise's mean.
     /// - Parameter inverseFloor: see `SyncSearch.inverseFloor`.
     mutating func refine(
         _ candidate: Candidate, _ history: borrowing BasebandHistory, inverseFloor: [Float]
@@ -47,7 +49,7 @@ struct CandidateRefinement: ~Copyable {
         climb(&best, history, inverseFloor, level, -2...2, timeStep: 0, offsetStep: spacing / 8)
         climb(&best, history, inverseFloor, level, -1...1, timeStep: symbol / 16, offsetStep: 0)
         measure(history, inverseFloor, start: best.start, offsetHertz: best.offsetHertz)
-        best.score = sumOfLogarithms()
+        best.score = sumOfLogarithms() + CandidateRefinement.meanOfNoise * lostSymbolCount(best, history)
         return best
     }
 
@@ -132,6 +134,18 @@ struct CandidateRefinement: ~Copyable {
         let bin = 2 * profile.syncTones[symbol] + min(max(halfSpacings, -largest), largest) + largest
         let energy = history.withSamples(from: first, count: correlator.length) { correlator.energy($0) }
         return energy * inverseFloor[bin]
+    }
+
+    /// How much of the pattern was lost, in symbols.
+    private func lostSymbolCount(_ place: Candidate, _ history: borrowing BasebandHistory) -> Float {
+        var count: Float = 0
+        for symbol in ratios.indices {
+            let delay = Double(symbol) * format.symbolLength(offsetHertz: place.offsetHertz)
+            let first = Int((place.start + delay).rounded())
+            guard history.holds(from: first, count: correlator.length) else { continue }
+            count += 1 - history.heldShare(from: first, count: correlator.length)
+        }
+        return count
     }
 
     private func sumOfLogarithms() -> Float {

@@ -42,6 +42,8 @@ struct FrameDecoder: ~Copyable {
     static let leastEchoWeight: Float = 0.05
     /// Offsets of so many tone spacings may be a room's doing; smaller ones make no difference.
     static let forgettableOffsets: ClosedRange<Float> = 0.08...0.6
+    /// What share of its data tones must be left of a frame with a hole in it.
+    static let leastHeldShare: Float = 0.7
     /// What the mean of ln(1 + E/N) must reach over the sync tones that no known frame explains.
     static let leastUnexplained: Float = 1.2
     /// What the sync tones' likelihood must be of the loudest tones'. Frames that decoded had 0.68 and more (1,400 frames in
@@ -186,7 +188,9 @@ struct FrameDecoder: ~Copyable {
         let start = candidate.start + delaySymbols * Double(chain.format.samplesPerSymbol)
         chain.energies.measure(
             history, start: start, offsetHertz: candidate.offsetHertz, symbolCount: symbolCount, into: &energies)
-        metrics.prepare(energies, toneCount: chain.profile.toneCount, frameSymbolCount: frameSymbolCount)
+        metrics.prepare(
+            energies, erased: chain.energies.erased, toneCount: chain.profile.toneCount,
+            frameSymbolCount: frameSymbolCount)
     }
 
     private mutating func attemptDecoding(
@@ -195,6 +199,7 @@ struct FrameDecoder: ~Copyable {
     ) -> DecodingOutcome {
         let code = chain.profile.code
         let stepCount = layout.dataToneCount
+        guard heldShare(layout) >= FrameDecoder.leastHeldShare else { return .pathMetricOfNoise }
         metrics.writeBranchMetrics(
             layout: layout, toneBits: code.toneBits, echo: echo, into: &branchMetrics)
         let isTailBiting = trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
@@ -221,17 +226,27 @@ struct FrameDecoder: ~Copyable {
         _ layout: FrameLayout, _ code: TrellisCode, echo: EchoTreatment, _ evidence: FrameEvidence
     ) -> Bool {
         let stepCount = layout.dataToneCount
-        let own = meanBranchMetric(code, stepCount: stepCount)
+        let own = meanBranchMetric(layout, code)
         metrics.writeBranchMetrics(
             layout: layout, toneBits: code.toneBits, echo: echo,
             scramblerStart: FrameDecoder.decoyScramblerStart, into: &branchMetrics)
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
-        let margin = own - meanBranchMetric(code, stepCount: stepCount)
+        let margin = own - meanBranchMetric(layout, code)
         return margin >= evidence.leastMarginOverDecoy(fit: own)
     }
 
-    /// The mean of the branch metrics along the decoded path.
-    private func meanBranchMetric(_ code: TrellisCode, stepCount: Int) -> Float {
+    /// The share of the data tones that were not lost.
+    private func heldShare(_ layout: FrameLayout) -> Float {
+        Float(heldDataToneCount(layout)) / Float(layout.dataToneCount)
+    }
+
+    private func heldDataToneCount(_ layout: FrameLayout) -> Int {
+        metrics.erased.heldCount(layout.firstDataTone..<layout.toneCount)
+    }
+
+    /// The mean of the branch metrics along the decoded path, over the tones that were not lost.
+    private func meanBranchMetric(_ layout: FrameLayout, _ code: TrellisCode) -> Float {
+        let stepCount = layout.dataToneCount
         var state = code.tailBitingState(pairs, count: stepCount)
         var sum: Float = 0
         for step in 0..<stepCount {
@@ -239,7 +254,7 @@ struct FrameDecoder: ~Copyable {
             state = register & (code.stateCount - 1)
             sum += branchMetrics[step * code.toneCount + Int(code.tones[register])]
         }
-        return sum / Float(stepCount)
+        return sum / Float(heldDataToneCount(layout))
     }
 
     /// See `FrameEvidence.unsteadiness`.
@@ -271,7 +286,8 @@ struct FrameDecoder: ~Copyable {
         chain.energies.measure(
             history, start: place.start, offsetHertz: place.offsetHertz, symbolCount: layout.toneCount, windowed: true,
             into: &energies)
-        let quietest = metrics.quietestNoise(energies, cellCount: layout.toneCount * chain.profile.toneCount)
+        let quietest = metrics.quietestNoise(
+            energies, toneCount: chain.profile.toneCount, symbolCount: layout.toneCount)
         let noise = quietest / ToneEnergies.windowedNoisePower
         let perTone = max(meanToneEnergy - noise, 1e-3 * noise) / noise
         return 10 * .log10(perTone * Float(chain.profile.toneSpacingHertz) / FrameDecoder.referenceHertz)
@@ -285,13 +301,16 @@ struct FrameDecoder: ~Copyable {
         var sum: Float = 0
         var energy: Float = 0
         var loudest: Float = 0
+        var heldCount = 0
         for step in 0..<stepCount {
             let register = state << 2 | Int(pairs[step])
             state = register & (code.stateCount - 1)
+            if metrics.erased.contains(layout.firstDataTone + step) { continue }
             let tone = Int(code.tones[register]) ^ ToneScrambler.mask(step: step, toneBits: code.toneBits)
             let cell = (layout.firstDataTone + step) * code.toneCount + tone
             sum += metrics.logLikelihood(cell)
-            decodedLikelihoods[step] = metrics.logLikelihood(cell)
+            decodedLikelihoods[heldCount] = metrics.logLikelihood(cell)
+            heldCount += 1
             energy += energies[cell]
             var highest: Float = 0
             for other in 0..<code.toneCount {
@@ -303,10 +322,11 @@ struct FrameDecoder: ~Copyable {
         for (symbol, tone) in chain.profile.syncTones.enumerated() {
             syncSum += metrics.logLikelihood(symbol * code.toneCount + tone)
         }
-        let pathMetric = sum / Float(stepCount)
+        let heldSyncCount = metrics.erased.heldCount(0..<FrameLayout.syncToneCount)
+        let pathMetric = sum / Float(heldCount)
         return FrameEvidence(
             pathMetric: pathMetric, pathShare: sum / max(loudest, .leastNormalMagnitude),
-            syncRatio: syncSum / Float(FrameLayout.syncToneCount) / max(pathMetric, .leastNormalMagnitude),
-            unsteadiness: unsteadiness(decodedLikelihoods, count: stepCount), meanToneEnergy: energy / Float(stepCount))
+            syncRatio: syncSum / Float(max(heldSyncCount, 1)) / max(pathMetric, .leastNormalMagnitude),
+            unsteadiness: unsteadiness(decodedLikelihoods, count: heldCount), meanToneEnergy: energy / Float(heldCount))
     }
 }

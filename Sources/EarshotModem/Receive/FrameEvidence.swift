@@ -1,5 +1,7 @@
 /// What speaks for a decoded path, besides its CRC: sixteen bits pass one wrong codeword in 65,536, and a receiver that
 /// listens all day makes many tries.
+///
+/// Tones that were lost say nothing: sums and means are those of the others.
 struct FrameEvidence {
     /// What the mean of ln(1 + E/N) over a frame's data tones must reach to be believed: the best codeword in noise has
     /// 1.22 ± 0.06, a frame at the SNR where half of them decode 1.55.

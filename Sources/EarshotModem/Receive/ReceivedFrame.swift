@@ -25,6 +25,8 @@ public struct ReceiverStatistics: Sendable, Equatable {
 
     /// Input samples taken in.
     public var samples = 0
+    /// Input samples that were lost.
+    public var skippedSamples = 0
     /// Frames reported.
     public var frames = 0
     /// Places where a sync pattern might have been.
@@ -35,7 +37,8 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public var rejectedByCrowding = 0
     /// Candidates made of the tones of frames that were decoded before.
     public var rejectedAsExplained = 0
-    /// Decoding attempts that ended in no codeword worth a CRC: the path metric was that of noise.
+    /// Decoding attempts that ended in no codeword worth a CRC: the path metric was that of noise,
+    /// or too much of the frame was lost.
     public var rejectedByPathMetric = 0
     /// Decoding attempts with a good path metric and a wrong CRC.
     public var rejectedByCheck = 0

@@ -12,13 +12,15 @@ import EarshotDSP
 /// 7. `FrameDecoder`: tone energies, metrics, trellis, CRC, and whether to believe it.
 /// 8. `RecentFrames`: each frame once.
 ///
-/// Push blocks of any size; the frames do not depend on how the input was cut. Time is a sample index. No clock, no file,
-/// no thread, and no allocation per block. One receiver hears one channel.
+/// Push blocks of any size, and skip what was lost; the frames do not depend on how the input was cut. Time is a sample
+/// index. No clock, no file, no thread, and no allocation per block. One receiver hears one channel.
 public struct Receiver: ~Copyable {
     /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
     static let quantum = 32
     /// What a refined candidate's score must reach.
     static let leastRefinedScore: Float = 10
+    /// Time does not go on beyond this sample: three million years at 48 kHz.
+    static let latestSample = 1 << 62
 
     /// The profiles it listens for.
     public let profiles: [Profile]
@@ -27,6 +29,7 @@ public struct Receiver: ~Copyable {
     /// What it has done so far.
     public private(set) var statistics = ReceiverStatistics()
 
+    private var clock: InputClock
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
     private(set) var history: BasebandHistory
@@ -35,6 +38,10 @@ public struct Receiver: ~Copyable {
     private var queue = AttemptQueue()
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
+    /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
+    private let settledCount: Int
+    /// So many more, or a multiple, change nothing but the time: whole rings of the longest search.
+    private let ringCount: Int
 
     /// A receiver at the start of its input.
     /// - Parameters:
@@ -59,7 +66,11 @@ public struct Receiver: ~Copyable {
         chains = profiles.map(ProfileChain.init)
         let longestSymbol = chains.map(\.format.samplesPerSymbol).max() ?? 0
         // The longest frame, the echo behind it, and some slack for offsets.
-        history = BasebandHistory(keptCount: (FrameLayout.longest.toneCount + 8) * longestSymbol)
+        let keptCount = (FrameLayout.longest.toneCount + 8) * longestSymbol
+        history = BasebandHistory(keptCount: keptCount)
+        ringCount = SyncSearch.ringSymbolCount * longestSymbol
+        settledCount = keptCount + ringCount
+        clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: BasebandFormat.rateHertz(band))
         decoder = FrameDecoder(profiles: profiles)
         candidates.reserveCapacity(4 * SyncSearch.largestCandidateCount)
     }
@@ -70,14 +81,21 @@ public struct Receiver: ~Copyable {
         take(samples, onFrame: onFrame)
     }
 
+    /// Passes over samples that existed but were lost, and reports the frames that ended meanwhile.
+    ///
+    /// A hole is no silence: it says nothing about the noise, and a frame with a hole in it is decoded from the rest if that
+    /// is enough: about half of its sync pattern, and all of its data but six symbols in a row. Frames behind it keep their
+    /// place in the input, in which the lost samples count. `skip(a)` and then `skip(b)` is exactly `skip(a + b)`, whatever
+    /// blocks the input around them comes in.
+    ///
+    /// Cost: however long the hole, at most that of a second or two of input.
+    /// - Parameter sampleCount: 0 or more.
     public mutating func skip(_ sampleCount: Int, onFrame: (ReceivedFrame) -> Void) {
-        let silence = [Float](repeating: 0, count: 4_096)
-        var missing = sampleCount
-        while missing > 0 {
-            let count = min(missing, silence.count)
-            push(silence.span.extracting(0..<count), onFrame: onFrame)
-            missing -= count
-        }
+        precondition(sampleCount >= 0, "\(sampleCount) samples skipped")
+        let count = min(sampleCount, Receiver.latestSample - statistics.samples - statistics.skippedSamples)
+        guard count > 0 else { return }
+        statistics.skippedSamples += count
+        appendLost(downconverter.skip(count), onFrame)
     }
 
     /// Reports what can still be found at the input's end: a frame is decided a little after its last sample, so the last
@@ -106,18 +124,51 @@ public struct Receiver: ~Copyable {
 
     private mutating func convert(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
         let produced = downconverter.process(samples, into: &converted)
-        // Appended in whole quanta, so that what is decided when does not depend on the blocks.
-        var first = 0
+        // The filter reaches into the hole.
+        var first = downconverter.lostOutputCount
+        appendLost(first, onFrame)
         while first < produced {
-            let missing = Receiver.quantum - history.endIndex % Receiver.quantum
-            let count = min(missing, produced - first)
+            let count = min(missingCount, produced - first)
             history.append(converted, first..<first + count)
             first += count
-            if history.endIndex % Receiver.quantum == 0 {
-                search()
-                decode(onFrame)
+            finishQuantum(onFrame)
+        }
+    }
+
+    /// Appends lost baseband samples. In a hole that lasts so long that nothing changes any more the baseband's indices
+    /// stand still, up to what is left of a ring.
+    private mutating func appendLost(_ lostCount: Int, _ onFrame: (ReceivedFrame) -> Void) {
+        var left = lostCount
+        while left > 0 {
+            let count = min(missingCount, left)
+            history.appendLost(count)
+            left -= count
+            guard finishQuantum(onFrame) else { return }
+            if history.lostTailCount >= settledCount + ringCount {
+                history.rewind(ringCount)
+                for chain in chains {
+                    chain.search.rewind(ringCount)
+                }
+                clock.pass(ringCount)
+            }
+            if settledCount..<settledCount + Receiver.quantum ~= history.lostTailCount {
+                clock.pass(left - left % ringCount)
+                left %= ringCount
             }
         }
+    }
+
+    /// What is missing of a quantum. Baseband is appended in whole quanta, so that what is decided when does not depend on
+    /// the blocks.
+    private var missingCount: Int { Receiver.quantum - history.endIndex % Receiver.quantum }
+
+    /// Looks for frames if the history ends with a whole quantum.
+    @discardableResult
+    private mutating func finishQuantum(_ onFrame: (ReceivedFrame) -> Void) -> Bool {
+        guard history.endIndex % Receiver.quantum == 0 else { return false }
+        search()
+        decode(onFrame)
+        return true
     }
 
     private mutating func search() {
@@ -206,12 +257,11 @@ public struct Receiver: ~Copyable {
                     continue
                 }
                 statistics.frames += 1
-                let inputPerBaseband = Double(sampleRateHertz) / Double(chain.format.rateHertz)
                 onFrame(
                     ReceivedFrame(
                         payload: frame.payload, profileName: chain.profile.name,
-                        startSample: Int((start * inputPerBaseband).rounded()),
-                        endSample: Int(((start + length) * inputPerBaseband).rounded()),
+                        startSample: clock.inputSample(start),
+                        endSample: clock.inputSample(start + length),
                         offsetHertz: offsetHertz, snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
             }
         }

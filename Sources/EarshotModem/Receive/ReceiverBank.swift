@@ -77,6 +77,7 @@ public struct ReceiverBank {
         channels.reduce(into: ReceiverStatistics()) { sum, channel in
             let statistics = channel.receiver.statistics
             sum.samples += statistics.samples
+            sum.skippedSamples += statistics.skippedSamples
             sum.frames += statistics.frames
             sum.candidates += statistics.candidates
             sum.rejectedBySync += statistics.rejectedBySync

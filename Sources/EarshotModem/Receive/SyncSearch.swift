@@ -9,17 +9,24 @@ import EarshotDSP
 /// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of
 /// another frame, do not look like a pattern; smoothly, so that a loud frame still has one best place.
 ///
+/// Where a share 1 − h of a row's window was lost, what is missing counts as noise's mean, c + (1 − h)·c̄: a hole neither
+/// helps nor hurts a pattern, and in a hole there is none. The floor is told: noise is known behind a hole as before.
+///
 /// Works through blocks of eight symbols; block b is scored when block b + 1 is there, and a pattern found 9 to 17 symbols
 /// behind its start, which is before the shortest frame is over. Local maxima above the threshold are candidates. No
 /// allocation after `init`.
 struct SyncSearch: ~Copyable {
     /// Rows a symbol.
     static let rowsPerSymbol = 4
+    /// The symbols after which the ring of rows is full, and begins again.
+    static let ringSymbolCount = ringBlockCount * FrameLayout.syncToneCount
     /// Rows of one block: the length of the sync pattern.
     static let blockRowCount = rowsPerSymbol * FrameLayout.syncToneCount
     /// C: where energy over noise saturates. At 5 dB of tone energy over noise 3 misses 10 % of patterns at a false-alarm
     /// rate of 10⁻⁴ a place; no saturation 10.6 %, C = 8 8.9 %, C = 2 11.5 % (10⁵ trials).
     static let saturation: Float = 3
+    /// c̄, the mean of c in noise: C − C²·e^C·E₁(C).
+    static let meanOfNoise: Float = 0.64
     /// What a candidate's score must reach.
     static let threshold: Float = 9.6
     /// At most so many candidates a block: bounds the work that hostile input can ask for.
@@ -39,6 +46,9 @@ struct SyncSearch: ~Copyable {
     private var floor: NoiseFloor
     private var rows: [Float]
     private var rowsMade = 0
+    /// h of each row of the block that is being made, see `BasebandHistory`.
+    private var heldShares = [Float](repeating: 1, count: blockRowCount)
+    private var hasLostRows = false
     private var scores: [Float]
 
     init(format: BasebandFormat) {
@@ -80,17 +90,45 @@ struct SyncSearch: ~Copyable {
         let ringRow = rowsMade % (SyncSearch.ringBlockCount * SyncSearch.blockRowCount)
         let stride = spectrum.rowStride
         let count = spectrum.rowCount
-        history.withSamples(from: first, count: spectrum.inputCount) { samples in
-            spectrum.process(samples, into: &rows, from: ringRow * stride)
+        if first < history.lostEndIndex {
+            noteLost(history, from: first)
+        }
+        if hasLostRows && history.heldShare(from: first, count: spectrum.inputCount) == 0 {
+            for index in ringRow * stride..<(ringRow + count) * stride {
+                rows[index] = 0
+            }
+        } else {
+            history.withSamples(from: first, count: spectrum.inputCount) { samples in
+                spectrum.process(samples, into: &rows, from: ringRow * stride)
+            }
         }
         rowsMade += count
+    }
+
+    /// Notes what is held of the windows of the rows that are about to be made.
+    private mutating func noteLost(_ history: borrowing BasebandHistory, from first: Int) {
+        for row in 0..<spectrum.rowCount {
+            let share = history.heldShare(from: first + row * spectrum.hop, count: spectrum.windowLength)
+            heldShares[(rowsMade + row) % SyncSearch.blockRowCount] = share
+            hasLostRows = hasLostRows || share < 1
+        }
+    }
+
+    /// Moves the indices back with the history's. All rows are lost, and `sampleCount` is a multiple of the ring's length.
+    mutating func rewind(_ sampleCount: Int) {
+        rowsMade -= sampleCount / spectrum.hop
     }
 
     private mutating func finishBlock(_ block: Int, into candidates: inout [Candidate]) {
         let blockSize = SyncSearch.blockRowCount * spectrum.rowStride
         let base = block % SyncSearch.ringBlockCount * blockSize
-        floor.update(rows, from: base, rowCount: SyncSearch.blockRowCount, rowStride: spectrum.rowStride)
+        floor.update(
+            rows, from: base, rowCount: SyncSearch.blockRowCount, rowStride: spectrum.rowStride,
+            heldShares: heldShares)
         normalise(from: base, floor.inverseFloor)
+        if hasLostRows {
+            fillLost(from: base)
+        }
         if block > 0 {
             score(block - 1)
             pickPeaks(block - 1, into: &candidates)
@@ -109,6 +147,18 @@ struct SyncSearch: ~Copyable {
                 energies[bin] = c - c * c / (c + energies[bin] * inverse[bin])
             }
         }
+    }
+
+    /// Adds noise's mean for what was lost, to the block's cells.
+    private mutating func fillLost(from base: Int) {
+        let stride = spectrum.rowStride
+        for row in 0..<SyncSearch.blockRowCount where heldShares[row] < 1 {
+            for cell in base + row * stride..<base + (row + 1) * stride {
+                rows[cell] += (1 - heldShares[row]) * SyncSearch.meanOfNoise
+            }
+            heldShares[row] = 1
+        }
+        hasLostRows = false
     }
 
     private mutating func score(_ block: Int) {

@@ -18,6 +18,8 @@ struct ToneEnergies: ~Copyable {
     private let window: [Float]
     private var mixer: ToneCorrelator
     private var transform: FFTPlan
+    /// The symbols of the last measurement of which more than three quarters were lost.
+    private(set) var erased = SymbolSet()
 
     init(format: BasebandFormat) {
         self.format = format
@@ -27,7 +29,8 @@ struct ToneEnergies: ~Copyable {
         window = (0..<length).map { 0.5 - 0.5 * .cos(2 * .pi * (Float($0) + 0.5) / Float(length)) }
     }
 
-    /// Measures `symbolCount` symbols; those that the history does not hold count as silence.
+    /// Measures `symbolCount` symbols; those that the history does not hold count as silence. Those of which a part was lost
+    /// are scaled so that noise keeps its mean, and erased where less than a quarter is held.
     /// - Parameters:
     ///   - windowed: with Hann's window.
     ///   - energies: receives E; shape [symbolCount or more][M].
@@ -39,6 +42,7 @@ struct ToneEnergies: ~Copyable {
         let length = format.samplesPerSymbol
         let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
         let scale = 1 / Float(length * length)
+        erased = SymbolSet()
         mixer.tune(
             cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz) + 0.5 / Float(length))
         for symbol in 0..<symbolCount {
@@ -50,6 +54,11 @@ struct ToneEnergies: ~Copyable {
                 }
                 continue
             }
+            let heldShare = history.heldShare(from: first, count: length)
+            if heldShare < NoiseFloor.leastHeldShare {
+                erased.insert(symbol)
+            }
+            let scale = heldShare < NoiseFloor.leastHeldShare ? 0 : scale / heldShare
             history.withSamples(from: first, count: length) { samples in
                 transform.withInput { input in
                     mixer.mix(samples, into: &input)

@@ -30,6 +30,8 @@ struct EchoTreatment {
 /// a hopping signal is in each tone a small share of the time. The logarithm trusts no single energy without limit,
 /// which is what rooms, bursts and other talkers ask for.
 ///
+/// A symbol that was lost has E = 0 and so L = 0: it speaks for no tone, and it does not count for the noise.
+///
 /// In a room a tone goes on sounding in the symbols after its own. Two more metrics use that:
 ///
 ///     echo:   L'[k][m] = L[k][m] + Σ_d w_d·L[k + d][m],                          d = 1, 2
@@ -51,6 +53,8 @@ struct ToneMetrics: ~Copyable {
     private var logLikelihoods: [Float]
     private var noise: [Float]
     private var scratch: [Float]
+    /// The symbols that were lost.
+    private(set) var erased = SymbolSet()
 
     init(largestSymbolCount: Int, largestToneCount: Int) {
         logLikelihoods = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
@@ -61,8 +65,10 @@ struct ToneMetrics: ~Copyable {
     /// Measures noise and computes L.
     /// - Parameters:
     ///   - energies: E; shape [frameSymbolCount + echoSymbolCount or more][M].
+    ///   - erased: the symbols that were lost; their E is 0.
     ///   - frameSymbolCount: the symbols that belong to the frame, from the first on.
-    mutating func prepare(_ energies: [Float], toneCount: Int, frameSymbolCount: Int) {
+    mutating func prepare(_ energies: [Float], erased: SymbolSet, toneCount: Int, frameSymbolCount: Int) {
+        self.erased = erased
         measureNoise(energies, toneCount: toneCount, symbolCount: frameSymbolCount)
         let cellCount = (frameSymbolCount + ToneMetrics.echoSymbolCount) * toneCount
         ToneMetrics.fillLogLikelihoods(
@@ -84,12 +90,17 @@ struct ToneMetrics: ~Copyable {
         }
     }
 
-    /// The mean of noise, from the quietest tenth of the energies, which no signal fills: of noise, with exponentially
-    /// distributed energies, a tenth lies below −ln(0.9)·N. Overwrites nothing but scratch.
-    mutating func quietestNoise(_ energies: [Float], cellCount: Int) -> Float {
-        for index in 0..<cellCount {
-            scratch[index] = energies[index]
+    /// The mean of noise, from the quietest tenth of the energies that were not lost, which no signal fills: of noise, with
+    /// exponentially distributed energies, a tenth lies below −ln(0.9)·N. Overwrites nothing but scratch.
+    mutating func quietestNoise(_ energies: [Float], toneCount: Int, symbolCount: Int) -> Float {
+        var cellCount = 0
+        for symbol in 0..<symbolCount where !erased.contains(symbol) {
+            for index in symbol * toneCount..<(symbol + 1) * toneCount {
+                scratch[cellCount] = energies[index]
+                cellCount += 1
+            }
         }
+        guard cellCount > 0 else { return NoiseFloor.smallestPower }
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<cellCount)
         return max(select(cellCount / 10, of: &values) / 0.105_36, NoiseFloor.smallestPower)
@@ -98,17 +109,21 @@ struct ToneMetrics: ~Copyable {
     /// Leaves 1/N in `scratch`.
     private mutating func measureNoise(_ energies: [Float], toneCount: Int, symbolCount: Int) {
         let ln2: Float = 0.693_147_2
+        let heldCount = erased.heldCount(0..<symbolCount)
         for tone in 0..<toneCount {
-            for symbol in 0..<symbolCount {
-                scratch[symbol] = energies[symbol * toneCount + tone]
+            var count = 0
+            for symbol in 0..<symbolCount where !erased.contains(symbol) {
+                scratch[count] = energies[symbol * toneCount + tone]
+                count += 1
             }
-            noise[tone] = medianOfScratch(symbolCount) / ln2
+            noise[tone] = medianOfScratch(count) / ln2
         }
         for tone in 0..<toneCount {
             scratch[tone] = noise[tone]
         }
         let common = max(
-            medianOfScratch(toneCount), ToneMetrics.selfNoise * meanEnergy(energies, symbolCount * toneCount),
+            medianOfScratch(toneCount),
+            ToneMetrics.selfNoise * (sum(energies, symbolCount * toneCount) / Float(max(heldCount, 1) * toneCount)),
             NoiseFloor.smallestPower)
         for tone in 0..<toneCount {
             noise[tone] = max(noise[tone], common)
@@ -116,15 +131,17 @@ struct ToneMetrics: ~Copyable {
         }
     }
 
-    private func meanEnergy(_ energies: [Float], _ count: Int) -> Float {
+    private func sum(_ energies: [Float], _ count: Int) -> Float {
         var sum: Float = 0
         for index in 0..<count {
             sum += energies[index]
         }
-        return sum / Float(count)
+        return sum
     }
 
+    /// The median of the first `count` values, 0 of none.
     private mutating func medianOfScratch(_ count: Int) -> Float {
+        guard count > 0 else { return 0 }
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<count)
         return median(&values)
@@ -136,7 +153,8 @@ struct ToneMetrics: ~Copyable {
     /// w_d for d = 1, 2: what sync tones leave behind in the symbols after their own, relative to their own.
     func echoWeights(_ energies: [Float], syncTones: [Int], toneCount: Int) -> SIMD2<Float> {
         var sums = SIMD4<Float>()
-        for (symbol, tone) in syncTones.enumerated() {
+        for (symbol, tone) in syncTones.enumerated()
+        where erased.heldCount(symbol..<symbol + ToneMetrics.echoSymbolCount + 1) > ToneMetrics.echoSymbolCount {
             for delay in 0...ToneMetrics.echoSymbolCount {
                 sums[delay] += energies[(symbol + delay) * toneCount + tone] - noise[tone]
             }
