@@ -107,9 +107,9 @@ final class LiveSession: @unchecked Sendable {
         }
     }
 
-    /// Two processes for each core that never rest.
+    /// A process for each core that never rests.
     func occupyCores() throws -> [Program] {
-        try (0..<2 * ProcessInfo.processInfo.processorCount).map { _ in
+        try (0..<ProcessInfo.processInfo.processorCount).map { _ in
             try card.start("bash", ["-c", "while :; do :; done"])
         }
     }

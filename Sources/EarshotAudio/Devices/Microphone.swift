@@ -74,7 +74,7 @@ public final class Microphone: Sendable {
 /// What the capture thread does.
 private final class CaptureReader: @unchecked Sendable {
     /// A device that says it runs and delivers nothing for so long is as good as gone.
-    private static let patienceWaits = 20
+    private static let patienceWaits = 50
     private static let waitMilliseconds = 100
     private static let marginSeconds = 0.002
     /// Waits between attempts to open a device again: 0.1 s, doubled up to this.

@@ -3,7 +3,7 @@ import Glibc
 /// What the playback thread does: keeps the device's buffer full, of sounds or of silence.
 final class Player: @unchecked Sendable {
     /// A device that takes nothing for so long is as good as gone.
-    private static let patienceWaits = 20
+    private static let patienceWaits = 50
     private static let waitMilliseconds = 100
     /// The ramp at the end of a sound that is broken off: what the transmitter takes, so it does not click either.
     private static let rampSeconds = 0.005
@@ -33,6 +33,7 @@ final class Player: @unchecked Sendable {
     private var current: Running?
     /// Written to their ends and not played to their ends.
     private var leaving: [Running] = []
+    private var holes = HoleDetector()
 
     /// Fills the device's buffer with silence and lets it play.
     init(_ pcm: consuming PCM, queue: PlaybackQueue, worker: Worker) throws(DeviceError) {
@@ -144,8 +145,8 @@ final class Player: @unchecked Sendable {
     /// After the device ran dry: what was in its buffer has been played.
     private func restart(after problem: Int) -> Bool {
         guard pcm.recover(from: problem) else { return false }
-        current?.playback.underrunCount += 1
-        for index in leaving.indices { leaving[index].playback.underrunCount += 1 }
+        countUnderrun()
+        holes = HoleDetector()
         guard fill() >= 0 else { return false }
         do {
             try pcm.start()
@@ -155,9 +156,23 @@ final class Player: @unchecked Sendable {
         return true
     }
 
+    /// What is sounding now has a hole.
+    private func countUnderrun() {
+        current?.playback.underrunCount += 1
+        for index in leaving.indices { leaving[index].playback.underrunCount += 1 }
+    }
+
     /// Tells those whose sounds have left the device.
     private func complete() {
-        let played = written - (pcm.delayFrameCount ?? format.bufferFrameCount)
+        let delay = pcm.delayFrameCount
+        let played = written - (delay ?? format.bufferFrameCount)
+        if delay != nil,
+            holes.look(
+                playedSeconds: Double(played) / Double(format.sampleRateHertz),
+                nowSeconds: Double(MonotonicTime.nanoseconds) / 1e9) != nil
+        {
+            countUnderrun()
+        }
         while let first = leaving.first, first.endFrame <= played {
             leaving.removeFirst()
             first.completion(.success(first.playback))

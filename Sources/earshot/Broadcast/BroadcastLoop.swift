@@ -35,7 +35,7 @@ final class BroadcastLoop: Sendable {
     }
 
     /// How far ahead of the air the loudspeaker is filled: more than a busy machine keeps us from it.
-    private static let bufferSeconds = 0.25
+    private static let bufferSeconds = 0.5
 
     let format: DeviceFormat
 
