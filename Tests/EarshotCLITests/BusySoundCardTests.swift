@@ -7,18 +7,23 @@ import Testing
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct BusySoundCardTests {
-    @Test(arguments: [("fast", 60), ("standard", 40), ("far", 20)])
-    func everyTokenIsHeardOnce(profile: String, count: Int) async throws {
-        let session = try await onThread {
-            let session = try LiveSession()
-            // One for each core from every one of the three that run side by side.
-            let others = try session.occupyCores()
-            try session.exchange(profile: profile, count: count)
-            guard others.allSatisfy(\.isRunning) else {
-                throw SoundCard.Trouble(description: "the cores rested. \(others[0].account)")
+    @Test func everyTokenIsHeardOnce() async throws {
+        let idler = try LiveSession()
+        let others = try idler.occupyCores()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (profile, count) in [("fast", 100), ("standard", 60), ("far", 30)] {
+                group.addTask {
+                    let session = try await onThread {
+                        let session = try LiveSession()
+                        try session.exchange(profile: profile, count: count)
+                        return session
+                    }
+                    // Busy cores are what the buffers are for; a machine that stands still is not.
+                    session.expectAllHeardOnce(profile: profile, count: count, excusedShare: 0.05)
+                }
             }
-            return session
+            try await group.waitForAll()
         }
-        session.expectAllHeardOnce(profile: profile, count: count)
+        #expect(others.allSatisfy { $0.isRunning }, "the cores rested")
     }
 }

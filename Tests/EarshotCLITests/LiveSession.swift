@@ -114,24 +114,67 @@ final class LiveSession: @unchecked Sendable {
         }
     }
 
-    /// Each token that was sent was heard once, when it was sent, and nothing else was.
-    func expectAllHeardOnce(profile: String, count: Int) {
+    /// Each token that was sent was heard once, when it was sent, and nothing else was. One may be missing only where
+    /// somebody said why: a hole when it was played, a gap when it was recorded.
+    /// - Parameter excusedShare: of the tokens at most so many may be missing with an excuse. A shared machine that stands
+    ///   still for half a second takes one or two.
+    func expectAllHeardOnce(profile: String, count: Int, excusedShare: Double = 0.01) {
         let heard = heard
         #expect(sent.count == count)
-        #expect(sent.allSatisfy { $0.underruns == 0 })
-        #expect(heard.count == count, "\(listener.error)")
-        #expect(heard.allSatisfy { $0.token == "0123456789abcdef" && $0.profile == profile })
         #expect(listener.status == 0)
-        #expect(listener.error.contains("no gaps"), "\(listener.error)")
-        guard heard.count == count else { return }
-        // The sound server and its buffers take up to 0.3 s, and on a busy machine the same each time.
-        let delays = zip(heard, sent).map { $0.start_s - $1.start_s }.sorted()
-        let median = delays[delays.count / 2]
-        #expect(delays.allSatisfy { abs($0 - median) < 0.3 })
+        #expect(heard.allSatisfy { $0.token == "0123456789abcdef" && $0.profile == profile }, "a wrong token")
+        guard !heard.isEmpty, sent.count == count else { return }
+
+        // The two begin at different times; what is sent reaches the listener after a delay that stays as it is.
+        let delays = heard.flatMap { line in sent.map { line.start_s - $0.start_s } }
+        let delay = delays.max { a, b in
+            heard.count { isNear($0, a) } < heard.count { isNear($0, b) }
+        }!
+        var missing: [Int] = []
+        var matched = 0
+        for (index, frame) in sent.enumerated() {
+            let found = heard.count { abs($0.start_s - frame.start_s - delay) < Self.toleranceSeconds }
+            matched += found
+            #expect(found <= 1, "token \(index + 1) was heard \(found) times")
+            if found == 0 { missing.append(index) }
+        }
+        #expect(matched == heard.count, "\(heard.count - matched) heard that were not sent")
+        for index in missing {
+            #expect(isExcused(index, delay: delay), "token \(index + 1) is missing. \(listener.error)")
+        }
+        #expect(missing.count <= Int((excusedShare * Double(count)).rounded(.up)))
+
         let latencies = heard.compactMap(\.latency_s).sorted()
+        let holes = sent.count { $0.underruns > 0 }
         print(
-            "\(profile): \(count) heard, latency median \(latencies[latencies.count / 2]) s, "
-                + "largest \(latencies[latencies.count - 1]) s")
+            "\(profile): \(matched) of \(count) heard, latency median \(latencies[latencies.count / 2]) s, 95 % "
+                + "\(latencies[latencies.count * 95 / 100]) s, largest \(latencies[latencies.count - 1]) s, "
+                + "\(holes) sent with a hole, \(gaps.count) gaps")
+    }
+
+    /// Less than half the shortest interval; a start may be found a symbol off, and holes delay what follows them.
+    private static let toleranceSeconds = 0.25
+
+    private func isNear(_ line: Line, _ delay: Double) -> Bool {
+        sent.contains { abs(line.start_s - $0.start_s - delay) < Self.toleranceSeconds }
+    }
+
+    /// What the listener reported: "gap of 0.182 s at 63.913 s: …".
+    private var gaps: [(start: Double, end: Double)] {
+        listener.error.split(separator: "\n").compactMap { line in
+            guard line.hasPrefix("gap of ") else { return nil }
+            let numbers = line.split(separator: " ").compactMap { Double($0) }
+            return numbers.count == 2 ? (numbers[1], numbers[1] + numbers[0]) : nil
+        }
+    }
+
+    /// Holes are noticed a tenth of a second late, so perhaps with the next token; gaps up to a second.
+    private func isExcused(_ index: Int, delay: Double) -> Bool {
+        if sent[max(0, index - 1)...min(index + 1, sent.count - 1)].contains(where: { $0.underruns > 0 }) {
+            return true
+        }
+        let (start, end) = (sent[index].start_s + delay, sent[index].end_s + delay)
+        return gaps.contains { $0.start < end + 1 && $0.end > start - 1 }
     }
 
     /// Between any two tokens as much time passed by the count of samples as by the clock.
