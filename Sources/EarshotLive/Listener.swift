@@ -1,6 +1,7 @@
 public import EarshotAudio
 public import EarshotCoding
 public import EarshotModem
+import Glibc
 import Synchronization
 
 /// A microphone to frames: a `Microphone`, a receiver for each of its channels, and what happened, in order.
@@ -79,7 +80,7 @@ public final class Listener: Sendable {
     /// What happens, for whoever waits with `for await`. Decodes on a thread of its own from when this is called until
     /// the loop ends, is cancelled, or `stop` is called. To be called once, and not besides `run`.
     ///
-    /// At most `largestBacklog` events wait; those beyond are counted in `missed`.
+    /// At most `largestBacklog` events wait; those beyond are counted in `missed`. The last one is `ended` all the same.
     public var events: AsyncStream<ListenerEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ListenerEvent.self, bufferingPolicy: .bufferingOldest(Listener.largestBacklog))
@@ -88,12 +89,23 @@ public final class Listener: Sendable {
         worker.start { [self] in
             var missed = 0
             run { event in
+                if case .ended = event {
+                    // These two wait for room: whoever reads on has to learn how it ended.
+                    if missed > 0 { Listener.insist(.missed(eventCount: missed), continuation) }
+                    Listener.insist(event, continuation)
+                    return
+                }
                 if missed > 0, case .enqueued = continuation.yield(.missed(eventCount: missed)) { missed = 0 }
                 if case .dropped = continuation.yield(event) { missed += 1 }
             }
             continuation.finish()
         }
         return stream
+    }
+
+    /// Waits until there is room for an event, or nobody reads any more.
+    private static func insist(_ event: ListenerEvent, _ continuation: AsyncStream<ListenerEvent>.Continuation) {
+        while case .dropped = continuation.yield(event) { usleep(20_000) }
     }
 
     /// Events that wait for a slow reader of `events`.

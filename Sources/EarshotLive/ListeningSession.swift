@@ -50,7 +50,11 @@ struct ListeningSession {
         _ onEvent: (ListenerEvent) -> Void
     ) {
         if let notice = block.notice { heed(notice, onEvent) }
-        if block.droppedFrameCount > 0 { skip(block.droppedFrameCount, own: own, onEvent) }
+        if block.droppedFrameCount > 0 {
+            // Frames that are decided in the gap are dated back from its end.
+            endNanoseconds = block.endNanoseconds - nanoseconds(block.frameCount)
+            skip(block.droppedFrameCount, own: own, onEvent)
+        }
         guard block.frameCount > 0, !isOver else { return }
         endNanoseconds = block.endNanoseconds
         let frameCount = min(block.frameCount, limit - position)

@@ -2,8 +2,9 @@ import Foundation
 
 /// A virtual sound card, and ALSA's own programs that play and record on it. What is played is recorded.
 ///
-/// Everything stops with its owner, and the server stops with this process too, however that ends.
-package final class SoundCard {
+/// Everything stops with its owner, and the server stops with this process too, however that ends. One
+/// thread at a time uses it.
+package final class SoundCard: @unchecked Sendable {
     package struct Trouble: Error, CustomStringConvertible {
         package let description: String
 
@@ -89,6 +90,28 @@ package final class SoundCard {
         try program.finish(within: 25)
         return program.output
     }
+}
+
+/// The card's names for devices that this process opens itself.
+extension SoundCard {
+    /// The PCM that plays.
+    package var playbackName: String { Self.name("card_out:\(directory)") }
+
+    /// The PCM that records what is played.
+    package var captureName: String { Self.name("card_in:\(directory)") }
+
+    /// ALSA reads one configuration for a whole process: it has to name every card, and be there before the first.
+    package static func name(_ name: String) -> String {
+        precondition(isConfigured)
+        return name
+    }
+
+    private static let isConfigured: Bool = {
+        setenv("ALSA_CONFIG_PATH", Repository.path("Tests/sound-cards.conf"), 1)
+        // A client leaves a cookie in somebody's home otherwise.
+        setenv("PULSE_COOKIE", "/dev/null", 1)
+        return true
+    }()
 }
 
 /// A recording that is being made.

@@ -38,6 +38,8 @@ public final class Loudspeaker: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 queue.append(sound) { continuation.resume(with: $0) }
+                // A task that was cancelled before this had nothing to withdraw then.
+                if Task.isCancelled { queue.withdraw(sound) }
             }
         } onCancel: {
             queue.withdraw(sound)

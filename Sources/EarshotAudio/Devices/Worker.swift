@@ -5,8 +5,20 @@ import Synchronization
 /// A thread that runs one closure, is asked to end, and is waited for.
 package final class Worker: Sendable {
     private final class Launch {
-        let body: () -> Void
-        init(_ body: @escaping () -> Void) { self.body = body }
+        private var body: (() -> Void)?
+        private let ended: DispatchSemaphore
+
+        init(_ body: @escaping () -> Void, ended: DispatchSemaphore) {
+            self.body = body
+            self.ended = ended
+        }
+
+        func run() {
+            body?()
+            // What only the closure still owns, an open device for one, goes before anybody is told.
+            body = nil
+            ended.signal()
+        }
     }
 
     private let stopRequested = Atomic(false)
@@ -19,17 +31,12 @@ package final class Worker: Sendable {
 
     /// Starts the thread; once.
     package func start(_ body: @escaping @Sendable () -> Void) {
-        let ended = ended
-        let launch = Unmanaged.passRetained(
-            Launch {
-                body()
-                ended.signal()
-            })
+        let launch = Unmanaged.passRetained(Launch(body, ended: ended))
         var thread = pthread_t()
         let code = pthread_create(
             &thread, nil,
             { pointer in
-                if let pointer { Unmanaged<Launch>.fromOpaque(pointer).takeRetainedValue().body() }
+                if let pointer { Unmanaged<Launch>.fromOpaque(pointer).takeRetainedValue().run() }
                 return nil
             }, launch.toOpaque())
         precondition(code == 0, "no more threads")

@@ -1,0 +1,202 @@
+import EarshotCoding
+import EarshotModem
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EarshotAudio
+@testable import EarshotLive
+
+/// A listener's work on made-up blocks, without a device.
+@Suite struct ListeningSessionTests {
+    static let rate = 48_000
+
+    /// A device that delivers what it is given, in blocks of 30 ms.
+    struct Scene {
+        var session: ListeningSession
+        let channelCount: Int
+        /// Samples so far, lost ones included.
+        private(set) var position = 0
+        private(set) var events: [ListenerEvent] = []
+        /// When the sample at 0 was recorded.
+        let origin = MonotonicTime.nanoseconds
+
+        init(channelCount: Int = 1, _ options: Listener.Options = Listener.Options()) {
+            self.channelCount = channelCount
+            let format = DeviceFormat(
+                name: "made up", sampleRateHertz: rate, channelCount: channelCount, encoding: .f32,
+                periodFrameCount: 1_440, bufferFrameCount: 24_000, path: .direct)
+            session = ListeningSession(format: format, options: options)
+        }
+
+        var heard: [HeardFrame] { events.compactMap { if case .heard(let heard) = $0 { heard } else { nil } } }
+        var gaps: [Gap] { events.compactMap { if case .gap(let gap) = $0 { gap } else { nil } } }
+        var levels: [LevelReport] { events.compactMap { if case .level(let level) = $0 { level } else { nil } } }
+        var summaries: [ListenerSummary] { events.compactMap { if case .ended(let all) = $0 { all } else { nil } } }
+
+        /// The samples are the same on all channels but for `gains`.
+        mutating func push(_ samples: [Float], gains: [Float]? = nil, dropped: Int = 0, own: Set<Payload> = []) {
+            let gains = gains ?? [Float](repeating: 1, count: channelCount)
+            position += dropped
+            for first in stride(from: 0, to: samples.count, by: 1_440) {
+                let part = samples[first..<min(first + 1_440, samples.count)]
+                position += part.count
+                var block = CaptureBlock()
+                block.frameCount = part.count
+                block.droppedFrameCount = first == 0 ? dropped : 0
+                block.endNanoseconds = origin + Int64(position) * 1_000_000_000 / Int64(rate)
+                let interleaved = part.flatMap { sample in gains.map { $0 * sample } }
+                session.take(block, interleaved.span, own: own, ringFill: 0.5) { events.append($0) }
+            }
+        }
+
+        mutating func notice(_ notice: CaptureNotice) {
+            var block = CaptureBlock()
+            block.notice = notice
+            session.take(block, [Float]().span, own: [], ringFill: 0) { events.append($0) }
+        }
+
+        mutating func finish() {
+            session.finish(own: []) { events.append($0) }
+        }
+
+        /// Every frame was heard when its samples were recorded.
+        func expectTimesOfPositions() {
+            for heard in heard {
+                let expected = origin + Int64(heard.frame.startSample) * 1_000_000_000 / Int64(rate)
+                // A nanosecond for each rounding.
+                #expect(abs(heard.startNanoseconds - expected) < 10, "\(heard.startNanoseconds - expected) ns off")
+            }
+        }
+    }
+
+    static let payload = try! Payload(hex: "0123456789abcdef")
+
+    static func frame(_ profile: Profile = .fast) throws -> [Float] {
+        try Transmitter(profile: profile, sampleRateHertz: rate).samples(payload, amplitude: 0.25)
+    }
+
+    static func silence(_ seconds: Double) -> [Float] {
+        var random = Randomness(seed: 61)
+        return random.samples(Int(seconds * Double(rate))).map { 0.001 * $0 }
+    }
+
+    @Test func gapsShiftWhatFollowsAndNothingElse() throws {
+        var scene = Scene()
+        let frame = try Self.frame()
+        scene.push(Self.silence(1) + frame + Self.silence(0.5))
+        scene.notice(.lost(.server))
+        scene.push(Self.silence(0.5) + frame + Self.silence(0.5), dropped: 3 * Self.rate + 7)
+        scene.finish()
+
+        let starts = [Self.rate, Self.rate + frame.count + Self.rate + 3 * Self.rate + 7]
+        try #require(scene.heard.count == 2)
+        for (heard, start) in zip(scene.heard, starts) {
+            #expect(heard.payload == Self.payload)
+            // Half a symbol of `fast`.
+            #expect(abs(heard.frame.startSample - start) < 256, "\(heard.frame.startSample) instead of \(start)")
+        }
+        scene.expectTimesOfPositions()
+        let gap = Gap(
+            reason: .server, atSeconds: Double(starts[0] + frame.count + Self.rate / 2) / 48_000,
+            seconds: Double(3 * Self.rate + 7) / 48_000)
+        #expect(scene.gaps == [gap])
+        let summary = try #require(scene.summaries.first)
+        #expect(scene.summaries.count == 1)
+        #expect(summary.frameCount == 2 && summary.gapCount == 1)
+        #expect(summary.gapSeconds == gap.seconds)
+        #expect(abs(summary.heardSeconds - 2.5 - 2 * Double(frame.count) / 48_000) < 1e-3)
+    }
+
+    /// The gap begins before the receiver has decided, so it decides in the gap.
+    @Test func aFrameThatIsDecidedInAGapWasHeardBeforeIt() throws {
+        var scene = Scene()
+        scene.push(Self.silence(1) + (try Self.frame()) + Self.silence(0.005))
+        #expect(scene.heard.isEmpty)
+        scene.push(Self.silence(0.1), dropped: 5 * Self.rate)
+        try #require(scene.heard.count == 1)
+        scene.expectTimesOfPositions()
+        #expect(scene.heard[0].latencySeconds < 60)
+    }
+
+    @Test func aFrameIsReportedOnceOrForEveryChannelOrOfTheMean() throws {
+        let sound = Self.silence(0.5) + (try Self.frame()) + Self.silence(0.5)
+        // The third channel is loudest; the noise is the same on all after the gain, so its SNR is not better: add some.
+        var every = Listener.Options()
+        every.reportsEveryChannel = true
+        var mixing = Listener.Options()
+        mixing.mixesChannels = true
+        for (options, channels) in [(Listener.Options(), 1), (every, 3), (mixing, 1)] {
+            var scene = Scene(channelCount: 3, options)
+            scene.push(sound, gains: [1, 0.5, 0.25])
+            scene.finish()
+            #expect(scene.heard.count == channels)
+            #expect(Set(scene.heard.map(\.channel)).count == channels)
+            #expect(scene.summaries.first?.frameCount == channels)
+            scene.expectTimesOfPositions()
+        }
+    }
+
+    @Test func whatIsOwnIsMarked() throws {
+        let sound = Self.silence(0.5) + (try Self.frame()) + Self.silence(0.5)
+        for (own, isOwn) in [([Self.payload], true), ([try Payload(hex: "00")], false)] as [(Set<Payload>, Bool)] {
+            var scene = Scene()
+            scene.push(sound, own: own)
+            #expect(scene.heard.map(\.isOwn) == [isOwn])
+        }
+    }
+
+    @Test func theLimitCountsGaps() throws {
+        var options = Listener.Options()
+        options.secondsLimit = 3
+        var scene = Scene(options)
+        scene.push(Self.silence(1))
+        scene.push(Self.silence(0.5), dropped: Self.rate)
+        #expect(!scene.session.isOver)
+        scene.push(Self.silence(1))
+        #expect(scene.session.isOver)
+        scene.finish()
+        #expect(scene.summaries.first?.heardSeconds == 2)
+        #expect(scene.summaries.first?.gapSeconds == 1)
+
+        var lost = Scene(options)
+        lost.push(Self.silence(0.03), dropped: 10 * Self.rate)
+        #expect(lost.session.isOver)
+        lost.finish()
+        #expect(lost.summaries.first?.heardSeconds == 0)
+    }
+
+    @Test func noticesBecomeEvents() throws {
+        let error = DeviceError(.vanished, operation: "record from", device: "x", detail: "y", advice: "z")
+        var scene = Scene()
+        scene.notice(.interrupted(error))
+        #expect(!scene.session.isOver)
+        scene.notice(.lost(.interruption))
+        scene.push(Self.silence(0.1), dropped: 480)
+        #expect(scene.gaps.map(\.reason) == [.interruption])
+        scene.notice(.ended(error))
+        #expect(scene.session.isOver)
+        scene.finish()
+        #expect(scene.summaries.map(\.failure) == [error])
+        guard case .interrupted(error)? = scene.events.first else {
+            Issue.record("\(scene.events)")
+            return
+        }
+    }
+
+    @Test func levelsAreThoseOfTheSound() {
+        var options = Listener.Options()
+        options.levelIntervalSeconds = 0.5
+        var scene = Scene(options)
+        // One of the tones, of amplitude 0.1.
+        scene.push((0..<3 * Self.rate).map { Float(0.1 * sin(2 * .pi * 19_203.125 * Double($0) / 48_000)) })
+        // Blocks are 30 ms, so a report comes every 0.51 s.
+        #expect(scene.levels.count == 5)
+        for level in scene.levels {
+            #expect(abs(level.bandDecibels + 20) < 1, "\(level)")
+            #expect(abs(level.peakDecibels + 20) < 0.1)
+            #expect(level.ringFill == 0.5)
+        }
+        #expect(scene.levels.map { ($0.atSeconds / 0.51).rounded() } == [1, 2, 3, 4, 5])
+    }
+}
