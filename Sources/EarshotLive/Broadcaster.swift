@@ -34,18 +34,23 @@ public final class Broadcaster: Sendable {
     public var profile: Profile { transmitter.profile }
 
     /// Plays the frame of a payload, after those that were given before.
+    /// - Parameter beginNanoseconds: when it is to begin, by `MonotonicTime`; nil: as soon as it can.
     /// - Returns: when its last sample has left the device.
     /// - Throws: `DeviceError`; `CancellationError`. See `Loudspeaker.play`.
     @discardableResult
-    public func broadcast(_ payload: Payload) async throws -> Playback {
-        try await loudspeaker.play(transmitter.samples(payload, amplitude: amplitude))
+    public func broadcast(_ payload: Payload, at beginNanoseconds: Int64? = nil) async throws -> Playback {
+        try await loudspeaker.play(samples(payload), at: beginNanoseconds)
     }
 
-    /// The same for a thread that may wait.
-    @discardableResult
-    public func broadcastAndWait(_ payload: Payload) throws -> Playback {
-        try loudspeaker.playAndWait(transmitter.samples(payload, amplitude: amplitude))
+    /// The same for whoever waits for nothing: `completion` gets what `broadcast` returns or throws.
+    public func enqueue(
+        _ payload: Payload, at beginNanoseconds: Int64? = nil,
+        _ completion: @escaping @Sendable (Result<Playback, any Error>) -> Void
+    ) {
+        loudspeaker.enqueue(samples(payload), at: beginNanoseconds, completion)
     }
+
+    private func samples(_ payload: Payload) -> [Float] { transmitter.samples(payload, amplitude: amplitude) }
 
     /// Closes the device. What is still sounding is faded out.
     public func stop() {

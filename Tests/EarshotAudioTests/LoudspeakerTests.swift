@@ -131,20 +131,44 @@ struct LoudspeakerTests {
         #expect(peak(last - 299..<last - 239) > 0.45)
     }
 
+    /// Two sounds that are to begin at stated times are as far apart in a recording.
+    @Test func soundsBeginWhenTheyAreToBegin() async throws {
+        let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
+        let recording = try await onThread { try CardRecording(card) }
+        let loudspeaker = try await onThread { try Self.open(card) }
+        let begin = MonotonicTime.nanoseconds + 1_000_000_000
+        async let first = loudspeaker.play([0.5], at: begin)
+        try await Task.sleep(for: .milliseconds(100))
+        async let second = loudspeaker.play([0.5], at: begin + 1_234_567_890)
+        let playbacks = try await [first, second]
+        try await onThread { try recording.grow(by: 0.7) }
+        let (samples, _, _) = recording.finish()
+        loudspeaker.stop()
+
+        let places = samples.indices.filter { abs(samples[$0]) > 0.1 }
+        try #require(places.count == 2)
+        // The device's delay, from which each begin is reckoned, is known to 0.5 ms (HoleDetector).
+        #expect(abs(places[1] - places[0] - 59_259) <= 48)
+        for (playback, wanted) in zip(playbacks, [begin, begin + 1_234_567_890]) {
+            #expect(abs(playback.beginNanoseconds - wanted) < 1_000_000)
+        }
+    }
+
     @Test func whenTheServerDiesNobodyHangs() async throws {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
         let microphone = try await onThread { try Microphone(DeviceRequest(card.captureName)) }
         let loudspeaker = try await onThread { try Self.open(card) }
         let callers = (0..<3).map { _ in Task { try await loudspeaker.play(Self.tone(seconds: 5)) } }
-        async let blocked = onThread { Result { try loudspeaker.playAndWait(Self.tone(seconds: 5)) } }
+        let (outcomes, report) = AsyncStream.makeStream(of: Result<Playback, any Error>.self)
+        loudspeaker.enqueue(Self.tone(seconds: 5)) { report.yield($0) }
         try await Task.sleep(for: .milliseconds(500))
         try await onThread { try card.killServer() }
         for caller in callers {
             let error = await #expect(throws: DeviceError.self) { try await caller.value }
             #expect(error?.kind == .vanished && error?.device == card.playbackName)
         }
-        let outcome = try await blocked
-        #expect(throws: DeviceError.self) { try outcome.get() }
+        let outcome = await outcomes.first { _ in true }
+        #expect(throws: DeviceError.self) { try outcome?.get() }
         await #expect(throws: DeviceError.self) { try await loudspeaker.play([0]) }
         // The microphone says so with its last block.
         let notice = try await onThread {

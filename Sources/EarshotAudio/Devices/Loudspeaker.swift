@@ -1,6 +1,3 @@
-import Dispatch
-import Synchronization
-
 /// A playback device that is always open and always playing: sounds when there are some, silence otherwise.
 ///
 ///     let loudspeaker = try Loudspeaker(DeviceRequest("hw:1", bufferSeconds: 0.25))
@@ -28,13 +25,16 @@ public final class Loudspeaker: Sendable {
     }
 
     /// Plays a sound after those that were given before.
-    /// - Parameter samples: one channel, full scale 1, at `format.sampleRateHertz`.
+    /// - Parameters:
+    ///   - samples: one channel, full scale 1, at `format.sampleRateHertz`.
+    ///   - beginNanoseconds: when its first sample is to leave the device, by `MonotonicTime`; nil: as soon as it can.
+    ///     Sounds behind it wait as well.
     /// - Returns: when its last sample has left the device.
     /// - Throws: `DeviceError` when the device went away before; `CancellationError` when the task was cancelled or the
     ///   loudspeaker stopped before the sound began. One that has begun is played to its end.
     @discardableResult
-    public func play(_ samples: [Float]) async throws -> Playback {
-        let sound = PlaybackQueue.Sound(samples: samples)
+    public func play(_ samples: [Float], at beginNanoseconds: Int64? = nil) async throws -> Playback {
+        let sound = PlaybackQueue.Sound(samples: samples, beginNanoseconds: beginNanoseconds)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 queue.append(sound) { continuation.resume(with: $0) }
@@ -48,22 +48,11 @@ public final class Loudspeaker: Sendable {
 
     /// The same for whoever waits for nothing: `completion` gets what `play` returns or throws, on the thread that plays.
     /// Sounds that are given while others wait follow them without a pause.
-    public func enqueue(_ samples: [Float], _ completion: @escaping @Sendable (Result<Playback, any Error>) -> Void) {
-        queue.append(PlaybackQueue.Sound(samples: samples), completion)
-    }
-
-    /// The same for a thread that may wait.
-    @discardableResult
-    public func playAndWait(_ samples: [Float]) throws -> Playback {
-        let outcome = Mutex<Result<Playback, any Error>?>(nil)
-        let ended = DispatchSemaphore(value: 0)
-        queue.append(PlaybackQueue.Sound(samples: samples)) { result in
-            outcome.withLock { $0 = result }
-            ended.signal()
-        }
-        ended.wait()
-        guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
-        return try result.get()
+    public func enqueue(
+        _ samples: [Float], at beginNanoseconds: Int64? = nil,
+        _ completion: @escaping @Sendable (Result<Playback, any Error>) -> Void
+    ) {
+        queue.append(PlaybackQueue.Sound(samples: samples, beginNanoseconds: beginNanoseconds), completion)
     }
 
     /// Sounds that have not begun are not played any more: their callers get a `CancellationError`.

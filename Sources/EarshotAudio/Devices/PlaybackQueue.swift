@@ -5,7 +5,13 @@ final class PlaybackQueue: Sendable {
     /// One sound; a class, because a cancellation has to find it again.
     final class Sound: Sendable {
         let samples: [Float]
-        init(samples: [Float]) { self.samples = samples }
+        /// When it is to begin, by `MonotonicTime`; nil or in the past: as soon as it can.
+        let beginNanoseconds: Int64?
+
+        init(samples: [Float], beginNanoseconds: Int64? = nil) {
+            self.samples = samples
+            self.beginNanoseconds = beginNanoseconds
+        }
     }
 
     typealias Completion = @Sendable (Result<Playback, any Error>) -> Void
@@ -26,8 +32,12 @@ final class PlaybackQueue: Sendable {
         if let end { completion(.failure(end)) }
     }
 
-    func next() -> (sound: Sound, completion: Completion)? {
-        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+    /// The sound whose turn it is, if it is to begin before `end`.
+    func next(before end: Int64 = .max) -> (sound: Sound, completion: Completion)? {
+        state.withLock { state in
+            guard let first = state.waiting.first, first.sound.beginNanoseconds ?? .min < end else { return nil }
+            return state.waiting.removeFirst()
+        }
     }
 
     func withdraw(_ sound: Sound) {

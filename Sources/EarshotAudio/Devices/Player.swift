@@ -101,7 +101,12 @@ final class Player: @unchecked Sendable {
         for index in period.indices { period[index] = 0 }
         var first = 0
         while first < frameCount {
-            if current == nil, !worker.isStopping, let (sound, completion) = queue.next() {
+            let blockEnd = now + nanoseconds(delay + frameCount)
+            if current == nil, !worker.isStopping, let (sound, completion) = queue.next(before: blockEnd) {
+                if let wanted = sound.beginNanoseconds {
+                    let early = wanted - now - nanoseconds(delay + first)
+                    first += min(max(0, Int(early) * format.sampleRateHertz / 1_000_000_000), frameCount - first - 1)
+                }
                 let begin = now + nanoseconds(delay + first)
                 let playback = Playback(
                     beginNanoseconds: begin, endNanoseconds: begin + nanoseconds(sound.samples.count), underrunCount: 0)

@@ -9,7 +9,8 @@ import Synchronization
 ///
 ///     start of the next = start of this + interval · (1 + j),   j uniform in ±jitter
 ///
-/// Jitter keeps two devices that collide once from colliding always.
+/// Jitter keeps two devices that collide once from colliding always. Each is handed to the loudspeaker a little longer
+/// before its time than that is filled ahead, so that the pauses are right however short.
 final class BroadcastLoop: Sendable {
     struct Plan: Sendable {
         var payload: Payload
@@ -20,6 +21,8 @@ final class BroadcastLoop: Sendable {
         var jitter = 0.1
         /// How often; nil for ever.
         var count: Int?
+
+        var frameSeconds: Double { profile.frameSeconds(payloadByteCount: payload.count) }
     }
 
     enum Event: Sendable {
@@ -34,8 +37,16 @@ final class BroadcastLoop: Sendable {
         case failed(DeviceError)
     }
 
+    /// What happened to the sounds that were handed over.
+    private struct State {
+        var outcomes: [Result<Playback, any Error>] = []
+        var isStopped = false
+    }
+
     /// How far ahead of the air the loudspeaker is filled: more than a busy machine keeps us from it.
     private static let bufferSeconds = 0.5
+    /// How much earlier than that a sound is handed over.
+    private static let headStartSeconds = 0.15
 
     let format: DeviceFormat
 
@@ -43,8 +54,9 @@ final class BroadcastLoop: Sendable {
     private let request: DeviceRequest
     private let reconnects: Bool
     private let broadcaster: Mutex<Broadcaster>
-    private let isStopped = Atomic(false)
-    private let stopSignal = DispatchSemaphore(value: 0)
+    private let state = Mutex(State())
+    /// Rings for outcomes and for the stop.
+    private let bell = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let sentCount = Atomic(0)
 
@@ -76,62 +88,83 @@ final class BroadcastLoop: Sendable {
     /// Sends until the count is reached or `stop`, on this thread.
     func run(_ onEvent: (Event) -> Void) {
         defer { ended.signal() }
-        var next = MonotonicTime.nanoseconds
-        var number = 1
-        while number <= plan.count ?? Int.max, !isOver {
-            if wait(until: next, { onEvent(.waiting(number: number, seconds: $0)) }) { break }
-            let start = MonotonicTime.nanoseconds
-            do {
-                let playback = try current.broadcastAndWait(plan.payload)
-                sentCount.store(number, ordering: .relaxed)
-                onEvent(.sent(number: number, playback))
-                number += 1
-            } catch let error as DeviceError {
-                guard reconnects, error.isWorthRetrying else {
-                    onEvent(.failed(error))
-                    return
-                }
-                onEvent(.interrupted(error))
-                guard reopen(onEvent) else { return }
-                // What was not heard to its end is sent again at once.
-                continue
-            } catch {
-                break
+        while !isOver, sent < plan.count ?? .max {
+            let problem = runUntilTrouble(onEvent)
+            guard let problem else { break }
+            guard reconnects, problem.isWorthRetrying else {
+                onEvent(.failed(problem))
+                return
             }
-            let jitter = plan.jitter > 0 ? Double.random(in: -plan.jitter...plan.jitter) : 0
-            next = start + Int64(plan.intervalSeconds * (1 + jitter) * 1e9)
+            onEvent(.interrupted(problem))
+            // What was not played to its end is sent again.
+            guard reopen(onEvent) else { return }
         }
         current.stop()
     }
 
     /// Ends after the payload that is on the air, and waits for that.
     func stop() {
-        isStopped.store(true, ordering: .relaxed)
-        stopSignal.signal()
-        let longest = plan.profile.frameSeconds(payloadByteCount: plan.payload.count) + 1
-        if ended.wait(timeout: .now() + longest) == .success { ended.signal() }
+        state.withLock { $0.isStopped = true }
+        current.loudspeaker.withdrawAll()
+        bell.signal()
+        if ended.wait(timeout: .now() + plan.frameSeconds + 1) == .success { ended.signal() }
     }
 
-    private var isOver: Bool { isStopped.load(ordering: .relaxed) }
+    /// What is handed over now is heard then.
+    private var earliest: Int64 { MonotonicTime.nanoseconds + Int64(Self.bufferSeconds * 1e9) }
+
+    private var isOver: Bool { state.withLock { $0.isStopped } }
     private var current: Broadcaster { broadcaster.withLock { $0 } }
 
-    /// - Returns: true when it was stopped meanwhile.
-    private func wait(until deadline: Int64, _ tick: (Double) -> Void) -> Bool {
-        while !isOver, case let left = Double(deadline - MonotonicTime.nanoseconds) / 1e9, left > 0 {
-            tick(left)
-            if stopSignal.wait(timeout: .now() + min(left, 0.1)) == .success { return true }
+    /// Hands payloads over in time, and reports them when they have left.
+    /// - Returns: what is wrong with the device, or nil when all were sent or it was stopped.
+    private func runUntilTrouble(_ onEvent: (Event) -> Void) -> DeviceError? {
+        let broadcaster = current
+        let lead = Self.bufferSeconds + Self.headStartSeconds
+        var next = earliest
+        var handedCount = sent
+        var underwayCount = 0
+        while true {
+            let outcomes = state.withLock { exchange(&$0.outcomes, with: []) }
+            for outcome in outcomes {
+                underwayCount -= 1
+                switch outcome {
+                case .success(let playback):
+                    onEvent(.sent(number: sentCount.add(1, ordering: .relaxed).newValue, playback))
+                case .failure(let error as DeviceError): return error
+                case .failure: break
+                }
+            }
+            let isOver = isOver || handedCount >= plan.count ?? .max
+            if isOver, underwayCount == 0 { return nil }
+            let left = Double(next - MonotonicTime.nanoseconds) / 1e9
+            if !isOver, left <= lead {
+                handedCount += 1
+                underwayCount += 1
+                let begin = max(next, earliest)
+                broadcaster.enqueue(plan.payload, at: begin) { outcome in
+                    self.state.withLock { $0.outcomes.append(outcome) }
+                    self.bell.signal()
+                }
+                let jitter = plan.jitter > 0 ? Double.random(in: -plan.jitter...plan.jitter) : 0
+                next = begin + Int64(max(plan.intervalSeconds * (1 + jitter), plan.frameSeconds) * 1e9)
+                continue
+            }
+            if underwayCount == 0 { onEvent(.waiting(number: handedCount + 1, seconds: max(0, left))) }
+            let patience = isOver ? plan.frameSeconds + 5 : min(max(left - lead, 0.001), 0.1)
+            _ = bell.wait(timeout: .now() + patience)
         }
-        return isOver
     }
 
     private func reopen(_ onEvent: (Event) -> Void) -> Bool {
         var backOff = 0.1
         while !isOver {
-            if stopSignal.wait(timeout: .now() + backOff) == .success { return false }
+            _ = bell.wait(timeout: .now() + backOff)
             backOff = min(2 * backOff, 1)
             do throws(DeviceError) {
                 let opened = try Broadcaster(request, profile: plan.profile, levelDecibels: plan.levelDecibels)
                 broadcaster.withLock { $0 = opened }
+                state.withLock { $0.outcomes = [] }
                 onEvent(.resumed)
                 return true
             } catch {
