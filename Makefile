@@ -22,7 +22,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sou
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run --package-path Benchmarks -c release earshot-bench
 
-.PHONY: help demo build test bench bench-quick lint format install clean swift
+.PHONY: help demo build test soak bench bench-quick lint format install clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -46,6 +46,10 @@ test: swift ## Run every test, some of them through a virtual sound card (eight 
 bench: build ## Measure everything and write docs/BENCHMARKS.md (half an hour)
 	@scripts/recordings.sh $(RECORDINGS)
 	$(BENCHMARK) all $(foreach kind,music effects speech,--audio $(RECORDINGS)/$(kind))
+
+soak: build ## Listen for 15 minutes and say what it took
+	@scripts/install-dependencies.sh test
+	@scripts/soak.sh
 
 bench-quick: swift ## Check what must never become worse
 	@scripts/install-dependencies.sh build

@@ -39,8 +39,8 @@ load-module module-null-sink sink_name=air rate=$rate format=$format channels=$c
 END
     cat >"$dir/asound.conf" <<END
 </usr/share/alsa/alsa.conf>
-pcm.air_out { type pulse server "unix:$dir/native" device "air" }
-pcm.air_in { type pulse server "unix:$dir/native" device "air.monitor" }
+pcm.air_out { type asym playback.pcm { type pulse server "unix:$dir/native" device "air" } }
+pcm.air_in { type asym capture.pcm { type pulse server "unix:$dir/native" device "air.monitor" } }
 END
     # Programs that play here must neither start another server nor leave a cookie in anybody's home.
     cat >"$dir/client.conf" <<END

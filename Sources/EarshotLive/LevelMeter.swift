@@ -1,17 +1,25 @@
 import EarshotModem
 import Glibc
 
-/// How loud it was since the last report.
+/// How loud it was since the last report, and how loud it is when nobody speaks: the quietest quarter of the last
+/// seconds. A frame is on the air for less than that, unless several devices take turns.
 struct LevelMeter {
+    private static let memorySeconds = 5.0
+
     let intervalFrameCount: Int
     let sampleRateHertz: Int
     private let meter = BandMeter()
     private var frameCount = 0
     private var peak: Float = 0
+    /// The last reports' levels, in a ring.
+    private var levels: [Double] = []
+    private var reportCount = 0
+    private let levelCount: Int
 
     init(intervalFrameCount: Int, sampleRateHertz: Int) {
         self.intervalFrameCount = intervalFrameCount
         self.sampleRateHertz = sampleRateHertz
+        levelCount = max(1, Int(Self.memorySeconds * Double(sampleRateHertz)) / intervalFrameCount)
     }
 
     /// Whether enough was taken in for a report.
@@ -22,10 +30,16 @@ struct LevelMeter {
         for index in samples.indices { peak = max(peak, abs(samples[index])) }
     }
 
-    func report(_ receivers: ReceiverBank, atSeconds: Double, ringFill: Double) -> LevelReport {
-        let level = receivers.bandLevel(meter, seconds: Double(frameCount) / Double(sampleRateHertz))
+    mutating func report(_ receivers: ReceiverBank, atSeconds: Double, ringFill: Double) -> LevelReport {
+        let level = receivers.bandDecibels(meter, seconds: Double(frameCount) / Double(sampleRateHertz))
+        if levels.count < levelCount {
+            levels.append(level)
+        } else {
+            levels[reportCount % levelCount] = level
+        }
+        reportCount += 1
         return LevelReport(
-            atSeconds: atSeconds, bandDecibels: level.bandDecibels, noiseDecibels: level.noiseDecibels,
+            atSeconds: atSeconds, bandDecibels: level, noiseDecibels: levels.sorted()[levels.count / 4],
             peakDecibels: 20 * log10(Double(max(peak, 1e-9))), ringFill: ringFill)
     }
 

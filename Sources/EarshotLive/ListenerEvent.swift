@@ -59,7 +59,7 @@ public struct LevelReport: Sendable, Equatable {
     public var atSeconds: Double
     /// The mean in 18.5 to 20 kHz since the last report; of the loudest channel.
     public var bandDecibels: Double
-    /// The noise there, in 1,500 Hz; of the same channel.
+    /// The level of the quietest quarter of the last 5 s: the noise there, as long as tokens are rarer than that.
     public var noiseDecibels: Double
     /// The largest sample of any channel since the last report.
     public var peakDecibels: Double

@@ -69,9 +69,10 @@ struct ListeningSession {
             push(samples.extracting(first * channelCount..<(first + count) * channelCount), own: own, onEvent)
             first += count
         }
-        if let meter, meter.isDue {
-            onEvent(.level(meter.report(receivers, atSeconds: seconds(position), ringFill: ringFill)))
-            self.meter?.restart()
+        let atSeconds = seconds(position)
+        if meter?.isDue == true, let report = meter?.report(receivers, atSeconds: atSeconds, ringFill: ringFill) {
+            onEvent(.level(report))
+            meter?.restart()
         }
         if position >= limit { isOver = true }
     }

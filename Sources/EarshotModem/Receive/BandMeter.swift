@@ -42,17 +42,4 @@ public final class BandMeter {
 extension Receiver {
     /// Samples a second of the baseband.
     var basebandRateHertz: Int { chains[0].format.rateHertz }
-
-    /// The noise in 1,500 Hz, in decibels of a sine of amplitude 1: the search's floor, which signals hardly raise.
-    public var noiseDecibels: Double {
-        let format = chains[0].format
-        let inverse = chains[0].search.inverseFloor
-        let reach = format.largestOffsetHalfSpacings
-        var power = 0.0
-        for tone in 0..<format.profile.toneCount {
-            let value = Double(inverse[2 * tone + reach])
-            power += value > 0 ? 1 / value : 0
-        }
-        return 10 * .log10(max(power, 1e-15))
-    }
 }

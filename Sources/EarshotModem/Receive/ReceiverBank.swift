@@ -57,12 +57,9 @@ public struct ReceiverBank {
         }
     }
 
-    /// How loud the loudest channel's band was in the latest `seconds`, and the noise in it; see `BandMeter`.
-    public func bandLevel(_ meter: BandMeter, seconds: Double) -> (bandDecibels: Double, noiseDecibels: Double) {
-        let levels = channels.map { channel in
-            (meter.bandDecibels(channel.receiver, seconds: seconds), channel.receiver.noiseDecibels)
-        }
-        return levels.max { $0.0 < $1.0 } ?? (-.infinity, -.infinity)
+    /// How loud the loudest channel's band was in the latest `seconds`; see `BandMeter`.
+    public func bandDecibels(_ meter: BandMeter, seconds: Double) -> Double {
+        channels.map { meter.bandDecibels($0.receiver, seconds: seconds) }.max() ?? -.infinity
     }
 
     /// Ends the input.
