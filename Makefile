@@ -22,7 +22,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sou
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run --package-path Benchmarks -c release earshot-bench
 
-.PHONY: help demo build test bench bench-quick lint format install clean swift
+.PHONY: help demo build test sanitize bench bench-quick lint format install clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -38,6 +38,10 @@ build: swift ## Build the command line, .build/release/earshot
 test: swift ## Run every test, some of them through a virtual sound card
 	@scripts/install-dependencies.sh test
 	$(SWIFT) test --disable-xctest $(TESTING)
+
+sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
+	@scripts/install-dependencies.sh test
+	@scripts/sanitize.sh
 
 bench: build ## Measure everything and write docs/BENCHMARKS.md (half an hour)
 	@scripts/recordings.sh $(RECORDINGS)

@@ -18,7 +18,8 @@ import Testing
         // More than the ring has slots, so it goes round.
         for round in 0..<10 {
             let first = Float(10 * round)
-            #expect(ring.put(Self.header(2)) { samples in for index in 0..<4 { samples[index] = first + Float(index) } })
+            #expect(
+                ring.put(Self.header(2)) { samples in for index in 0..<4 { samples[index] = first + Float(index) } })
             #expect(ring.put(Self.header(0, notice: notice)) { _ in })
             #expect(ring.put(Self.header(1)) { samples in for index in 0..<2 { samples[index] = -first } })
             #expect(ring.filledCount == 3)

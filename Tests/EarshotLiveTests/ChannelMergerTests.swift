@@ -1,8 +1,8 @@
 import EarshotCoding
-@testable import EarshotModem
 import Testing
 
 @testable import EarshotLive
+@testable import EarshotModem
 
 @Suite struct ChannelMergerTests {
     private static func frame(

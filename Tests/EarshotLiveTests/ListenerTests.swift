@@ -110,7 +110,9 @@ struct ListenerTests {
             return before
         }
         // Each device has one thread and the sound server's, and three descriptors or more. Other tests have some too.
-        #expect(try await onThread { Holdings.wait(until: descriptors + 40) { Holdings.descriptorCount } } <= descriptors + 40)
+        #expect(
+            try await onThread { Holdings.wait(until: descriptors + 40) { Holdings.descriptorCount } } <= descriptors
+                + 40)
         #expect(try await onThread { Holdings.wait(until: threads + 40) { Holdings.threadCount } } <= threads + 40)
     }
 }
