@@ -18,11 +18,14 @@ STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
 # and lie apart, because other compiler flags in one place make everything build again each time.
 TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(CHECKS)
 
+# The tests that play and record in real time.
+LIVE := SoundCardTests|LoudspeakerTests|DevicesTests|EarshotLiveTests
+
 FORMATTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run --package-path Benchmarks -c release earshot-bench
 
-.PHONY: help demo build test soak bench bench-quick lint format install clean swift
+.PHONY: help demo build test sanitize soak bench bench-quick lint format install clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -39,9 +42,15 @@ build: swift ## Build the command line, .build/release/earshot
 # busy cores wants them busy by itself.
 test: swift ## Run every test, some of them through a virtual sound card (eight minutes)
 	@scripts/install-dependencies.sh test
-	$(SWIFT) test --disable-xctest $(TESTING) --skip SoundCardTests
-	$(SWIFT) test --disable-xctest $(TESTING) --filter SoundCardTests --skip BusySoundCardTests
-	$(SWIFT) test --disable-xctest $(TESTING) --filter BusySoundCardTests
+	failed=0; \
+	$(SWIFT) test --disable-xctest $(TESTING) --skip '$(LIVE)' || failed=1; \
+	$(SWIFT) test --disable-xctest $(TESTING) --filter '$(LIVE)' --skip BusySoundCardTests || failed=1; \
+	$(SWIFT) test --disable-xctest $(TESTING) --filter BusySoundCardTests || failed=1; \
+	exit $$failed
+
+sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
+	@scripts/install-dependencies.sh test
+	@scripts/sanitize.sh
 
 bench: build ## Measure everything and write docs/BENCHMARKS.md (half an hour)
 	@scripts/recordings.sh $(RECORDINGS)

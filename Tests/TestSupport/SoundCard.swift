@@ -109,7 +109,7 @@ extension SoundCard {
     private static let isConfigured: Bool = {
         setenv("ALSA_CONFIG_PATH", Repository.path("Tests/sound-cards.conf"), 1)
         // A client leaves a cookie in somebody's home otherwise.
-        setenv("PULSE_COOKIE", "/dev/null", 1)
+        setenv("PULSE_COOKIE", Repository.path(".build/pulse-cookie"), 1)
         return true
     }()
 }
