@@ -43,7 +43,7 @@ final class LiveSession: @unchecked Sendable {
 
     /// Starts to listen, and returns when the device is open.
     func listen(_ options: [String], isExpectedToStart: Bool = true) throws {
-        listener = try card.start(Tool.url.path, ["listen", "--device", "air_in", "--json"] + options)
+        listener = try card.start(Tool.url.path, ["listen", "--device", card.capturePCM, "--json"] + options)
         guard isExpectedToStart else { return }
         guard listener.waitForError(within: 20, { $0.contains("listening to") }) else {
             throw SoundCard.Trouble(description: "it does not listen. \(listener.account)")
@@ -58,7 +58,7 @@ final class LiveSession: @unchecked Sendable {
         try card.start(
             Tool.url.path,
             [
-                "broadcast", payload, "--device", "air_out", "--profile", profile, "--count", "\(count)",
+                "broadcast", payload, "--device", card.playbackPCM, "--profile", profile, "--count", "\(count)",
                 "--interval", "\(interval)", "--level", "\(Self.levelDecibels)", "--json",
             ])
     }

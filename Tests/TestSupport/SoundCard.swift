@@ -1,6 +1,9 @@
 import Foundation
 
-/// A virtual sound card, and ALSA's own programs that play and record on it. What is played is recorded.
+/// A sound card, and ALSA's own programs that play and record on it. What is played is recorded.
+///
+/// A virtual one of its own, unless the environment names a real one: EARSHOT_TEST_PLAYBACK and EARSHOT_TEST_CAPTURE,
+/// two PCMs of which the second hears the first. Of that there is one, so tests take turns with it.
 ///
 /// Everything stops with its owner, and the server stops with this process too, however that ends. One
 /// thread at a time uses it.
@@ -23,10 +26,31 @@ package final class SoundCard: @unchecked Sendable {
     private var programs: [Program] = []
     private let options: [String]
 
+    /// The PCMs that programs started here play to and record from.
+    package let playbackPCM: String
+    package let capturePCM: String
+
+    private static let real: (playback: String, capture: String)? = {
+        let environment = ProcessInfo.processInfo.environment
+        guard let playback = environment["EARSHOT_TEST_PLAYBACK"], let capture = environment["EARSHOT_TEST_CAPTURE"]
+        else { return nil }
+        return (playback, capture)
+    }()
+
+    /// Whether each card is made for its test, with the options it wants, and can be taken away.
+    package static var isVirtual: Bool { real == nil }
+    private static let turn = DispatchSemaphore(value: 1)
+
     /// - Parameter options: of the script: "--rate", "44100" …
     package init(in scratch: Scratch, _ options: [String] = []) throws {
         self.scratch = scratch
         self.options = options
+        if let real = Self.real {
+            (playbackPCM, capturePCM) = real
+            Self.turn.wait()
+            return
+        }
+        (playbackPCM, capturePCM) = ("air_out", "air_in")
         try startServer()
         for line in try control("env", []).split(separator: "\n") {
             let parts = line.dropFirst("export ".count).split(separator: "=", maxSplits: 1)
@@ -36,6 +60,10 @@ package final class SoundCard: @unchecked Sendable {
 
     deinit {
         for program in programs { program.kill() }
+        guard Self.isVirtual else {
+            Self.turn.signal()
+            return
+        }
         _ = try? control("stop", [])
     }
 
@@ -56,13 +84,13 @@ package final class SoundCard: @unchecked Sendable {
 
     /// Starts to play WAV files, one after the other.
     package func play(_ names: [String]) throws -> Program {
-        try start("aplay", ["-q", "-D", "air_out", Self.buffer] + names)
+        try start("aplay", ["-q", "-D", playbackPCM, Self.buffer] + names)
     }
 
     /// Starts to record 16-bit samples of one channel.
     package func record(_ name: String, rate: Int) throws -> Recording {
         let format = ["-f", "S16_LE", "-c", "1", "-r", "\(rate)"]
-        let program = try start("arecord", ["-q", "-D", "air_in", Self.buffer] + format + [name])
+        let program = try start("arecord", ["-q", "-D", capturePCM, Self.buffer] + format + [name])
         return Recording(program: program, path: scratch.path(name), rate: rate)
     }
 
@@ -95,10 +123,10 @@ package final class SoundCard: @unchecked Sendable {
 /// The card's names for devices that this process opens itself.
 extension SoundCard {
     /// The PCM that plays.
-    package var playbackName: String { Self.name("card_out:\(directory)") }
+    package var playbackName: String { Self.real?.playback ?? Self.name("card_out:\(directory)") }
 
     /// The PCM that records what is played.
-    package var captureName: String { Self.name("card_in:\(directory)") }
+    package var captureName: String { Self.real?.capture ?? Self.name("card_in:\(directory)") }
 
     /// ALSA reads one configuration for a whole process: it has to name every card, and be there before the first.
     package static func name(_ name: String) -> String {

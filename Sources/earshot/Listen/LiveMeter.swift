@@ -63,6 +63,7 @@ final class LiveMeter: Sendable {
         parts.append(state.tokenCount == 1 ? "1 token" : "\(state.tokenCount) tokens")
         parts.append(ClockText.text(seconds: level.atSeconds))
         if level.peakDecibels > -0.1 { parts.append("CLIPPING") }
+        if level.ringFill > 0.25 { parts.append("BEHIND \(Int(100 * level.ringFill)) %") }
         return parts.joined(separator: "  ")
     }
 
