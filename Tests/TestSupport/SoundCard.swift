@@ -135,6 +135,8 @@ extension SoundCard {
     }
 
     private static let isConfigured: Bool = {
+        // A real card's name may be of somebody's own configuration.
+        guard isVirtual else { return true }
         setenv("ALSA_CONFIG_PATH", Repository.path("Tests/sound-cards.conf"), 1)
         // A client leaves a cookie in somebody's home otherwise.
         setenv("PULSE_COOKIE", Repository.path(".build/pulse-cookie"), 1)
