@@ -57,10 +57,10 @@ struct LoudspeakerTests {
         try await onThread { try recording.grow(by: 0.5) }
         // No multiples of anything that buffers have.
         let sounds = [Self.tone(seconds: 0.501), Self.tone(seconds: 0.333, amplitude: 0.5)]
-        async let first = loudspeaker.play(sounds[0])
-        try await Task.sleep(for: .milliseconds(100))
-        async let second = loudspeaker.play(sounds[1])
-        let playbacks = try await [first, second]
+        let first = Mutex<Result<Playback, any Error>?>(nil)
+        loudspeaker.enqueue(sounds[0]) { result in first.withLock { $0 = result } }
+        let second = try await loudspeaker.play(sounds[1])
+        let playbacks = [try #require(first.withLock { $0 }).get(), second]
         try await onThread { try recording.grow(by: 0.7) }
         let (samples, _, dropped) = recording.finish()
         loudspeaker.stop()
