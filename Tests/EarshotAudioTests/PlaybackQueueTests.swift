@@ -95,7 +95,14 @@ import Testing
         }
 
         func play() {
-            while !isReady { queue.next()?.completion(.success(PlaybackQueueTests.playback)) }
+            while true {
+                let isLast = isReady
+                if let (_, completion) = queue.next() {
+                    completion(.success(PlaybackQueueTests.playback))
+                } else if isLast {
+                    return
+                }
+            }
         }
     }
 
@@ -107,10 +114,8 @@ import Testing
             group.addTask { try await onThread { crowd.play() } }
             try await group.waitForAll()
         }
-        crowd.queue.end(Gone())
         let all = crowd.answers.all
         #expect(all.count == Crowd.giverCount * Crowd.soundCount)
         #expect(Set(all.map { $0.split(separator: " ")[0] }).count == all.count)
-        #expect(all.contains { $0.hasSuffix("played") })
     }
 }
