@@ -90,8 +90,10 @@ private final class CaptureReader: @unchecked Sendable {
     private var clock: StreamClock
     /// Frames that are missing before the next block.
     private var dropped = 0
-    /// What has to be said and found no room in the ring yet.
+    /// What has to be said and found no room in the ring yet; a device that comes and goes while nobody takes anything
+    /// is not worth more.
     private var notices: [CaptureNotice] = []
+    private static let largestNoticeCount = 32
 
     init(_ pcm: consuming PCM, request: DeviceRequest, reconnects: Bool, ring: CaptureRing, worker: Worker) {
         let format = pcm.format
@@ -161,7 +163,7 @@ private final class CaptureReader: @unchecked Sendable {
         let missing = clock.received(count, at: MonotonicTime.nanoseconds)
         if missing > 0 {
             dropped += missing
-            notices.append(.lost(.server))
+            say(.lost(.server))
         }
         sayWhatWaits()
         var block = CaptureBlock()
@@ -175,12 +177,16 @@ private final class CaptureReader: @unchecked Sendable {
         {
             dropped = 0
         } else {
-            if !notices.contains(.lost(.consumer)) { notices.append(.lost(.consumer)) }
+            if !notices.contains(.lost(.consumer)) { say(.lost(.consumer)) }
             dropped += count
         }
     }
 
     private var encoding: DeviceEncoding { pcm?.format.encoding ?? format.encoding }
+
+    private func say(_ notice: CaptureNotice) {
+        if notices.count < Self.largestNoticeCount { notices.append(notice) }
+    }
 
     /// Puts notices into the ring while there is room.
     private func sayWhatWaits() {
@@ -209,7 +215,7 @@ private final class CaptureReader: @unchecked Sendable {
         let count = clock.dueFrameCount(at: MonotonicTime.nanoseconds)
         clock.restart(missing: count)
         dropped += count
-        if count > 0 { notices.append(.lost(reason)) }
+        if count > 0 { say(.lost(reason)) }
     }
 
     /// Waits for a device that is away.
@@ -224,7 +230,7 @@ private final class CaptureReader: @unchecked Sendable {
             end(reason)
             return false
         }
-        notices.append(.interrupted(reason))
+        say(.interrupted(reason))
         var backOff = 0.1
         while !worker.isStopping {
             sayWhatWaits()
@@ -236,7 +242,7 @@ private final class CaptureReader: @unchecked Sendable {
                 let format = opened.format
                 pcm = consume opened
                 lose(.interruption)
-                notices.append(.resumed(format, afterSeconds: Double(MonotonicTime.nanoseconds - begin) / 1e9))
+                say(.resumed(format, afterSeconds: Double(MonotonicTime.nanoseconds - begin) / 1e9))
                 return true
             } catch {
                 if error.isWorthRetrying { continue }
