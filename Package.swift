@@ -97,3 +97,14 @@ let package = Package(
             swiftSettings: strict),
     ]
 )
+
+// The sanitizers look at what has threads and raw memory. The rest would be compiled for them in vain.
+if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
+    let parts: Set = [
+        "CALSA", "CFFTW3", "CSndFile", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio",
+        "EarshotLive", "TestSupport", "EarshotAudioTests", "EarshotLiveTests",
+    ]
+    package.targets.removeAll { !parts.contains($0.name) }
+    package.products = []
+    package.dependencies.removeFirst()
+}

@@ -70,6 +70,8 @@ public final class Listener: Sendable {
                 tap?(block, samples)
                 session.take(block, samples, own: ownPayloads, ringFill: microphone.ringFill, onEvent)
             }
+            // Where nothing may be on the air nobody needs to hear it at once: a third of the wake-ups.
+            microphone.isUrgent = session.isExpecting
             if !isNew, microphone.isStopped { break }
             session.checkPatience()
         }

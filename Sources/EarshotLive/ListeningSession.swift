@@ -5,6 +5,8 @@ import EarshotModem
 /// One listener's work: blocks in, events out. Knows no thread and no device.
 struct ListeningSession {
     private(set) var isOver = false
+    /// Whether a frame may be on the air.
+    var isExpecting: Bool { receivers.isExpecting }
 
     private let format: DeviceFormat
     private let options: Listener.Options

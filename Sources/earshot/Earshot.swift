@@ -13,8 +13,15 @@ struct Earshot: ParsableCommand {
               earshot encode 0123456789abcdef -o token.wav
               earshot decode token.wav
               earshot inspect token.wav -o token.svg
-              earshot devices
               earshot loopback --via wav
+
+            LIVE, in two terminals:
+              earshot listen
+              earshot broadcast 0123456789abcdef
+
+            Which devices there are, and what a pair of them is good for:
+              earshot devices
+              earshot loopback --via alsa --device hw:1 --playback hw:0
 
             EXIT CODES:
               0   a token was found, a device can be used, what was asked for was written, or the test passed
@@ -26,7 +33,8 @@ struct Earshot: ParsableCommand {
               73  the output cannot be created
               74  reading or writing failed on the way
               77  the system refuses access to a sound device
-              130 interrupted by Ctrl-C (143: by a termination signal)
+              130 interrupted by Ctrl-C (143: by a termination signal); 'listen', which has no other end, leaves with 0
+                  or 1 then
             """,
         version: "0.1.0",
         subcommands: [

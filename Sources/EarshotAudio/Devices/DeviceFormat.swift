@@ -18,10 +18,10 @@ public struct DeviceRequest: Sendable, Equatable {
     /// The channel counts that can be asked for.
     public static let validChannelCounts = 1...8
 
-    /// A request for a PCM; with the defaults a period of 30 ms and a buffer of half a second.
+    /// A request for a PCM; with the defaults a period of 40 ms and a buffer of half a second.
     public init(
         _ name: String = "default", sampleRateHertz: Int? = nil, channelCount: Int? = nil,
-        encoding: DeviceEncoding? = nil, periodSeconds: Double = 0.03, bufferSeconds: Double = 0.5
+        encoding: DeviceEncoding? = nil, periodSeconds: Double = 0.04, bufferSeconds: Double = 0.5
     ) {
         precondition(
             sampleRateHertz.map(DeviceRequest.validSampleRatesHertz.contains) ?? true,

@@ -16,6 +16,7 @@ public final class Microphone: Sendable {
     public let format: DeviceFormat
 
     private let ring: CaptureRing
+    private let pace = CapturePace()
     private let worker = Worker()
 
     /// Opens a device and starts to record.
@@ -30,7 +31,7 @@ public final class Microphone: Sendable {
         let ring = CaptureRing(
             slotCount: slots, slotFrameCount: 2 * format.periodFrameCount, channelCount: format.channelCount)
         let reader = CaptureReader(
-            consume pcm, request: request, reconnects: reconnects, ring: ring, worker: worker)
+            consume pcm, request: request, reconnects: reconnects, ring: ring, pace: pace, worker: worker)
         self.ring = ring
         self.format = format
         worker.start { reader.run() }
@@ -38,6 +39,7 @@ public final class Microphone: Sendable {
 
     deinit {
         worker.requestStop()
+        pace.wake()
     }
 
     /// Waits for the next block and hands it over.
@@ -57,6 +59,13 @@ public final class Microphone: Sendable {
         }
     }
 
+    /// Whether blocks are wanted as soon as they are recorded, as they are at first, or a few at a time (0.1 s of sound),
+    /// which costs less.
+    public var isUrgent: Bool {
+        get { pace.isUrgent }
+        set { pace.isUrgent = newValue }
+    }
+
     /// How full the ring is, 0 … 1.
     public var ringFill: Double { Double(ring.filledCount) / Double(ring.slotCount) }
 
@@ -66,6 +75,7 @@ public final class Microphone: Sendable {
     /// Ends the recording. Blocks that were recorded before can still be taken.
     public func stop() {
         worker.requestStop()
+        pace.wake()
         ring.ring()
         worker.waitForEnd(seconds: 1)
     }
@@ -77,6 +87,9 @@ private final class CaptureReader: @unchecked Sendable {
     private static let patienceWaits = 50
     private static let waitMilliseconds = 100
     private static let marginSeconds = 0.002
+    /// What is read at a time while nobody hurries. The search finds a sync pattern at most 17 symbols behind its start;
+    /// of the shortest frame, one byte in `fast`, 11 symbols or 0.12 s are left then.
+    private static let unhurriedSeconds = 0.12
     /// Waits between attempts to open a device again: 0.1 s, doubled up to this.
     private static let longestBackOffSeconds = 1.0
 
@@ -85,6 +98,7 @@ private final class CaptureReader: @unchecked Sendable {
     private let request: DeviceRequest
     private let reconnects: Bool
     private let ring: CaptureRing
+    private let pace: CapturePace
     private let worker: Worker
     private let bytes: UnsafeMutableRawBufferPointer
     private var clock: StreamClock
@@ -95,7 +109,10 @@ private final class CaptureReader: @unchecked Sendable {
     private var notices: [CaptureNotice] = []
     private static let largestNoticeCount = 32
 
-    init(_ pcm: consuming PCM, request: DeviceRequest, reconnects: Bool, ring: CaptureRing, worker: Worker) {
+    init(
+        _ pcm: consuming PCM, request: DeviceRequest, reconnects: Bool, ring: CaptureRing, pace: CapturePace,
+        worker: Worker
+    ) {
         let format = pcm.format
         self.format = format
         self.pcm = consume pcm
@@ -105,6 +122,7 @@ private final class CaptureReader: @unchecked Sendable {
             periodSeconds: request.periodSeconds, bufferSeconds: request.bufferSeconds)
         self.reconnects = reconnects
         self.ring = ring
+        self.pace = pace
         self.worker = worker
         clock = StreamClock(sampleRateHertz: format.sampleRateHertz)
         bytes = .allocate(byteCount: ring.slotFrameCount * format.channelCount * 4, alignment: 16)
@@ -134,13 +152,16 @@ private final class CaptureReader: @unchecked Sendable {
         pcm = nil
     }
 
-    /// Sleeps until the next period should be there. Then there is nothing to wait for, which for a sound server's PCM
-    /// takes three exchanges between threads a period.
+    /// Sleeps until the next period should be there, or the next few. Then there is nothing to wait for, which for a sound
+    /// server's PCM takes three exchanges between threads a period.
     private func sleepUntilDue() {
         let period = Double(format.periodFrameCount) / Double(format.sampleRateHertz)
-        let due = clock.endNanoseconds + Int64((period + Self.marginSeconds) * 1e9)
-        let seconds = Double(due - MonotonicTime.nanoseconds) / 1e9
-        if seconds > 0 { MonotonicTime.sleep(seconds: min(seconds, period)) }
+        while !worker.isStopping {
+            let wanted = pace.isUrgent ? period : max(period, Self.unhurriedSeconds)
+            let due = clock.endNanoseconds + Int64((wanted + Self.marginSeconds) * 1e9)
+            let seconds = min(Double(due - MonotonicTime.nanoseconds) / 1e9, wanted)
+            if seconds <= 0 || !pace.pause(seconds: seconds) { return }
+        }
     }
 
     /// Reads what is there.

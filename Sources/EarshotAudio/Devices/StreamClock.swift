@@ -8,8 +8,8 @@
 /// A sound server that throws sound away does not say so: then all blocks come late from there on. So when even the
 /// earliest of a second's blocks is later than `tolerance`, that much sound is missing.
 struct StreamClock {
-    /// Two periods of 30 ms. Blocks of a loaded machine are late too, but not all of them for a second.
-    static let toleranceSeconds = 0.06
+    /// Two periods of 40 ms. Blocks of a loaded machine are late too, but not all of them for a second.
+    static let toleranceSeconds = 0.08
     private static let windowSeconds = 5.0
     private static let judgedSeconds = 1.0
 

@@ -23,6 +23,9 @@ struct AttemptQueue {
         waiting.reserveCapacity(AttemptQueue.capacity + 1)
     }
 
+    /// Whether nothing waits.
+    var isEmpty: Bool { waiting.isEmpty }
+
     /// Adds an attempt.
     /// - Returns: false if the queue was full and the weakest candidate had to go.
     mutating func insert(_ attempt: Attempt) -> Bool {

@@ -43,6 +43,9 @@ public struct Receiver: ~Copyable {
     /// So many more, or a multiple, change nothing but the time: whole rings of the longest search.
     private let ringCount: Int
 
+    /// Whether a frame may be on the air: then somebody may want the next samples soon.
+    public var isExpecting: Bool { !queue.isEmpty }
+
     /// A receiver at the start of its input.
     /// - Parameters:
     ///   - sampleRateHertz: any from 44,100 on.

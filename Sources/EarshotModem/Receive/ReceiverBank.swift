@@ -69,6 +69,9 @@ public struct ReceiverBank {
         }
     }
 
+    /// Whether a frame may be on the air.
+    public var isExpecting: Bool { channels.contains { $0.receiver.isExpecting } }
+
     /// The sums over all channels.
     public var statistics: ReceiverStatistics {
         channels.reduce(into: ReceiverStatistics()) { sum, channel in

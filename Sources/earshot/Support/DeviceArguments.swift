@@ -4,7 +4,7 @@ import EarshotAudio
 extension DeviceRequest {
     /// A request from the command line; `option` names what the numbers came from.
     static func argument(
-        device: String, rate: Int?, channels: Int?, periodSeconds: Double = 0.03, bufferSeconds: Double = 0.5
+        device: String, rate: Int?, channels: Int?, periodSeconds: Double = 0.04, bufferSeconds: Double = 0.5
     ) throws(ValidationError) -> DeviceRequest {
         if device.isEmpty || device.utf8.contains(0) {
             throw ValidationError(
