@@ -13,7 +13,7 @@ final class BroadcastOutput {
     private let isJSON: Bool
     private let isQuiet: Bool
     private let begin = MonotonicTime.nanoseconds
-    private var isStatusVisible = false
+    private let statusLine: StatusLine
     private var sentCount = 0
     private var underrunCount = 0
 
@@ -24,6 +24,7 @@ final class BroadcastOutput {
         self.count = count
         self.isJSON = isJSON
         self.isQuiet = isQuiet
+        statusLine = StatusLine(isEnabled: !isQuiet)
     }
 
     func opened() {
@@ -35,7 +36,7 @@ final class BroadcastOutput {
         switch event {
         case .sent(let number, let playback): sent(number, playback)
         case .waiting(let number, let seconds):
-            status("next (\(ordinal(number))) in \(DecimalText.text(seconds, decimals: 1)) s")
+            statusLine.show("next (\(ordinal(number))) in \(DecimalText.text(seconds, decimals: 1)) s")
         case .interrupted(let error): note("interrupted: \(error) Waiting for it.")
         case .resumed: note("resumed")
         case .failed(let error): failure = error
@@ -43,7 +44,7 @@ final class BroadcastOutput {
     }
 
     func conclude() {
-        clearStatus()
+        statusLine.clear()
         let holes = underrunCount == 0 ? "" : ", \(underrunCount) with holes: this machine is too busy"
         note("sent \(payload.hex) \(sentCount == 1 ? "once" : "\(sentCount) times")\(holes)")
     }
@@ -51,7 +52,7 @@ final class BroadcastOutput {
     private func sent(_ number: Int, _ playback: Playback) {
         sentCount = number
         if playback.underrunCount > 0 { underrunCount += 1 }
-        clearStatus()
+        statusLine.clear()
         guard !isQuiet else { return }
         let (start, end) = (seconds(playback.beginNanoseconds), seconds(playback.endNanoseconds))
         guard isJSON else {
@@ -79,19 +80,7 @@ final class BroadcastOutput {
 
     private func note(_ text: String) {
         guard !isQuiet else { return }
-        clearStatus()
+        statusLine.clear()
         StandardStream.error.print(text)
-    }
-
-    private func status(_ text: String) {
-        guard !isQuiet, StandardStream.error.isLiveTerminal else { return }
-        isStatusVisible = true
-        StandardStream.error.write("\r\(text)\u{1B}[K")
-    }
-
-    private func clearStatus() {
-        guard isStatusVisible else { return }
-        isStatusVisible = false
-        StandardStream.error.write("\r\u{1B}[K")
     }
 }

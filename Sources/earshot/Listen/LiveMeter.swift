@@ -11,20 +11,19 @@ final class LiveMeter: Sendable {
     private static let rangeDecibels = -100.0...0.0
 
     private struct State {
-        var isVisible = false
         var tokenCount = 0
         var lastSNRDecibels: Double?
     }
 
-    private let isEnabled: Bool
+    private let statusLine: StatusLine
     private let state = Mutex(State())
 
     init(isEnabled: Bool) {
-        self.isEnabled = isEnabled && StandardStream.error.isLiveTerminal
+        statusLine = StatusLine(isEnabled: isEnabled)
     }
 
     /// Whether levels are needed at all.
-    var wantsLevels: Bool { isEnabled }
+    var wantsLevels: Bool { statusLine.isEnabled }
 
     /// A token was heard.
     func heard(snrDecibels: Double) {
@@ -35,21 +34,12 @@ final class LiveMeter: Sendable {
     }
 
     func show(_ level: LevelReport) {
-        guard isEnabled else { return }
-        state.withLock { state in
-            state.isVisible = true
-            StandardStream.error.write("\r" + line(level, state) + "\u{1B}[K")
-        }
+        statusLine.show(state.withLock { line(level, $0) })
     }
 
     /// Takes the line away, so that something else can be printed.
     func clear() {
-        guard isEnabled else { return }
-        state.withLock { state in
-            guard state.isVisible else { return }
-            state.isVisible = false
-            StandardStream.error.write("\r\u{1B}[K")
-        }
+        statusLine.clear()
     }
 
     private func line(_ level: LevelReport, _ state: State) -> String {

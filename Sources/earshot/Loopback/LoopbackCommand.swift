@@ -60,10 +60,7 @@ struct LoopbackCommand: ParsableCommand {
     @Option(help: "Test this profile only; may be given several times. (default: all)")
     var profile: [ProfileName] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The peak level of what is played, 0 is full scale.", valueName: "dbfs"))
-    var level = -12.0
+    @OptionGroup var loudness: LevelOption
 
     @Option(help: ArgumentHelp("The sample rate of everything.", valueName: "hertz"))
     var rate = 48_000
@@ -98,10 +95,6 @@ struct LoopbackCommand: ParsableCommand {
     func validate() throws {
         if !(1...10_000).contains(count) {
             throw ValidationError("--count \(count): 1 to 10000 tokens are sent in each profile.")
-        }
-        if !(level <= 0 && level > -90) {
-            throw ValidationError(
-                "--level \(DecimalText.short(level)): a peak lies above -90 and not above 0 dBFS; -12 is a good start.")
         }
         if let seed, seed < 0 {
             throw ValidationError("--seed \(seed): a seed is a whole number from 0 up.")
@@ -141,7 +134,7 @@ struct LoopbackCommand: ParsableCommand {
         }
         progress.clear()
         let result = LoopbackResult(
-            report: run.report(), program: program, via: via, medium: medium.description, levelDecibels: level,
+            report: run.report(), program: program, via: via, medium: medium.description, levelDecibels: loudness.level,
             requiredPercent: require ?? via.requiredPercent)
         // What was measured before something broke is worth seeing.
         if failure == nil || result.report.sentCount > 0 { try publish(result) }
@@ -155,7 +148,7 @@ struct LoopbackCommand: ParsableCommand {
         order.sampleRateHertz = rate
         order.profiles = ProfileName.selected(profile)
         order.tokensPerProfile = count
-        order.amplitude = Float(pow(10, level / 20))
+        order.amplitude = Float(pow(10, loudness.level / 20))
         order.seed = UInt64(seed ?? Int.random(in: 1...999_999))
         do throws(ModemError) {
             return try LoopbackProgram(order)
@@ -181,7 +174,8 @@ struct LoopbackCommand: ParsableCommand {
             return
         }
         let picture = ResponsePicture(
-            pair, verdict: verdict, tokenLevelDecibels: level, name: "earshot loopback through \(result.medium)")
+            pair, verdict: verdict, tokenLevelDecibels: loudness.level,
+            name: "earshot loopback through \(result.medium)")
         try TextFile.write(picture.document(), to: path)
         if !quiet { StandardStream.error.print("wrote \(path.escapedForTerminal)") }
     }

@@ -9,44 +9,37 @@ final class ProgressBar: Sendable {
     private struct State {
         var fractions: [Double]
         var lastDrawn: ContinuousClock.Instant
-        var isVisible = false
     }
 
     private static let width = 32
 
-    private let isEnabled: Bool
+    private let statusLine: StatusLine
     private let begun = ContinuousClock.now
     private let state: Mutex<State>
 
     /// Work in `partCount` parts of about equal size.
     init(partCount: Int, isEnabled: Bool = true) {
-        self.isEnabled = isEnabled && StandardStream.error.isLiveTerminal
+        statusLine = StatusLine(isEnabled: isEnabled)
         state = Mutex(State(fractions: Array(repeating: 0, count: partCount), lastDrawn: begun))
     }
 
     /// Part `part` is done to `fraction`, 0 ... 1. Cheap enough for every block.
     func update(part: Int = 0, fraction: Double) {
-        guard isEnabled else { return }
+        guard statusLine.isEnabled else { return }
         let now = ContinuousClock.now
         guard now - begun > .seconds(1) else { return }
         state.withLock { state in
             state.fractions[part] = fraction
             guard now - state.lastDrawn > .milliseconds(100) else { return }
             state.lastDrawn = now
-            state.isVisible = true
             let done = state.fractions.reduce(0, +) / Double(state.fractions.count)
-            StandardStream.error.write("\r" + line(done: done, elapsed: now - begun) + "\u{1B}[K")
+            statusLine.show(line(done: done, elapsed: now - begun))
         }
     }
 
     /// Takes the line away.
     func clear() {
-        guard isEnabled else { return }
-        state.withLock { state in
-            guard state.isVisible else { return }
-            state.isVisible = false
-            StandardStream.error.write("\r\u{1B}[K")
-        }
+        statusLine.clear()
     }
 
     private func line(done: Double, elapsed: Duration) -> String {
