@@ -16,8 +16,9 @@ final class CardRecording: Sendable {
     private let state = Mutex(State())
     private let worker = Worker()
 
-    init(_ card: SoundCard) throws {
-        microphone = try Microphone(DeviceRequest(card.captureName, sampleRateHertz: 48_000, channelCount: 1))
+    init(_ card: SoundCard, encoding: DeviceEncoding? = nil) throws {
+        microphone = try Microphone(
+            DeviceRequest(card.captureName, sampleRateHertz: 48_000, channelCount: 1, encoding: encoding))
         worker.start { [self] in
             while microphone.next(milliseconds: 200, { keep($0, $1) }) || !microphone.isStopped {}
         }

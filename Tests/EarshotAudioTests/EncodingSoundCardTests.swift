@@ -11,28 +11,18 @@ struct EncodingSoundCardTests {
     @Test(.enabled(if: SoundCard.isVirtual), arguments: DeviceEncoding.allCases)
     func whatIsPlayedIsRecorded(encoding: DeviceEncoding) async throws {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
-        let microphone = try await onThread {
-            try Microphone(DeviceRequest(card.captureName, encoding: encoding))
-        }
+        let recording = try await onThread { try CardRecording(card, encoding: encoding) }
         let loudspeaker = try await onThread {
             try Loudspeaker(DeviceRequest(card.playbackName, encoding: encoding, bufferSeconds: 0.25))
         }
-        #expect(microphone.format.encoding == encoding && loudspeaker.format.encoding == encoding)
+        #expect(recording.microphone.format.encoding == encoding && loudspeaker.format.encoding == encoding)
         let played = (0..<24_000).map { Float(0.9 * sin(2 * .pi * 19_000 / 48_000 * Double($0) + 0.1)) }
         let playback = try await loudspeaker.play(played)
         #expect(playback.underrunCount == 0)
-        let recorded = try await onThread {
-            var recorded: [Float] = []
-            let end = MonotonicTime.nanoseconds + 500_000_000
-            while MonotonicTime.nanoseconds < end {
-                _ = microphone.next(milliseconds: 100) { _, samples in
-                    for index in samples.indices { recorded.append(samples[index]) }
-                }
-            }
-            microphone.stop()
-            loudspeaker.stop()
-            return recorded
-        }
+        try await onThread { try recording.grow(by: 0.7) }
+        let (recorded, _, dropped) = recording.finish()
+        loudspeaker.stop()
+        #expect(dropped == 0)
 
         let start = try #require(recorded.firstIndex { abs($0) > 0.01 })
         try #require(recorded.count - start >= played.count)
