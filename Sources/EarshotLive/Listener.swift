@@ -37,6 +37,7 @@ public final class Listener: Sendable {
     private let microphone: Microphone
     private let options: Options
     private let own = Mutex<Set<Payload>>([])
+    private let hasRun = Atomic(false)
 
     /// Opens a capture device. Its sound waits (4 s of it) until `run` or `events` takes it.
     /// - Parameter reconnects: whether to wait for a device that goes away.
@@ -57,13 +58,15 @@ public final class Listener: Sendable {
         microphone.stop()
     }
 
-    /// Listens on this thread until `stop`, the end of `secondsLimit`, or the device's.
+    /// Listens on this thread until `stop`, the end of `secondsLimit`, or the device's. Once: what was taken from the device
+    /// cannot be heard again.
     /// - Parameters:
     ///   - tap: gets every block before it is decoded, for whoever records it.
     ///   - onEvent: gets what happens. It may call `stop`.
     public func run(
         tap: ((CaptureBlock, Span<Float>) -> Void)? = nil, onEvent: (ListenerEvent) -> Void
     ) {
+        precondition(!hasRun.exchange(true, ordering: .relaxed), "a listener listens once")
         var session = ListeningSession(format: format, options: options)
         while !session.isOver {
             let isNew = microphone.next(milliseconds: 200) { block, samples in

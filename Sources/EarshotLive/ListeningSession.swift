@@ -13,7 +13,7 @@ struct ListeningSession {
     private let limit: Int
     private var receivers: ReceiverBank
     private var merger = ChannelMerger()
-    private var mixed: [Float]
+    private var mixed: [Float] = []
     private var meter: LevelMeter?
     private var summary = ListenerSummary()
     /// Samples so far, lost ones included: where the next one is.
@@ -38,9 +38,6 @@ struct ListeningSession {
         } catch {
             preconditionFailure("a device runs at a rate that nobody asked for: \(error)")
         }
-        mixed =
-            options.mixesChannels && format.channelCount > 1
-            ? [Float](repeating: 0, count: ReceiverBank.blockFrameCount(channelCount: 1)) : []
         meter = options.levelIntervalSeconds.map {
             LevelMeter(intervalFrameCount: max(1, Int($0 * Double(rate))), sampleRateHertz: rate)
         }
@@ -125,28 +122,14 @@ struct ListeningSession {
 
     private mutating func push(_ samples: Span<Float>, own: Set<Payload>, _ onEvent: (ListenerEvent) -> Void) {
         var collected: [(channel: Int, frame: ReceivedFrame)] = []
-        if mixed.isEmpty {
-            receivers.push(samples) { collected.append(($0, $1)) }
-        } else {
-            let count = mix(samples)
+        if options.mixesChannels, format.channelCount > 1 {
+            ChannelMean.take(samples, channelCount: format.channelCount, into: &mixed)
             let mixed = mixed
-            receivers.push(mixed.span.extracting(0..<count)) { collected.append(($0, $1)) }
+            receivers.push(mixed.span) { collected.append(($0, $1)) }
+        } else {
+            receivers.push(samples) { collected.append(($0, $1)) }
         }
         report(collected, own: own, onEvent)
-    }
-
-    /// m[n] = mean over channels of x[n][channel].
-    private mutating func mix(_ samples: Span<Float>) -> Int {
-        let channelCount = format.channelCount
-        let frameCount = samples.count / channelCount
-        let scale = 1 / Float(channelCount)
-        var target = mixed.mutableSpan
-        for index in 0..<frameCount {
-            var sum: Float = 0
-            for channel in 0..<channelCount { sum += samples[index * channelCount + channel] }
-            target[index] = scale * sum
-        }
-        return frameCount
     }
 
     private mutating func report(

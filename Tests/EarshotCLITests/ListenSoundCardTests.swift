@@ -172,6 +172,30 @@ struct ListenSoundCardTests {
         #expect(session.heard.count == 2)
     }
 
+    /// The sound server plays silence meanwhile and says nothing.
+    @Test func aHoleInWhatIsSentIsReported() async throws {
+        let (whole, holed, note) = try await onThread {
+            let session = try LiveSession()
+            let broadcaster = try session.startBroadcast(profile: "far", count: 3, interval: 2.2)
+            guard broadcaster.waitForOutput(within: 20, { $0.contains("\n") }) else {
+                throw SoundCard.Trouble(description: "nothing was sent. \(broadcaster.account)")
+            }
+            // A quarter into the second one; the half second that the device holds runs out a second before its end.
+            usleep(500_000)
+            broadcaster.signal(SIGSTOP)
+            usleep(1_200_000)
+            broadcaster.signal(SIGCONT)
+            guard broadcaster.waitForEnd(within: 20) else {
+                throw SoundCard.Trouble(description: "it does not end. \(broadcaster.account)")
+            }
+            let sent: [LiveSession.Sent] = try LiveSession.lines(broadcaster.output)
+            return (sent.count, sent.count { $0.underruns > 0 }, broadcaster.error)
+        }
+        #expect(whole == 3)
+        #expect(holed >= 1)
+        #expect(note.contains("with holes"))
+    }
+
     @Test func aRecordingSurvivesSIGKILL() async throws {
         let (session, decoded) = try await onThread {
             let session = try LiveSession()

@@ -71,12 +71,7 @@ public struct ALSAMedium: LoopbackMedium {
                 run.recorded(samples)
                 return
             }
-            mixed.removeAll(keepingCapacity: true)
-            for first in stride(from: 0, to: samples.count, by: format.channelCount) {
-                var sum: Float = 0
-                for channel in 0..<format.channelCount { sum += samples[first + channel] }
-                mixed.append(sum / Float(format.channelCount))
-            }
+            ChannelMean.take(samples, channelCount: format.channelCount, into: &mixed)
             run.recorded(mixed.span)
         } onEvent: { event in
             switch event {

@@ -29,7 +29,7 @@ struct LoopbackJudge {
         let dropped = recording.dropouts.reduce(0) { $0 + ($1.seconds ?? Self.unknownDropoutSeconds) }
         let droppedSamples = dropped * Double(program.sampleRateHertz)
 
-        func isNear(_ heard: HeardFrame, _ index: Int) -> Bool {
+        func isNear(_ heard: KeptFrame, _ index: Int) -> Bool {
             guard let alignment else { return false }
             let sending = program.sendings[index]
             let start = sending.samples.lowerBound

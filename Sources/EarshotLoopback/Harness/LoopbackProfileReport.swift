@@ -64,7 +64,7 @@ struct ProfileTally {
         self.quietDecibels = quietDecibels
     }
 
-    mutating func addDecoded(_ heard: HeardFrame, latencySeconds: Double?) {
+    mutating func addDecoded(_ heard: KeptFrame, latencySeconds: Double?) {
         decodedCount += 1
         snrDecibels.append(Double(heard.frame.snrDecibels))
         if let latencySeconds { self.latencySeconds.append(latencySeconds) }

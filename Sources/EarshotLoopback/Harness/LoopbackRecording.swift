@@ -1,7 +1,7 @@
 import EarshotModem
 
 /// A frame as a run keeps it.
-struct HeardFrame: Sendable {
+struct KeptFrame: Sendable {
     var frame: ReceivedFrame
     /// When it was known.
     var atSeconds: Double
@@ -21,7 +21,7 @@ struct LoopbackRecording {
     var closing: RecordedWindow
     /// Samples recorded before playback began.
     var recordedBefore = 0
-    var heard: [HeardFrame]
+    var heard: [KeptFrame]
     /// Frames beyond what is kept.
     var unkeptFrameCount = 0
     var dropouts: [LoopbackDropout] = []

@@ -20,7 +20,7 @@ public final class LoopbackRun: Sendable {
         var recordedCount = 0
         /// What had been recorded when playback began.
         var recordedBefore: Int?
-        var heard: [HeardFrame] = []
+        var heard: [KeptFrame] = []
         var unkeptFrameCount = 0
         var dropouts: [LoopbackDropout] = []
     }
@@ -89,7 +89,7 @@ public final class LoopbackRun: Sendable {
                 return
             }
             let level = state.level.decibels(over: frame.startSample..<max(frame.startSample, frame.endSample))
-            state.heard.append(HeardFrame(frame: frame, atSeconds: seconds, levelDecibels: level))
+            state.heard.append(KeptFrame(frame: frame, atSeconds: seconds, levelDecibels: level))
         }
     }
 

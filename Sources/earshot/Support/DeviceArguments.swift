@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotAudio
 
 extension DeviceRequest {
-    /// A request from the command line; `option` names what the numbers came from.
+    /// A request from the command line; what it cannot mean is the command line's error.
     static func argument(
         device: String, rate: Int?, channels: Int?, periodSeconds: Double = 0.04, bufferSeconds: Double = 0.5
     ) throws(ValidationError) -> DeviceRequest {
