@@ -1,6 +1,7 @@
 import ArgumentParser
 import EarshotAudio
 import EarshotChannel
+import EarshotLoopback
 import EarshotModem
 import Foundation
 
@@ -69,9 +70,10 @@ func measureFalseTokens(_ report: inout Report, hours: Double, recordings: [Stri
         falseTokens += total.frames
         heardHours += hours
     }
-    // No event in t hours: the rate is below −ln(0.05)/t = 3/t with 95 % confidence; for more events Poisson's bound grows.
-    let bound = falseTokens == 0 ? "below \(decimal(3_000 / heardHours, 0)) in 1,000 hours (95 % confidence)" : "seen"
-    report.add("\n\(falseTokens) false tokens in \(decimal(heardHours, 0)) hours: \(bound). Seed \(seed).")
+    let bound = PoissonBound.upper(count: falseTokens) * 1_000 / heardHours
+    report.add(
+        "\n\(falseTokens) false tokens in \(decimal(heardHours, 0)) hours: at most \(decimal(bound, 0)) in 1,000 hours (95 % confidence). Seed \(seed)."
+    )
 }
 
 private final class PartResults: @unchecked Sendable {

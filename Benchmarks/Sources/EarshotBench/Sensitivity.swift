@@ -57,10 +57,10 @@ func measureSensitivity(_ report: inout Report, trialCount: Int, seed: UInt64) t
     report.add("| scene | promise | decoded | wrong | duplicates |\n|---|---|---|---|---|")
     for row in AirPromise.all {
         let result = tally(row.scene, trialCount: trialCount, seed: seed)
-        let (low, high) = wilsonInterval(result.decodedCount, of: result.trialCount)
+        let interval = BinomialInterval(successCount: result.decodedCount, trialCount: result.trialCount)
         report.add(
             "| \(row.name) | ≥ \(decimal(100 * row.leastShare, 0)) % | \(decimal(100 * result.decodedShare, 1)) % "
-                + "(\(decimal(100 * low, 1))–\(decimal(100 * high, 1))) | \(result.wrongCount) | "
+                + "(\(decimal(100 * interval.low, 1))–\(decimal(100 * interval.high, 1))) | \(result.wrongCount) | "
                 + "\(result.duplicateCount) |")
     }
     report.add("\nSNR at which 90 % decode, by interpolation between steps of 0.5 dB:\n")

@@ -1,0 +1,30 @@
+import RealModule
+
+/// The most that is still likely behind a count of rare events: the mean λ with which so few come only once in twenty times.
+///
+///     Σ_{i ≤ k} e^{−λ}·λ^i / i! = 1 − confidence,   k = 0: λ = −ln(1 − confidence) = 3.0 for 95 %
+///
+/// Source: Garwood, Fiducial limits for the Poisson distribution, Biometrika 28 (1936).
+public enum PoissonBound {
+    /// λ by bisection, right to 10⁻⁹ of itself.
+    /// - Parameters:
+    ///   - count: events seen, k.
+    ///   - confidence: 0 ..< 1.
+    public static func upper(count: Int, confidence: Double = 0.95) -> Double {
+        precondition(count >= 0 && (0..<1).contains(confidence), "\(count) events, confidence \(confidence)")
+        var low = 0.0
+        var high = 10 + 3 * Double(count)
+        while high - low > 1e-9 * high {
+            let middle = (low + high) / 2
+            if shareAtMost(count, mean: middle) > 1 - confidence { low = middle } else { high = middle }
+        }
+        return (low + high) / 2
+    }
+
+    /// The share of draws of a Poisson variable that are at most `count`.
+    private static func shareAtMost(_ count: Int, mean: Double) -> Double {
+        (0...count).reduce(0) { sum, i in
+            sum + .exp(Double(i) * .log(mean) - mean - .logGamma(Double(i) + 1))
+        }
+    }
+}
