@@ -1,3 +1,4 @@
+import EarshotDrawing
 import Glibc
 
 /// Where times and frequencies lie on the drawing, and the axes that say so.

@@ -1,3 +1,4 @@
+import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
 

@@ -1,3 +1,4 @@
+import EarshotDrawing
 import EarshotLoopback
 
 /// Where frequencies and levels lie on the drawing of a pair's response, and the axes that say so.
