@@ -5,7 +5,7 @@
 /// x counts as zero before its start and behind its end. Interpolated by a windowed sinc of 64 taps, flat to 0.01 dB up to
 /// 0.46 of the sample rate; for another sample rate see `TimeWarp.conversion`.
 ///
-/// Cost: about 15 ns a sample, and for motion what the path costs.
+/// Cost: about 20 ns a sample, and 15 to 30 ns for a path; 40 ns from 48 to 44.1 kHz.
 public struct Warped: SoundSource {
     private static let chunk = 4_096
 
