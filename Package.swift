@@ -50,7 +50,7 @@ let package = Package(
                 numerics,
             ],
             swiftSettings: strict),
-        .target(name: "EarshotDrawing", swiftSettings: strict),
+        .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
         .executableTarget(
             name: "earshot",
             dependencies: [

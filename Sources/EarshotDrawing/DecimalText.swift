@@ -28,6 +28,12 @@ public enum DecimalText {
         fixed(value, decimals: decimals) ?? "\(value)"
     }
 
+    /// The same with a minus sign as wide as a plus, as it stands on pictures.
+    public static func typeset(_ value: Double, decimals: Int) -> String {
+        let text = text(value, decimals: decimals)
+        return text.hasPrefix("-") ? "−" + text.dropFirst() : text
+    }
+
     /// Groups of three digits: 12,345.
     public static func grouped(_ value: Int) -> String {
         var text = ""

@@ -8,6 +8,10 @@ package enum Palette {
     package static let sync = "#5ee6ff"
     package static let header = "#ff9cf0"
     package static let data = "#ffffff"
+    /// A bar among others.
+    package static let bar = "#4f6488"
+    /// What never worked.
+    package static let missing = "#ff8f8f"
 
     package static func profile(_ name: String) -> String {
         switch name {

@@ -108,26 +108,3 @@ package struct SVG {
         return result
     }
 }
-
-/// A place on the drawing, in pixels, y downwards.
-package struct Rectangle {
-    package var x: Double
-    package var y: Double
-    package var width: Double
-    package var height: Double
-
-    package init(x: Double, y: Double, width: Double, height: Double) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
-    }
-
-    package var right: Double { x + width }
-    package var bottom: Double { y + height }
-
-    /// Path data of its outline.
-    package var outline: String {
-        "M\(SVG.number(x)) \(SVG.number(y))h\(SVG.number(width))v\(SVG.number(height))h\(SVG.number(-width))z"
-    }
-}
