@@ -1,8 +1,8 @@
 public import EarshotChannel
 public import Testing
 
-/// Expects the same samples, bit by bit, of a source read at once and of its twins read in blocks of random sizes from 0
-/// on: mostly tiny ones, mostly large ones, and both by turns. Also that a sound which has ended stays so.
+/// Expects the same samples, bit by bit, of a source read at once and of its twins read in blocks of random sizes from
+/// 0 on: mostly tiny ones, mostly large ones, and both by turns. Also that a sound which has ended stays so.
 ///
 /// - Parameters:
 ///   - count: how much is read of a sound without an end.
