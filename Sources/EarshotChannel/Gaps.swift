@@ -40,8 +40,8 @@ public struct Gaps: SoundSource {
     }
 
     /// Fills the beginning of `block` up to the next removed samples, shape [any but empty].
-    /// - Returns: how many samples were removed just before these, and how many were filled. Dropped ones come with a count
-    ///   of 0 where the source ends in a hole; both are 0 at the end.
+    /// - Returns: how many samples were removed just before these, and how many were filled. Dropped ones come with a
+    ///   count of 0 where the source ends in a hole; both are 0 at the end.
     public mutating func readPiece(into block: inout MutableSpan<Float>) -> (droppedCount: Int, count: Int) {
         precondition(block.count > 0, "no room for a piece")
         if kind == .silenced {

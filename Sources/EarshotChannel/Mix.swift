@@ -37,8 +37,8 @@ public struct Mix: SoundSource {
     private var position = 0
     private var buffer = ReadBuffer(length: Mix.blockLength)
 
-    /// - Parameter length: how long the mix is: longer ones are cut off, shorter ones go on as silence. Without it a mix
-    ///   of backgrounds alone is empty, and one with an endless part goes on for ever.
+    /// - Parameter length: how long the mix is: longer ones are cut off, shorter ones go on with their backgrounds or as
+    ///   silence. Without it a mix of backgrounds alone is empty, and one with an endless part goes on for ever.
     public init(_ parts: [Part], length: Int? = nil) {
         precondition(length ?? 0 >= 0, "a mix of \(length ?? 0) samples")
         // Those that begin together stay in order, so that sums are always the same.

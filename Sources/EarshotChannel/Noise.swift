@@ -23,8 +23,8 @@ public struct Noise: SoundSource {
     private var filter: ColourFilter?
 
     /// - Parameters:
-    ///   - deviation: the standard deviation of the white noise that has as much power in the band. At a sample rate that
-    ///     does not carry the whole band: as much power in all.
+    ///   - deviation: the standard deviation of the white noise that has as much power in the band. At a sample rate
+    ///     that does not carry the whole band: as much power in all.
     ///   - bandHertz: where powers are compared.
     public init(
         colour: NoiseColour = .white, deviation: Float, bandHertz: ClosedRange<Double> = 18_500...20_000,

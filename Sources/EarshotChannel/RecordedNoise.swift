@@ -19,8 +19,8 @@ public enum RecordedNoiseError: Error, Equatable, Sendable, CustomStringConverti
             "sample \(sample) of the recording is no number; record it again, or convert it to whole numbers"
         case .silentBand(let hertz):
             """
-            the recording has nothing between \(hertz.lowerBound) and \(hertz.upperBound) Hz, so no gain makes it as loud as \
-            wanted there; use one that was not compressed and has a higher sample rate, or give the gain
+            the recording has nothing between \(hertz.lowerBound) and \(hertz.upperBound) Hz, so no gain makes it \
+            as loud as wanted there; use one that was not compressed and has a higher sample rate, or give the gain
             """
         }
     }
@@ -43,8 +43,8 @@ public struct RecordedNoise: SoundSource {
     ///
     /// - Parameters:
     ///   - samples: the recording, at the sample rate of all.
-    ///   - deviation: the standard deviation of the white noise that has as much power in the band. At a sample rate that
-    ///     does not carry the whole band: as much power in all.
+    ///   - deviation: the standard deviation of the white noise that has as much power in the band. At a sample rate
+    ///     that does not carry the whole band: as much power in all.
     ///   - bandHertz: where powers are compared.
     public init(
         _ samples: [Float], deviation: Float, bandHertz: ClosedRange<Double> = 18_500...20_000, sampleRateHertz: Int,
