@@ -1,5 +1,5 @@
 /// Colours of everything that is not energy.
-package enum Palette {
+public enum Palette {
     package static let background = "#0d1017"
     package static let panel = "#151a24"
     package static let line = "#2d3544"
@@ -13,7 +13,8 @@ package enum Palette {
     /// What never worked.
     package static let missing = "#ff8f8f"
 
-    package static func profile(_ name: String) -> String {
+    /// A profile's colour on every picture, by its name.
+    public static func profile(_ name: String) -> String {
         switch name {
         case "fast": "#8ef08a"
         case "far": "#ffb86b"
