@@ -47,15 +47,15 @@ let package = Package(
             name: "EarshotLoopback",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                numerics,
+                "EarshotDrawing", numerics,
             ],
             swiftSettings: strict),
         .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
         .executableTarget(
             name: "earshot",
             dependencies: [
-                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotLoopback",
-                "EarshotDrawing", argumentParser,
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
+                "EarshotLoopback", "EarshotDrawing", argumentParser,
             ],
             swiftSettings: strict
         ),

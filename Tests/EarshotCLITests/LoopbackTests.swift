@@ -75,7 +75,8 @@ import Testing
     @Test(arguments: [
         ["--via", "wav", "--snr", "3"], ["--via", "air", "--keep", "x.wav"], ["--via", "wav", "--device", "hw:0"],
         ["--via", "wav", "--count", "0"], ["--via", "wav", "--level", "1"], ["--via", "wav", "--keep", "-"],
-        ["--via", "air", "--room", "d"], ["--via", "air", "--ppm", "2000"], ["--via", "wav", "--require", "101"],
+        ["--via", "air", "--channel", "room-d"], ["--via", "air", "--channel", "crowd-4"],
+        ["--via", "air", "--ppm", "2000"], ["--via", "wav", "--require", "101"],
         ["--via", "wav", "--rate", "32000"], ["--via", "wav", "--rate", "192000", "--count", "10000"], [],
     ])
     func impossibleWishesAreRefused(arguments: [String]) throws {

@@ -67,8 +67,7 @@ import Testing
     /// Without direct sound, and with noise, the strongest echo of the two sweeps is seldom the same one; taken for
     /// the same, clocks are up to 1,000 ppm off.
     @Test func echoesDoNotMoveTheClock() throws {
-        var air = AirMedium()
-        air.room = .c
+        var air = try medium("room-c")
         air.snrDecibels = 5
         air.clockPPM = 50
         for seed in UInt64(1)...4 {
@@ -101,8 +100,7 @@ import Testing
     }
 
     @Test func theSameSeedGivesTheSameReport() throws {
-        var air = AirMedium()
-        air.room = .b
+        var air = try medium("room-b")
         air.snrDecibels = 3
         let program = try TestProgram.make(Profile.all, count: 2, seed: 21)
         let report = try TestProgram.report(program, through: air)
@@ -149,4 +147,9 @@ import Testing
     private final class Box: @unchecked Sendable {
         var run: LoopbackRun?
     }
+}
+
+private func medium(_ channel: String) throws -> AirMedium {
+    let preset = try #require(AirPreset.named(channel))
+    return try #require(AirMedium(channel: preset))
 }

@@ -2,10 +2,10 @@ import EarshotChannel
 
 /// The program as it sounds at the other end of the air, before noise, block by block.
 ///
-///     y[m] = Σ over what sounds: room ∗ x((m − m₀)·(1 + ε)),   m₀·(1 + ε₀) = where x starts in the program
+///     y[m] = Σ over what sounds: channel of x((m − m₀)·(1 + ε)),   m₀·(1 + ε₀) = where x starts in the program
 ///
 /// ε₀ is the clocks' difference, ε that and motion together.
-struct AirMixer {
+struct AirMixer: SoundSource {
     private struct Sound {
         var start: Int
         var samples: [Float]
@@ -15,6 +15,9 @@ struct AirMixer {
     private let program: LoopbackProgram
     private let medium: AirMedium
     private let sampleCount: Int
+    private let tokenAir: PreparedAir
+    /// The same at rest: who measures clocks by sweeps must not move.
+    private let sweepAir: PreparedAir
     private var placeGenerator: SeededGenerator
     private let sweepPlace: UInt64
     private var sounding: [Sound] = []
@@ -24,18 +27,16 @@ struct AirMixer {
     init(_ program: LoopbackProgram, _ medium: AirMedium) {
         self.program = program
         self.medium = medium
+        var air = medium.channel.air
+        tokenAir = PreparedAir(air, sampleRateHertz: program.sampleRateHertz)
+        (air.motion, air.relativeOffset, air.clockSpread) = (nil, 0, 0)
+        sweepAir = PreparedAir(air, sampleRateHertz: program.sampleRateHertz)
         sampleCount = Int(Double(program.sampleCount) / (1 + medium.clockOffset))
         placeGenerator = SeededGenerator(seed: program.order.seed &+ 2)
         sweepPlace = placeGenerator.next()
     }
 
-    /// How much of the program has left.
-    var programPosition: Int {
-        position == sampleCount ? program.sampleCount : Int(Double(position) * (1 + medium.clockOffset))
-    }
-
-    /// Fills the beginning of `block`; returns how much of it, 0 only at the end.
-    mutating func read(into block: inout [Float]) -> Int {
+    mutating func read(into block: inout MutableSpan<Float>) -> Int {
         let count = min(block.count, sampleCount - position)
         let end = position + count
         while nextItem < program.itemCount, case let item = program.item(nextItem),
@@ -57,10 +58,10 @@ struct AirMixer {
 
     private mutating func sound(of item: LoopbackProgram.Item, index: Int) -> Sound {
         let clock = 1 + medium.clockOffset
-        let (motion, place): (Double, UInt64) =
+        let (air, motion, place): (PreparedAir, Double, UInt64) =
             switch item {
-            case .sweep: (0, sweepPlace)
-            case .token: (medium.motionOffset(index), placeGenerator.next())
+            case .sweep: (sweepAir, 0, sweepPlace)
+            case .token: (tokenAir, medium.motionOffset(index), placeGenerator.next())
             }
         let exactStart = Double(program.start(of: item)) / clock
         let start = exactStart.rounded(.up)
@@ -71,9 +72,9 @@ struct AirMixer {
             let scale = TimeScale(relativeOffset: clock * (1 + motion) - 1, fractionalDelay: delay)
             samples = scale.apply(to: samples)
         }
-        if let room = medium.room?.room {
-            samples = room.apply(to: samples, sampleRateHertz: program.sampleRateHertz, seed: place)
-        }
-        return Sound(start: Int(start), samples: samples)
+        let seconds = Double(samples.count) / Double(program.sampleRateHertz)
+        var generator = SeededGenerator(seed: place)
+        var sound = air.talkerSound(StoredSound(samples), seconds: seconds, &generator)
+        return Sound(start: Int(start), samples: sound.readAll())
     }
 }

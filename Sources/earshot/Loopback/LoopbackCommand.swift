@@ -25,7 +25,7 @@ struct LoopbackCommand: ParsableCommand {
 
             EXAMPLES:
               earshot loopback --via wav
-              earshot loopback --via air --snr 0 --room b --profile standard
+              earshot loopback --via air --snr 0 --channel room-b --profile standard
               earshot loopback --via alsa --device hw:1 --playback hw:0 --report pair.svg
               earshot loopback --via alsa --json --require 90 || echo "move the microphone"
 
@@ -162,7 +162,7 @@ struct LoopbackCommand: ParsableCommand {
         switch via {
         case .wav: try file.medium(for: program)
         case .alsa: try devices.medium(for: program)
-        case .air: air.medium()
+        case .air: try air.medium()
         }
     }
 

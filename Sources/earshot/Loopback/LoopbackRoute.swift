@@ -80,8 +80,11 @@ struct LoopbackAirOptions: ParsableArguments {
             "A sine of the tokens' peak over the noise in 1,500 Hz. (default: 20)", valueName: "decibels"))
     var snr: Double?
 
-    @Option(help: "a: a small room, b: across a large one, c: the same without direct sound. (default: none)")
-    var room: RoomArgument?
+    @Option(
+        help: ArgumentHelp(
+            "What the air is like: room-a, walk, pilot and so on, see earshot simulate --list. (default: awgn)",
+            valueName: "name"))
+    var channel: String?
 
     @Option(
         parsing: .unconditional,
@@ -94,9 +97,10 @@ struct LoopbackAirOptions: ParsableArguments {
 
     func check(_ route: LoopbackRoute) throws {
         try route.check(snr != nil, "--snr", belongsTo: .air)
-        try route.check(room != nil, "--room", belongsTo: .air)
+        try route.check(channel != nil, "--channel", belongsTo: .air)
         try route.check(ppm != nil, "--ppm", belongsTo: .air)
         try route.check(doppler != nil, "--doppler", belongsTo: .air)
+        _ = try medium()
         if let snr, !(-60...100).contains(snr) {
             throw ValidationError("--snr \(DecimalText.short(snr)): between -60 and 100 dB can be simulated.")
         }
@@ -108,24 +112,19 @@ struct LoopbackAirOptions: ParsableArguments {
         }
     }
 
-    func medium() -> any LoopbackMedium {
+    func medium() throws -> any LoopbackMedium {
         var medium = AirMedium()
+        if let channel {
+            guard let named = AirMedium(channel: try ChannelName.preset(channel)) else {
+                throw ValidationError(
+                    "--channel \(channel): one token is sent at a time here, and every sample is accounted for; "
+                        + "earshot simulate takes it.")
+            }
+            medium = named
+        }
         medium.snrDecibels = snr ?? medium.snrDecibels
-        medium.room = room?.room
         medium.clockPPM = ppm ?? 0
         medium.speedMetresPerSecond = doppler ?? 0
         return medium
     }
-}
-
-/// What `--room` names.
-struct RoomArgument: ExpressibleByArgument {
-    let room: AirMedium.NamedRoom
-
-    init?(argument: String) {
-        guard let room = AirMedium.NamedRoom(rawValue: argument.lowercased()) else { return nil }
-        self.room = room
-    }
-
-    static var allValueStrings: [String] { AirMedium.NamedRoom.allCases.map(\.rawValue) }
 }

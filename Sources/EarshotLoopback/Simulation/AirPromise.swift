@@ -34,25 +34,22 @@ public struct AirPromise: Sendable, CustomStringConvertible {
             $0.profile = .fast
             $0.snrDecibels = -4.5
         },
-        AirPromise("Doppler +0.5 %", 1) { $0.relativeOffset = 0.005 },
-        AirPromise("Doppler −0.5 %", 1) { $0.relativeOffset = -0.005 },
-        AirPromise("clocks +300 ppm apart", 1) { $0.relativeOffset = 300e-6 },
-        AirPromise("clocks −300 ppm apart", 1) { $0.relativeOffset = -300e-6 },
+        AirPromise("Doppler +0.5 %", 1) { $0.air.relativeOffset = 0.005 },
+        AirPromise("Doppler −0.5 %", 1) { $0.air.relativeOffset = -0.005 },
+        AirPromise("clocks +300 ppm apart", 1) { $0.air.relativeOffset = 300e-6 },
+        AirPromise("clocks −300 ppm apart", 1) { $0.air.relativeOffset = -300e-6 },
         AirPromise("44.1 kHz", 1) { $0.sampleRateHertz = 44_100 },
         AirPromise("−60 dBFS", 1) { $0.amplitude = 0.001 },
-        AirPromise("12 dB of clipping", 1) {
-            $0.amplitude = 4
-            $0.isClipped = true
-        },
-        AirPromise("room A", 0.97) { $0.room = .a },
-        AirPromise("room B", 0.97) { $0.room = .b },
+        AirPromise("12 dB of clipping", 1) { $0.air.overdriveDecibels = 12 },
+        AirPromise("room A", 0.97) { $0.air.room = Room.a },
+        AirPromise("room B", 0.97) { $0.air.room = Room.b },
         AirPromise("`fast`, room B, 25 dB", 0.9) {
             $0.profile = .fast
             $0.snrDecibels = 25
-            $0.room = .b
+            $0.air.room = Room.b
         },
-        AirPromise("steady tone 10 dB above the signal", 0.95) { $0.interfererDecibels = 10 },
-        AirPromise("20 dB tilt", 0.97) { $0.tiltDecibels = 20 },
-        AirPromise("20 dB tilt the other way", 0.97) { $0.tiltDecibels = -20 },
+        AirPromise("steady tone 10 dB above the signal", 0.95) { $0.air.toneLevelsDecibels = [10] },
+        AirPromise("20 dB tilt", 0.97) { $0.air.loudspeaker = .tilt(decibels: 20) },
+        AirPromise("20 dB tilt the other way", 0.97) { $0.air.loudspeaker = .tilt(decibels: -20) },
     ]
 }

@@ -1,0 +1,129 @@
+/// Air by name, so that figures from different instruments are of the same thing.
+public struct AirPreset: Sendable {
+    /// The name, as it is typed.
+    public let name: String
+    /// What it is, in one sentence without a point.
+    public let summary: String
+    /// The air.
+    public let air: Air
+
+    private init(_ name: String, _ summary: String, _ change: (inout Air) -> Void) {
+        self.name = name
+        self.summary = summary
+        var air = Air()
+        change(&air)
+        self.air = air
+    }
+
+    /// The preset of that name, in any case of letters; nil where there is none.
+    public static func named(_ name: String) -> AirPreset? {
+        let name = name.lowercased()
+        return all.first { $0.name == name }
+    }
+
+    /// White noise and nothing else.
+    public static let whiteNoise = AirPreset("awgn", "white noise and nothing else") { _ in }
+
+    /// All of them, by subject.
+    public static let all = noises + rooms + motions + devices + disturbances + crowds
+
+    private static let noises = [
+        whiteNoise,
+        AirPreset("pink", "noise that falls by 3 dB an octave, as loud in the band") { $0.noise = .coloured(.pink) },
+        AirPreset("brown", "noise that falls by 6 dB an octave, as loud in the band") { $0.noise = .coloured(.brown) },
+    ]
+
+    private static let rooms = [
+        AirPreset("room-a", "a small room at the critical distance: RT60 0.2 s, DRR 0 dB") { $0.room = Room.a },
+        AirPreset("room-b", "across a large room: RT60 0.3 s, DRR -6 dB") { $0.room = Room.b },
+        AirPreset("room-c", "a large room without a direct path: RT60 0.3 s") { $0.room = Room.c },
+        AirPreset("room-critical", "a large room at the critical distance: RT60 0.3 s, DRR 0 dB") {
+            $0.room = Room(reverberationSeconds: 0.3, directToReverberantDecibels: 0)
+        },
+        AirPreset("hall", "across a hall: RT60 0.6 s, DRR -6 dB") {
+            $0.room = Room(reverberationSeconds: 0.6, directToReverberantDecibels: -6)
+        },
+        AirPreset("office", "5 by 4 by 2.7 m, RT60 0.4 s, by image sources, anywhere in it") {
+            $0.room = ShoeboxRoom(dimensionsMetres: SIMD3(5, 4, 2.7), wallReverberationSeconds: 0.4)
+        },
+    ]
+
+    private static let motions = [
+        AirPreset("approach", "0.5 % of Doppler: closer at 1.7 m/s") { $0.relativeOffset = 0.005 },
+        AirPreset("recede", "0.5 % of Doppler: away at 1.7 m/s") { $0.relativeOffset = -0.005 },
+        AirPreset("walk", "somebody walks past at 1.4 m/s, 1 m away, and is nearest at any time of the frame") {
+            $0.motion = .walkingPast(metresPerSecond: 1.4, nearestMetres: 1)
+        },
+        AirPreset("sway", "a hand that sways by 0.1 m to either side, every two seconds") {
+            $0.motion = .swaying(swingMetres: 0.1, periodSeconds: 2)
+        },
+        AirPreset("clock-fast", "the recorder's clock is 300 ppm slow: everything is higher") {
+            $0.relativeOffset = 300e-6
+        },
+        AirPreset("clock-slow", "the recorder's clock is 300 ppm fast: everything is lower") {
+            $0.relativeOffset = -300e-6
+        },
+    ]
+
+    private static let devices = [
+        AirPreset("phone", "a phone's loudspeaker and another one's microphone, as they fall off over the band") {
+            $0.loudspeaker = .phoneLoudspeaker
+            $0.microphone = .phoneMicrophone
+        },
+        AirPreset("tilt", "20 dB less at 20 kHz than at 18.5 kHz") { $0.loudspeaker = .tilt(decibels: 20) },
+        AirPreset("cut-off", "a resampler that ends at 19.8 kHz") { $0.microphone = .cutOff(atHertz: 19_800) },
+        AirPreset("rate-44100", "a receiver at 44.1 kHz") { $0.receiverRateHertz = 44_100 },
+        AirPreset("clip", "a signal 12 dB above what the microphone can take") { $0.overdriveDecibels = 12 },
+        AirPreset("agc", "a gain that follows what is heard, as a phone's does") { $0.hasAutomaticGain = true },
+        AirPreset("gaps", "a recording that loses 5 to 40 ms once a second, and says so") {
+            $0.gaps = RandomGaps(perSecond: 1, lengthSeconds: 0.005...0.04)
+        },
+    ]
+
+    private static let disturbances = [
+        AirPreset("pilot", "a steady tone 10 dB above the signal, anywhere in the band") {
+            $0.toneLevelsDecibels = [10]
+        },
+        AirPreset("pilot-20", "a steady tone 20 dB above the signal") { $0.toneLevelsDecibels = [20] },
+        AirPreset("pilot-30", "a steady tone 30 dB above the signal") { $0.toneLevelsDecibels = [30] },
+        AirPreset("pilots-3", "three steady tones 10 dB above the signal") { $0.toneLevelsDecibels = [10, 10, 10] },
+        AirPreset("keys", "somebody types, four keys a second, peaks 10 dB above the signal") {
+            $0.impulses = AirImpulses(.keys, levelDecibels: 10)
+        },
+        AirPreset("clicks", "clicks, four a second, peaks 20 dB above the signal") {
+            $0.impulses = AirImpulses(.clicks, levelDecibels: 20)
+        },
+    ]
+
+    private static let crowds =
+        [2, 3, 4, 6, 8, 10, 12].map { count in
+            AirPreset("crowd-\(count)", "\(count) talkers, equally loud, within 0.4 s") { $0.gather(count) }
+        }
+        + [(3, "b", Room.b), (4, "a", Room.a), (6, "a", Room.a)].map { count, name, room in
+            AirPreset("crowd-\(count)-room-\(name)", "\(count) talkers, equally loud, each in its own room \(name)") {
+                $0.gather(count)
+                $0.room = room
+            }
+        }
+        + [10, 20, 30].map { level in
+            AirPreset("near-far-\(level)", "two talkers, the second \(level) dB weaker") {
+                $0.gather(2)
+                $0.talkerLevelsDecibels = [0, -Double(level)]
+            }
+        }
+        + [
+            AirPreset("near-far-10-room-a", "two talkers, the second 10 dB weaker, each in its own room a") {
+                $0.gather(2)
+                $0.talkerLevelsDecibels = [0, -10]
+                $0.room = Room.a
+            }
+        ]
+}
+
+extension Air {
+    fileprivate mutating func gather(_ count: Int) {
+        talkerLevelsDecibels = [Double](repeating: 0, count: count)
+        startSpreadSeconds = 0.4
+        clockSpread = 100e-6
+    }
+}

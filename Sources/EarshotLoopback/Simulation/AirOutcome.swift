@@ -1,0 +1,33 @@
+public import EarshotCoding
+public import EarshotModem
+
+/// What a receiver made of one trial of a scene.
+public struct AirOutcome: Sendable {
+    /// What was sent; shape [talkers].
+    public var payloads: [Payload]
+    /// Where it was sent: samples at the receiver; shape [talkers].
+    public var startSamples: [Int]
+    /// All that was reported.
+    public var frames: [ReceivedFrame]
+    /// What the receiver did.
+    public var statistics: ReceiverStatistics
+    /// The profile it was sent in.
+    public var profileName: String
+
+    /// How many of the frames sent were reported at least once.
+    public var decodedCount: Int {
+        Set(payloads).count { payload in frames.contains { isHit($0, payload) } }
+    }
+
+    /// Reports of something that was not sent.
+    public var wrongCount: Int {
+        frames.count { frame in !payloads.contains { isHit(frame, $0) } }
+    }
+
+    /// Reports of what was sent, beyond one a frame.
+    public var duplicateCount: Int { frames.count - wrongCount - decodedCount }
+
+    private func isHit(_ frame: ReceivedFrame, _ payload: Payload) -> Bool {
+        frame.payload == payload && frame.profileName == profileName
+    }
+}

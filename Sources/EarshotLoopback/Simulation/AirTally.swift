@@ -1,0 +1,54 @@
+public import EarshotModem
+
+/// What many trials of one scene came to.
+public struct AirTally: Sendable, Equatable {
+    /// Trials made.
+    public private(set) var trialCount = 0
+    /// Frames sent: one a talker and trial.
+    public private(set) var sentCount = 0
+    /// Frames that were reported.
+    public private(set) var decodedCount = 0
+    /// Reports beyond one a frame of what was sent.
+    public private(set) var duplicateCount = 0
+    /// Reports of something that was not sent.
+    public private(set) var wrongCount = 0
+
+    /// Nothing yet.
+    public init() {}
+
+    /// decoded / sent.
+    public var decodedShare: Double { Double(decodedCount) / Double(max(sentCount, 1)) }
+
+    /// Adds one trial.
+    public mutating func add(_ outcome: AirOutcome) {
+        trialCount += 1
+        sentCount += outcome.payloads.count
+        decodedCount += outcome.decodedCount
+        duplicateCount += outcome.duplicateCount
+        wrongCount += outcome.wrongCount
+    }
+
+    /// Adds the trials of another tally.
+    public mutating func add(_ other: AirTally) {
+        trialCount += other.trialCount
+        sentCount += other.sentCount
+        decodedCount += other.decodedCount
+        duplicateCount += other.duplicateCount
+        wrongCount += other.wrongCount
+    }
+
+    /// Runs `trialCount` trials of a scene one after the other, with seeds from `seed` on; see `Simulation` for all cores.
+    public static func of(_ scene: AirScene, trialCount: Int, seed: UInt64) throws(ModemError) -> AirTally {
+        let prepared = try PreparedScene(scene)
+        var tally = AirTally()
+        for trial in 0..<trialCount {
+            tally.add(try prepared.run(seed: Self.seed(ofTrial: trial, from: seed)))
+        }
+        return tally
+    }
+
+    /// The seed of a trial, where the first one's is `first`.
+    static func seed(ofTrial trial: Int, from first: UInt64) -> UInt64 {
+        first &+ UInt64(trial) &* 0x1_0001
+    }
+}

@@ -1,0 +1,78 @@
+import Dispatch
+public import EarshotModem
+import Synchronization
+
+/// Many trials of a scene at many signal-to-noise ratios, on several threads.
+///
+/// Trials are made in batches, and whether a point is known well enough is decided between them: the answer is the same
+/// with any number of threads.
+public final class Simulation: Sendable {
+    /// See the type.
+    public let order: SimulationOrder
+
+    private let prepared: PreparedScene
+    private let cancelled = Atomic(false)
+    private static let batchCount = 50
+
+    /// Checks that the scene can be sent and received.
+    public init(_ order: SimulationOrder) throws(ModemError) {
+        prepared = try PreparedScene(order.scene)
+        self.order = order
+    }
+
+    /// Ends `point` soon, from another thread.
+    public func cancel() {
+        cancelled.store(true, ordering: .relaxed)
+    }
+
+    /// Whether somebody wants no more.
+    public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    /// Trials at one signal-to-noise ratio, until it is known well enough.
+    /// - Parameter onProgress: called with the share of the trials that were made, 0 ... 1, from any thread.
+    /// - Returns: nil when cancelled.
+    public func point(
+        snrDecibels: Double, onProgress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) -> SimulationPoint? {
+        let scene = prepared.at(snrDecibels: snrDecibels)
+        var tally = AirTally()
+        while tally.trialCount < order.trialCount, !isKnown(tally) {
+            let trials = tally.trialCount..<min(tally.trialCount + Self.batchCount, order.trialCount)
+            let outcomes = outcomes(of: trials, scene, onProgress)
+            guard !isCancelled else { return nil }
+            for case let outcome? in outcomes { tally.add(outcome) }
+        }
+        onProgress(1)
+        return SimulationPoint(snrDecibels: snrDecibels, tally: tally)
+    }
+
+    private func isKnown(_ tally: AirTally) -> Bool {
+        guard tally.trialCount >= order.leastTrialCount else { return false }
+        let interval = BinomialInterval(successCount: tally.decodedCount, trialCount: tally.sentCount)
+        return (interval.high - interval.low) / 2 <= order.precision
+    }
+
+    /// The outcomes of some trials, in their order.
+    private func outcomes(
+        of trials: Range<Int>, _ scene: PreparedScene, _ onProgress: @escaping @Sendable (Double) -> Void
+    ) -> [AirOutcome?] {
+        let outcomes = Mutex([AirOutcome?](repeating: nil, count: trials.count))
+        let next = Atomic(trials.lowerBound)
+        let work: @Sendable (Int) -> Void = { _ in
+            while !self.isCancelled, case let trial = next.wrappingAdd(1, ordering: .relaxed).oldValue,
+                trial < trials.upperBound
+            {
+                // It was checked that the scene can be sent.
+                let outcome = try? scene.run(seed: AirTally.seed(ofTrial: trial, from: self.order.seed))
+                outcomes.withLock { $0[trial - trials.lowerBound] = outcome }
+                onProgress(Double(trial + 1) / Double(self.order.trialCount))
+            }
+        }
+        if order.threadCount > 1 {
+            DispatchQueue.concurrentPerform(iterations: order.threadCount, execute: work)
+        } else {
+            work(0)
+        }
+        return outcomes.withLock { $0 }
+    }
+}

@@ -1,0 +1,33 @@
+import EarshotModem
+import RealModule
+
+/// What a simulation found at one signal-to-noise ratio.
+public struct SimulationPoint: Sendable {
+    /// The power of a sine at the signal's peak over the noise in 1,500 Hz.
+    public let snrDecibels: Double
+    /// The trials, counted.
+    public let tally: AirTally
+
+    /// The share of frames decoded, 0 ... 1.
+    public var decodedShare: Double { tally.decodedShare }
+
+    /// What the count says about the share, 95 %.
+    public var interval: BinomialInterval {
+        BinomialInterval(successCount: tally.decodedCount, trialCount: tally.sentCount)
+    }
+
+    /// The count, as a crossing is found from it.
+    public var crossingPoint: CurveCrossing.Point {
+        CurveCrossing.Point(snrDecibels: snrDecibels, successCount: tally.decodedCount, trialCount: tally.sentCount)
+    }
+}
+
+extension AirScene {
+    /// Eb/N0 of a signal-to-noise ratio, sync tones included:
+    ///
+    ///     Eb/N0 = SNR + 10·log₁₀(1500·T_frame / payload bits)
+    public func bitEnergyDecibels(snrDecibels: Double) -> Double {
+        let frameSeconds = profile.frameSeconds(payloadByteCount: payloadByteCount)
+        return snrDecibels + 10 * .log10(1_500 * frameSeconds / Double(8 * payloadByteCount))
+    }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+import EarshotChannel
+
+/// What `--channel` names.
+enum ChannelName {
+    /// The channel, or which ones there are of about that name.
+    static func preset(_ name: String) throws(ValidationError) -> AirPreset {
+        if let preset = AirPreset.named(name) { return preset }
+        let beginning = name.lowercased().prefix(3)
+        let near = AirPreset.all.map(\.name).filter { $0.hasPrefix(beginning) }
+        let advice = near.isEmpty ? "" : " Did you mean \(near.joined(separator: ", "))?"
+        throw ValidationError(
+            "--channel \(name.escapedForTerminal): there is no such channel.\(advice) "
+                + "earshot simulate --list prints all.")
+    }
+}

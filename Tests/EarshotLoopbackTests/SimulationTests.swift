@@ -1,0 +1,139 @@
+import EarshotChannel
+import EarshotLoopback
+import EarshotModem
+import Synchronization
+import Testing
+
+struct SimulationTests {
+    static func order(_ channel: String, trialCount: Int = 60) throws -> SimulationOrder {
+        var scene = AirScene()
+        scene.profile = .fast
+        scene.air = try #require(AirPreset.named(channel)).air
+        var order = SimulationOrder(scene)
+        order.trialCount = trialCount
+        order.leastTrialCount = min(trialCount, order.leastTrialCount)
+        order.seed = 5
+        return order
+    }
+
+    /// At the knee, where any trial that was counted otherwise would show, and stopped early, where a trial too many would.
+    @Test(arguments: [("awgn", -5.6), ("awgn", 0), ("crowd-3", 10), ("gaps", 3)])
+    func theAnswerDoesNotDependOnTheThreads(row: (channel: String, snr: Double)) throws {
+        var order = try Self.order(row.channel, trialCount: 200)
+        order.precision = 0.04
+        let tallies = try [1, 2, 3, 16].map { threadCount in
+            order.threadCount = threadCount
+            return try #require(Simulation(order).point(snrDecibels: row.snr)).tally
+        }
+        #expect(tallies.allSatisfy { $0 == tallies[0] }, "\(tallies), seed 5")
+        let outcome = try AirTally.of(at(row.snr, order.scene), trialCount: tallies[0].trialCount, seed: 5)
+        #expect(outcome == tallies[0])
+    }
+
+    private func at(_ snr: Double, _ scene: AirScene) -> AirScene {
+        var scene = scene
+        scene.snrDecibels = snr
+        return scene
+    }
+
+    /// 100 of 100: Wilson's interval is 3.7 % wide, ±1.85 %. 50 of 100 is ±9.6 %, and needs 2,400 for ±2 %.
+    @Test func aPointIsLeftOnceItIsKnown() throws {
+        var order = try Self.order("awgn", trialCount: 400)
+        order.threadCount = 2
+        let simulation = try Simulation(order)
+        #expect(try #require(simulation.point(snrDecibels: 10)).tally.trialCount == 100)
+        #expect(try #require(simulation.point(snrDecibels: -5.7)).tally.trialCount == 400)
+        order.precision = 0
+        #expect(try #require(Simulation(order).point(snrDecibels: 10)).tally.trialCount == 400)
+    }
+
+    @Test func progressEndsAtOneAndCancellingEnds() throws {
+        let simulation = try Simulation(Self.order("awgn"))
+        let seen = Mutex<[Double]>([])
+        _ = simulation.point(snrDecibels: 0) { fraction in seen.withLock { $0.append(fraction) } }
+        #expect(seen.withLock { $0.last } == 1)
+        #expect(seen.withLock { $0.allSatisfy { 0...1 ~= $0 } })
+        simulation.cancel()
+        #expect(simulation.point(snrDecibels: 0) == nil)
+    }
+
+    /// Every talker is a frame sent: three in each trial, and what is decoded is never more.
+    @Test func everyTalkerCounts() throws {
+        let simulation = try Simulation(Self.order("crowd-3", trialCount: 20))
+        let tally = try #require(simulation.point(snrDecibels: 15)).tally
+        #expect(tally.trialCount == 20)
+        #expect(tally.sentCount == 60)
+        #expect((30...60).contains(tally.decodedCount), "\(tally)")
+        #expect(tally.wrongCount == 0)
+    }
+
+    /// The scan's ends: next to nothing is decoded at the lower, everything at the upper, and the top says how it goes on.
+    @Test func theScanFindsTheFall() throws {
+        let points = try #require(SimulationScan.points(of: Simulation(Self.order("awgn"))) { _ in })
+        #expect((-12 ... -6).contains(try #require(points.first)))
+        #expect((-5...1).contains(points[points.count - 2]))
+        #expect(points.last == SimulationScan.widestRange.upperBound)
+        #expect(points == points.sorted())
+    }
+
+    /// 90 % of `fast` in white noise: −5.2 dB, of 1,000 trials a point. 200 trials tell a share of 90 % within 2.1 %, which
+    /// on a slope of 25 % a decibel there is 0.1 dB; four of that.
+    @Test func theLimitIsFound() throws {
+        var order = try Self.order("awgn", trialCount: 200)
+        order.threadCount = 2
+        let limit = try SimulatedLimit(of: order, share: 0.9)
+        let crossing = try #require(limit.crossing)
+        #expect(abs(try #require(crossing.snrDecibels) + 5.2) < 0.4, "\(crossing)")
+        #expect(limit.points.count >= 4)
+        // Nothing is decoded without a signal.
+        order.scene.snrDecibels = -60
+        #expect(try SimulatedLimit(of: order, share: 0.9, highestDecibels: -20).crossing == nil)
+    }
+
+    /// SNR + 10·log₁₀(1500·1.024/64) = SNR + 13.80.
+    @Test func bitEnergy() {
+        #expect(abs(AirScene().bitEnergyDecibels(snrDecibels: -8.5) - 5.302) < 1e-3)
+    }
+}
+
+/// What every channel has to let through, whatever it is: a token in `standard` with 25 dB in hand.
+struct AirPresetTests {
+    /// Crowds and the strongest of tones are what no receiver without cancellation can promise.
+    static let hard: Set = ["pilot-30", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b"]
+
+    @Test(arguments: AirPreset.all.map(\.name))
+    func letsSomethingThrough(name: String) throws {
+        var scene = AirScene()
+        scene.snrDecibels = 25
+        scene.air = try #require(AirPreset.named(name)).air
+        let tally = try AirTally.of(scene, trialCount: 12, seed: 3)
+        #expect(tally.wrongCount == 0)
+        #expect(tally.duplicateCount == 0)
+        // 3 of 12 and fewer has a probability of 10⁻⁴ where 80 % are decoded.
+        if !Self.hard.contains(name) { #expect(tally.decodedShare > 0.25, "\(tally)") }
+    }
+
+    @Test func namesAreUniqueAndFound() {
+        let names = AirPreset.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        for name in ["awgn", "room-a", "room-b", "room-c", "hall", "walk", "pilot", "keys", "crowd-4"] {
+            #expect(AirPreset.named(name.uppercased())?.name == name)
+        }
+        #expect(AirPreset.named("nowhere") == nil)
+    }
+
+    /// The microphone hears the noise that the signal-to-noise ratio asks for: before the frame there is nothing else.
+    /// 12,000 samples tell a power within √(2/12,000) = 1.3 %, of 20 seeds together 0.3 %, 0.013 dB.
+    @Test func theNoiseIsAsLoudAsAskedFor() throws {
+        var power = 0.0
+        for seed in UInt64(1)...20 {
+            var scene = AirScene()
+            scene.snrDecibels = -3
+            let samples = try scene.sound(seed: seed).samples.prefix(12_000)
+            power += samples.reduce(0) { $0 + Double($1) * Double($1) } / 12_000 / 20
+        }
+        // (0.25²/2) / 10^(−0.3) · 24,000/1,500.
+        let expected = 0.031_25 / 0.501_187 * 16
+        #expect(abs(power / expected - 1) < 0.015, "\(power / expected), seeds 1 to 20")
+    }
+}
