@@ -39,7 +39,7 @@ struct Earshot: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self,
-            LoopbackCommand.self, InspectCommand.self, DevicesCommand.self,
+            LoopbackCommand.self, SimulateCommand.self, InspectCommand.self, DevicesCommand.self,
         ]
     )
 

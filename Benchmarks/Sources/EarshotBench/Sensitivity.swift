@@ -4,105 +4,81 @@ import EarshotLoopback
 import EarshotModem
 import Foundation
 
-/// Success in simulated air: the promises of the tests with more trials, and the curves behind them.
+/// What the project promises, and where the receiver's limit is, in simulated air.
 struct SensitivityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sensitivity", abstract: "Share of tokens decoded in simulated air.")
+        commandName: "sensitivity", abstract: "Share of tokens decoded in simulated air, and the SNR of 90 %.",
+        discussion: """
+            First the promises, a row each; then the SNR at which 90 % are decoded, for every profile in every channel of \
+            `earshot simulate --list`, with 95 % intervals. `earshot simulate` shows each of them as a curve.
+            """)
 
-    @Option(help: "Trials a row.")
+    @Option(help: "Trials a row, and a point near 90 %.")
     var trials = 1_000
 
     @Option(help: "Seed of the first trial.")
     var seed: UInt64 = 1_000_003
 
+    @Option(help: "Only these channels; may be given several times.")
+    var channel: [String] = []
+
+    func validate() throws {
+        for name in channel where AirPreset.named(name) == nil {
+            throw ValidationError("--channel \(name): there is no such channel; earshot simulate --list prints all.")
+        }
+    }
+
     func run() throws {
+        let presets = channel.isEmpty ? AirPreset.all : channel.compactMap { AirPreset.named($0) }
         var report = Report(
             title: "Sensitivity", command: "earshot-bench sensitivity --trials \(trials) --seed \(seed)")
-        try measureSensitivity(&report, trialCount: trials, seed: seed)
+        if channel.isEmpty { try measurePromises(&report, trialCount: trials, seed: seed) }
+        try measureLimits(&report, presets, trialCount: trials, seed: seed)
     }
 }
 
 /// Runs trials on all cores.
-func tally(_ scene: AirScene, trialCount: Int, seed: UInt64) -> AirTally {
-    let outcomes = Outcomes(count: trialCount)
-    DispatchQueue.concurrentPerform(iterations: trialCount) { trial in
-        guard let outcome = try? scene.run(seed: seed &+ UInt64(trial) &* 0x1_0001) else { return }
-        outcomes.set(trial, outcome)
-    }
-    var tally = AirTally()
-    for outcome in outcomes.all {
-        tally.add(outcome)
-    }
-    return tally
+func simulation(of scene: AirScene, trialCount: Int, seed: UInt64) throws -> Simulation {
+    var order = SimulationOrder(scene)
+    order.trialCount = trialCount
+    order.leastTrialCount = trialCount
+    order.precision = 0
+    order.seed = seed
+    order.threadCount = ProcessInfo.processInfo.activeProcessorCount
+    return try Simulation(order)
 }
 
-/// Outcomes by trial, so that their order does not depend on the threads.
-private final class Outcomes: @unchecked Sendable {
-    private let lock = NSLock()
-    private var slots: [AirScene.Outcome?]
-
-    init(count: Int) {
-        slots = [AirScene.Outcome?](repeating: nil, count: count)
-    }
-
-    func set(_ index: Int, _ outcome: AirScene.Outcome) {
-        lock.withLock { slots[index] = outcome }
-    }
-
-    var all: [AirScene.Outcome] { slots.compactMap { $0 } }
-}
-
-func measureSensitivity(_ report: inout Report, trialCount: Int, seed: UInt64) throws {
+func measurePromises(_ report: inout Report, trialCount: Int, seed: UInt64) throws {
     report.add("8-byte tokens, \(trialCount) trials a row, seed \(seed), 95 % intervals.\n")
     report.add("| scene | promise | decoded | wrong | duplicates |\n|---|---|---|---|---|")
     for row in AirPromise.all {
-        let result = tally(row.scene, trialCount: trialCount, seed: seed)
-        let interval = BinomialInterval(successCount: result.decodedCount, trialCount: result.trialCount)
+        let simulation = try simulation(of: row.scene, trialCount: trialCount, seed: seed)
+        guard let point = simulation.point(snrDecibels: row.scene.snrDecibels) else { return }
         report.add(
-            "| \(row.name) | ≥ \(decimal(100 * row.leastShare, 0)) % | \(decimal(100 * result.decodedShare, 1)) % "
-                + "(\(decimal(100 * interval.low, 1))–\(decimal(100 * interval.high, 1))) | \(result.wrongCount) | "
-                + "\(result.duplicateCount) |")
-    }
-    report.add("\nSNR at which 90 % decode, by interpolation between steps of 0.5 dB:\n")
-    report.add("| profile | white noise | room A | room B | room C |\n|---|---|---|---|---|")
-    for profile in Profile.all {
-        var cells: [String] = []
-        for room in [nil, Room.a, Room.b, Room.c] {
-            cells.append(snrAtNinetyPercent(profile, room, trialCount: max(trialCount / 4, 100), seed: seed))
-        }
-        report.add("| `\(profile.name)` | " + cells.joined(separator: " | ") + " |")
+            "| \(row.name) | ≥ \(decimal(100 * row.leastShare, 0)) % | \(decimal(100 * point.decodedShare, 1)) % "
+                + "(\(decimal(100 * point.interval.low, 1))–\(decimal(100 * point.interval.high, 1))) | "
+                + "\(point.tally.wrongCount) | \(point.tally.duplicateCount) |")
     }
 }
 
-/// Walks down from a high SNR until less than 90 % decode.
-private func snrAtNinetyPercent(_ profile: Profile, _ room: Room?, trialCount: Int, seed: UInt64) -> String {
-    var scene = AirScene()
-    scene.profile = profile
-    scene.room = room
-    let bound = profile.name == "fast" ? -5.5 : profile.name == "standard" ? -9.0 : -12.0
-    let highest = bound + (room == nil ? 3 : 30)
-    var above: (snr: Double, share: Double)?
-    // Coarse steps first, to get near.
-    var snr = highest
-    var step = room == nil ? 0.5 : 4.0
-    while snr >= bound - 1 {
-        scene.snrDecibels = snr
-        let share = tally(scene, trialCount: step > 0.5 ? 60 : trialCount, seed: seed).decodedShare
-        if share < 0.9 {
-            guard let last = above else { return "above \(decimal(highest, 0)) dB" }
-            if step > 0.5 {
-                step = 0.5
-                snr = last.snr
-                above = nil
-                // From the last good coarse step on, finely; one step up again in case that was luck.
-                snr += 1
-                continue
-            }
-            let place = last.snr - 0.5 * (last.share - 0.9) / max(last.share - share, 1e-9)
-            return "\(decimal(place, 1)) dB"
+func measureLimits(_ report: inout Report, _ presets: [AirPreset], trialCount: Int, seed: UInt64) throws {
+    report.add(
+        "\nSNR at which 90 % of the frames sent are decoded, and its 95 % interval, from points of \(trialCount) trials; "
+            + "wrong tokens in all trials of the row.\n")
+    report.add("| channel | " + Profile.all.map { "`\($0.name)`" }.joined(separator: " | ") + " | wrong | trials |")
+    report.add("|---|" + Profile.all.map { _ in "---|" }.joined() + "---|---|")
+    for preset in presets {
+        var cells: [String] = []
+        var total = AirTally()
+        for profile in Profile.all {
+            var scene = AirScene()
+            scene.profile = profile
+            scene.air = preset.air
+            let limit = try SimulatedLimit(of: scene, share: 0.9, trialCount: trialCount, seed: seed)
+            total.add(limit.tally)
+            cells.append(limit.text)
         }
-        above = (snr, share)
-        snr -= step
+        report.add(
+            "| `\(preset.name)` | " + cells.joined(separator: " | ") + " | \(total.wrongCount) | \(total.trialCount) |")
     }
-    return "below \(decimal(bound - 1, 0)) dB"
 }

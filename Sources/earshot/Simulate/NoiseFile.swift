@@ -1,0 +1,38 @@
+import EarshotAudio
+import EarshotChannel
+
+/// A recording as the noise of simulated air: its first channel, at the simulation's sample rate.
+enum NoiseFile {
+    /// Ten minutes are more than a simulation hears twice.
+    private static let longestSeconds = 600
+
+    static func read(_ path: String, sampleRateHertz: Int) throws -> AirNoise {
+        let (samples, rate) = try samples(path)
+        var sound = Warped(StoredSound(samples), .conversion(from: rate, to: sampleRateHertz))
+        do throws(RecordedNoiseError) {
+            return .recorded(try NoiseRecording(sound.readAll(), sampleRateHertz: sampleRateHertz))
+        } catch {
+            throw Failure(.data, "Cannot use \(path.escapedForTerminal) as noise: \(error).")
+        }
+    }
+
+    private static func samples(_ path: String) throws -> (samples: [Float], sampleRateHertz: Int) {
+        do {
+            var reader = try SoundFileReader(path: path)
+            let rate = reader.sampleRateHertz
+            guard (8_000...384_000).contains(rate) else {
+                throw Failure(.data, "Cannot use \(path.escapedForTerminal) as noise: \(rate) Hz is no rate of sound.")
+            }
+            var samples: [Float] = []
+            var block: [Float] = []
+            while samples.count < longestSeconds * rate {
+                let count = try reader.read(into: &block, maxFrames: 65_536)
+                if count == 0 { break }
+                for frame in 0..<count { samples.append(block[frame * reader.channelCount]) }
+            }
+            return (samples, rate)
+        } catch let error as AudioError {
+            throw Failure(reading: error)
+        }
+    }
+}

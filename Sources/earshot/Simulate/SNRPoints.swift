@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// The signal-to-noise ratios of `--snr`: one, a list, or from:to:step.
+struct SNRPoints: ExpressibleByArgument {
+    static let range = -60.0...100.0
+    private static let largestCount = 1_000
+
+    let decibels: [Double]
+
+    init?(argument: String) {
+        let fields = argument.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = argument.split(separator: fields.count > 1 ? ":" : ",", omittingEmptySubsequences: false)
+            .map { Double($0) }
+        guard numbers.allSatisfy({ $0?.isFinite == true }) else { return nil }
+        let values = numbers.compactMap { $0 }
+        switch fields.count {
+        case 1: decibels = values.sorted()
+        case 2, 3:
+            let (low, high) = (min(values[0], values[1]), max(values[0], values[1]))
+            let step = values.count > 2 ? values[2].magnitude : 1
+            guard step > 0, (high - low) / step < Double(Self.largestCount) else { return nil }
+            // By multiplication, so that steps of a tenth stay round.
+            decibels = (0...Int((high - low) / step + 1e-9)).map { low + Double($0) * step }
+        default: return nil
+        }
+        guard decibels.allSatisfy(Self.range.contains) else { return nil }
+    }
+}
