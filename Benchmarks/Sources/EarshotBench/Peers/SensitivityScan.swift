@@ -1,0 +1,69 @@
+import EarshotLoopback
+
+/// The SNR at which 90 % of tokens are decoded, and the curve around it.
+struct SensitivityScan: Codable {
+    struct Point: Codable {
+        var snrDecibels: Double
+        var decoded: Int
+        var sent: Int
+    }
+
+    static let share = 0.9
+    /// Nobody is asked to hear less or needs more.
+    static let rangeDecibels = -24...36
+
+    /// Where the share of decoded tokens crosses 90 %; nil if it does not below the range's end.
+    private(set) var snrDecibels: Double?
+    /// Where the ends of the shares' 95 % intervals cross it.
+    private(set) var lowDecibels: Double?
+    private(set) var highDecibels: Double?
+    /// From the weakest signal to the strongest.
+    private(set) var points: [Point] = []
+
+    /// Halves the range with few trials until it is 2 dB wide, then goes up and down from there in small steps.
+    /// - Parameters:
+    ///   - step: of the fine points, decibels.
+    ///   - trialCount: at every fine point.
+    ///   - body: sends so many tokens at an SNR.
+    init(step: Double, trialCount: Int, _ body: (Double, Int) throws -> PeerTally) rethrows {
+        let coarseCount = min(24, trialCount)
+        var (low, high) = (Double(Self.rangeDecibels.lowerBound), Double(Self.rangeDecibels.upperBound))
+        while high - low > 2 {
+            let middle = ((low + high) / 2).rounded()
+            if try body(middle, coarseCount).share >= Self.share { high = middle } else { low = middle }
+        }
+        var tallies: [Int: PeerTally] = [:]
+        func tally(_ index: Int) throws -> PeerTally {
+            if let known = tallies[index] { return known }
+            let made = try body(Double(index) * step, trialCount)
+            tallies[index] = made
+            return made
+        }
+        let first = Int(Double(Self.rangeDecibels.lowerBound) / step)
+        let last = Int(Double(Self.rangeDecibels.upperBound) / step)
+        // Until even the lower end of the interval is above 90 %, and even the upper end below it.
+        let mostSteps = Int(6 / step)
+        var top = Int((high / step).rounded())
+        while try top < last && tally(top).share < Self.share { top += 1 }
+        let enough = min(top + mostSteps, last)
+        while try top < enough && tally(top).interval.low < Self.share { top += 1 }
+        var bottom = top
+        while try bottom > first && tally(bottom).share >= Self.share { bottom -= 1 }
+        let least = max(bottom - mostSteps, first)
+        while try bottom > least && tally(bottom).interval.high >= Self.share { bottom -= 1 }
+
+        let curve = tallies.sorted { $0.key < $1.key }.map { (snr: Double($0.key) * step, tally: $0.value) }
+        points = curve.map { Point(snrDecibels: $0.snr, decoded: $0.tally.decoded, sent: $0.tally.sent) }
+        snrDecibels = Self.crossing(curve.map { ($0.snr, $0.tally.share) })
+        lowDecibels = Self.crossing(curve.map { ($0.snr, $0.tally.interval.high) })
+        highDecibels = Self.crossing(curve.map { ($0.snr, $0.tally.interval.low) })
+    }
+
+    /// The highest place where a curve comes up through 90 %.
+    private static func crossing(_ curve: [(snr: Double, share: Double)]) -> Double? {
+        guard let last = curve.last, last.share >= share, let below = curve.lastIndex(where: { $0.share < share })
+        else { return nil }
+        let (a, b) = (curve[below], curve[below + 1])
+        return a.snr + (b.snr - a.snr) * (share - a.share) / (b.share - a.share)
+    }
+}
