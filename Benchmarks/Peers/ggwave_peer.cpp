@@ -2,11 +2,12 @@
 // compiler flags. Not the Python module, because that cannot move a protocol to other frequencies, and an interpreter's
 // start would count as ggwave's time and memory.
 //
-//     ggwave_peer serve  PROTOCOL PAYLOAD_LENGTH FIRST_BIN
-//     ggwave_peer decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN FILE.wav
+//     ggwave_peer serve  PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD
+//     ggwave_peer decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD FILE.wav
 //
 // PROTOCOL is a number of ggwave_ProtocolId, PAYLOAD_LENGTH 0 for variable length, FIRST_BIN the lowest tone in steps of
-// 46.875 Hz, 0 for the protocol's own. The receiver tries this protocol only, as ggwave's documentation advises.
+// 46.875 Hz, 0 for the protocol's own, MARKER_THRESHOLD ggwave's soundMarkerThreshold, 0 for its default. The receiver
+// tries this protocol only, as ggwave's documentation advises.
 //
 // serve answers requests on standard input until its end, each a letter, a count and data; numbers as this machine has
 // them, samples as 32-bit floats at 48 kHz:
@@ -30,6 +31,7 @@ struct Mode {
     ggwave_ProtocolId protocol;
     int payloadLength;
     int firstBin;
+    float markerThreshold;
 };
 
 [[noreturn]] void fail(const char * what) {
@@ -42,6 +44,7 @@ public:
     Instance(const Mode & mode, int operatingMode, ggwave_SampleFormat format) {
         auto parameters = ggwave_getDefaultParameters();
         parameters.payloadLength = mode.payloadLength;
+        if (mode.markerThreshold > 0) parameters.soundMarkerThreshold = mode.markerThreshold;
         parameters.sampleFormatInp = format;
         parameters.sampleFormatOut = format;
         parameters.operatingMode = operatingMode;
@@ -155,11 +158,12 @@ int decodeFile(const Mode & mode, const char * path) {
 }  // namespace
 
 int main(int argc, char ** argv) {
-    const bool isServing = argc == 5 && strcmp(argv[1], "serve") == 0;
-    const bool isDecoding = argc == 6 && strcmp(argv[1], "decode") == 0;
-    if (!isServing && !isDecoding) fail("usage: serve|decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN [FILE.wav]");
+    const bool isServing = argc == 6 && strcmp(argv[1], "serve") == 0;
+    const bool isDecoding = argc == 7 && strcmp(argv[1], "decode") == 0;
+    if (!isServing && !isDecoding) fail("usage: serve|decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD [FILE.wav]");
     ggwave_setLogFile(nullptr);
-    const Mode mode = {static_cast<ggwave_ProtocolId>(atoi(argv[2])), atoi(argv[3]), atoi(argv[4])};
+    const Mode mode = {static_cast<ggwave_ProtocolId>(atoi(argv[2])), atoi(argv[3]), atoi(argv[4]),
+                       strtof(argv[5], nullptr)};
     choose(mode);
-    return isServing ? serve(mode) : decodeFile(mode, argv[5]);
+    return isServing ? serve(mode) : decodeFile(mode, argv[6]);
 }

@@ -11,7 +11,6 @@ struct PeerProgress {
         stageCount = modemCount * (4 + PeerMeasurement.rooms.count)
     }
 
-    /// - Parameter modemIndex: so that parts that were left out count as done.
     mutating func stageDone(_ what: String) {
         doneCount += 1
         let elapsed = Date().timeIntervalSince(start)

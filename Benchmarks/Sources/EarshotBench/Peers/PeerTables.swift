@@ -1,4 +1,4 @@
-import RealModule
+import Foundation
 
 extension Report {
     /// The tables, and how to read them.
@@ -27,6 +27,16 @@ extension Report {
         }
         addRooms(rows)
         addCosts(rows)
+        add("\nSettings, the best that were found: \(settings(rows)).")
+    }
+
+    private func settings(_ rows: [PeerRow]) -> String {
+        var modems: [String: [String]] = [:]
+        for row in rows {
+            modems[row.setting, default: []].append(row.name)
+        }
+        return modems.sorted { $0.value[0] < $1.value[0] }.map { "\($0.value.joined(separator: ", ")): \($0.key)" }
+            .joined(separator: "; ")
     }
 
     private mutating func addRooms(_ rows: [PeerRow]) {
@@ -93,8 +103,6 @@ extension Report {
     }
 
     private func percent(_ share: Double) -> String {
-        let value = 100 * share
-        let places = value == 0 || value == value.rounded() ? 0 : value < 0.1 ? 3 : value < 1 ? 2 : 1
-        return decimal(value, places) + " %"
+        String(format: "%.2g %%", 100 * share)
     }
 }
