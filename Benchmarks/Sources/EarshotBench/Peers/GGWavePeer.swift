@@ -2,6 +2,9 @@
 final class GGWavePeer: Peer {
     private let worker: ChildProcess
 
+    /// Of samples, five minutes.
+    private static let greatestCount: UInt32 = 1 << 24
+
     /// - Parameters:
     ///   - program: ggwave_peer.
     ///   - mode: protocol, payload length, first bin, marker threshold.
@@ -35,6 +38,7 @@ final class GGWavePeer: Peer {
     private func count() throws -> Int {
         var count: UInt32 = 0
         try withUnsafeMutableBytes(of: &count) { try worker.read(into: $0) }
+        guard count <= Self.greatestCount else { throw PeerError("\(worker.name) answers with a count of \(count)") }
         return Int(count)
     }
 

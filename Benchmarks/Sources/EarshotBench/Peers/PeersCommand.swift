@@ -10,7 +10,7 @@ struct PeersCommand: ParsableCommand {
             first decode tokens in clear air; one that does not ends the command.
             """)
 
-    @Option(help: "Trials a point.")
+    @Option(help: "Trials a point; intervals need 35 or more.")
     var trials = 100
 
     @Option(help: "Seed of the first trial.")
@@ -73,7 +73,7 @@ func installedModems(earshot: String) throws -> [PeerModem] {
     let installer = try ChildProcess([project.appendingPathComponent("scripts/peers.sh").path, folder])
     let said: [UInt8]
     do {
-        said = try installer.finish().output
+        said = try installer.finish(patienceSeconds: 1_800).output
     } catch {
         throw PeerError("ggwave and minimodem could not be installed: \(error)")
     }

@@ -14,7 +14,7 @@ struct SensitivityScan: Codable {
 
     /// Where the share of decoded tokens crosses 90 %; nil if it does not below the range's end.
     private(set) var snrDecibels: Double?
-    /// Where the ends of the shares' 95 % intervals cross it.
+    /// Where the ends of the shares' 95 % intervals cross it; nil with fewer than 35 trials, too few for any to lie above it.
     private(set) var lowDecibels: Double?
     private(set) var highDecibels: Double?
     /// From the weakest signal to the strongest.
@@ -46,7 +46,8 @@ struct SensitivityScan: Codable {
         var top = Int((high / step).rounded())
         while try top < last && tally(top).share < Self.share { top += 1 }
         let enough = min(top + mostSteps, last)
-        while try top < enough && tally(top).interval.low < Self.share { top += 1 }
+        // All of few trials say no more at a higher SNR.
+        while try top < enough && tally(top).interval.low < Self.share && tally(top).share < 1 { top += 1 }
         var bottom = top
         while try bottom > first && tally(bottom).share >= Self.share { bottom -= 1 }
         let least = max(bottom - mostSteps, first)
