@@ -43,18 +43,18 @@ struct PeerMeasurement {
         let waveform = try PeerWaveform(try modem.open(), seed: seed)
         let trials = try PeerTrials(modem, threadCount: threadCount, seed: seed)
         var condition = AirCondition()
-        func scan(step: Double) throws -> SensitivityScan {
-            try SensitivityScan(step: step, trialCount: trialCount) { snrDecibels, count in
+        func scan(step: Double, mostSteps: Int) throws -> SensitivityScan {
+            try SensitivityScan(step: step, mostSteps: mostSteps, trialCount: trialCount) { snrDecibels, count in
                 condition.snrDecibels = snrDecibels
                 return try trials.run(condition, trialCount: count)
             }
         }
-        let whiteNoise = try scan(step: 0.5)
+        let whiteNoise = try scan(step: 0.5, mostSteps: 12)
         stageDone("white noise")
         var rooms: [String: SensitivityScan] = [:]
         for (name, room) in Self.rooms {
             condition.room = room
-            rooms[name] = try scan(step: 1)
+            rooms[name] = try scan(step: 1, mostSteps: 3)
             stageDone("room \(name)")
         }
         var row = PeerRow(

@@ -47,7 +47,7 @@ extension Report {
             *Motion*: the largest change of speed that 90 % survive both ways, of \
             \(PeerMeasurement.offsets.map(percent).joined(separator: ", ")), 10 dB above the threshold. *Tone*: decoded with a \
             steady tone in the modem's band, 10 dB above its mean power, 10 dB above the threshold. *Wrong*: tokens reported \
-            that nobody sent, for every token sent, in all of this.
+            that nobody sent, for every token sent, in all of this; *duplicates*: reports of one token beyond the first, likewise.
 
             | modem | room A | room B | room D | motion | tone | wrong | sent | duplicates |
             |---|---|---|---|---|---|---|---|---|
@@ -60,7 +60,7 @@ extension Report {
                 "| \(row.name) | \(rooms.joined(separator: " | ")) "
                     + "| \(row.survivedOffset.map { "±" + percent($0) } ?? (row.motion.isEmpty ? "–" : "none")) "
                     + "| \(row.tone.map { decimal(100 * $0.share, 0) + " %" } ?? "–") | \(wrongCell) | \(row.total.sent) "
-                    + "| \(row.total.duplicates) |")
+                    + "| \(decimal(Double(row.total.duplicates) / Double(max(row.total.sent, 1)), 1)) |")
         }
     }
 
@@ -99,7 +99,7 @@ extension Report {
     private func failure(_ scan: SensitivityScan) -> String {
         guard let last = scan.points.last else { return "fails" }
         return
-            "fails: \(decimal(100 * Double(last.decoded) / Double(last.sent), 0)) % at \(decimal(last.snrDecibels, 0)) dB"
+            "fails: \(decimal(100 * last.tally.share, 0)) % at \(decimal(last.snrDecibels, 0)) dB"
     }
 
     private func percent(_ share: Double) -> String {

@@ -11,7 +11,7 @@ struct PeersCommand: ParsableCommand {
             """)
 
     @Option(help: "Trials a point; intervals need 35 or more.")
-    var trials = 100
+    var trials = 200
 
     @Option(help: "Seed of the first trial.")
     var seed: UInt64 = 1_000_003

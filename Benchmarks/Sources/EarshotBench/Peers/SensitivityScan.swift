@@ -4,8 +4,7 @@ import EarshotLoopback
 struct SensitivityScan: Codable {
     struct Point: Codable {
         var snrDecibels: Double
-        var decoded: Int
-        var sent: Int
+        var tally: PeerTally
     }
 
     static let share = 0.9
@@ -23,9 +22,10 @@ struct SensitivityScan: Codable {
     /// Halves the range with few trials until it is 2 dB wide, then goes up and down from there in small steps.
     /// - Parameters:
     ///   - step: of the fine points, decibels.
+    ///   - mostSteps: how many it goes beyond the threshold for the interval's ends.
     ///   - trialCount: at every fine point.
     ///   - body: sends so many tokens at an SNR.
-    init(step: Double, trialCount: Int, _ body: (Double, Int) throws -> PeerTally) rethrows {
+    init(step: Double, mostSteps: Int, trialCount: Int, _ body: (Double, Int) throws -> PeerTally) rethrows {
         let coarseCount = min(24, trialCount)
         var (low, high) = (Double(Self.rangeDecibels.lowerBound), Double(Self.rangeDecibels.upperBound))
         while high - low > 2 {
@@ -42,7 +42,6 @@ struct SensitivityScan: Codable {
         let first = Int(Double(Self.rangeDecibels.lowerBound) / step)
         let last = Int(Double(Self.rangeDecibels.upperBound) / step)
         // Until even the lower end of the interval is above 90 %, and even the upper end below it.
-        let mostSteps = Int(6 / step)
         var top = Int((high / step).rounded())
         while try top < last && tally(top).share < Self.share { top += 1 }
         let enough = min(top + mostSteps, last)
@@ -53,18 +52,30 @@ struct SensitivityScan: Codable {
         let least = max(bottom - mostSteps, first)
         while try bottom > least && tally(bottom).interval.high >= Self.share { bottom -= 1 }
 
-        let curve = tallies.sorted { $0.key < $1.key }.map { (snr: Double($0.key) * step, tally: $0.value) }
-        points = curve.map { Point(snrDecibels: $0.snr, decoded: $0.tally.decoded, sent: $0.tally.sent) }
-        snrDecibels = Self.crossing(curve.map { ($0.snr, $0.tally.share) })
-        lowDecibels = Self.crossing(curve.map { ($0.snr, $0.tally.interval.high) })
-        highDecibels = Self.crossing(curve.map { ($0.snr, $0.tally.interval.low) })
+        points = tallies.sorted { $0.key < $1.key }.map { Point(snrDecibels: Double($0.key) * step, tally: $0.value) }
+        snrDecibels = crossing(\.share)
+        lowDecibels = crossing(\.interval.high)
+        highDecibels = crossing(\.interval.low)
     }
 
-    /// The highest place where a curve comes up through 90 %.
-    private static func crossing(_ curve: [(snr: Double, share: Double)]) -> Double? {
-        guard let last = curve.last, last.share >= share, let below = curve.lastIndex(where: { $0.share < share })
-        else { return nil }
-        let (a, b) = (curve[below], curve[below + 1])
-        return a.snr + (b.snr - a.snr) * (share - a.share) / (b.share - a.share)
+    /// Where the curve comes up through 90 %, between the points around it.
+    ///
+    /// More signal cannot harm, so where the curve falls it is replaced by its mean over as many points as it takes until it
+    /// falls no more; with the same number of trials in every point that is the likeliest curve.
+    private func crossing(_ value: (PeerTally) -> Double) -> Double? {
+        var levels: [(share: Double, count: Int)] = []
+        for point in points {
+            var level = (share: value(point.tally), count: 1)
+            while let before = levels.last, before.share > level.share {
+                let sum = before.share * Double(before.count) + level.share * Double(level.count)
+                level = (sum / Double(before.count + level.count), before.count + level.count)
+                levels.removeLast()
+            }
+            levels.append(level)
+        }
+        let curve = levels.flatMap { Array(repeating: $0.share, count: $0.count) }
+        guard let above = curve.firstIndex(where: { $0 >= Self.share }), above > 0 else { return nil }
+        let (a, b) = (points[above - 1].snrDecibels, points[above].snrDecibels)
+        return a + (b - a) * (Self.share - curve[above - 1]) / (curve[above] - curve[above - 1])
     }
 }
