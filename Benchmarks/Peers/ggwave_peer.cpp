@@ -5,8 +5,8 @@
 //     ggwave_peer serve  PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD
 //     ggwave_peer decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD FILE.wav
 //
-// PROTOCOL is a number of ggwave_ProtocolId, PAYLOAD_LENGTH 0 for variable length, FIRST_BIN the lowest tone in steps of
-// 46.875 Hz, 0 for the protocol's own, MARKER_THRESHOLD ggwave's soundMarkerThreshold, 0 for its default. The receiver
+// PROTOCOL is a number of ggwave_ProtocolId, PAYLOAD_LENGTH 0 for variable length, FIRST_BIN the lowest tone in steps
+// of 46.875 Hz, 0 for the protocol's own, MARKER_THRESHOLD ggwave's soundMarkerThreshold, 0 for its default. The receiver
 // tries this protocol only, as ggwave's documentation advises.
 //
 // serve answers requests on standard input until its end, each a letter, a count and data; numbers as this machine has
@@ -160,7 +160,9 @@ int decodeFile(const Mode & mode, const char * path) {
 int main(int argc, char ** argv) {
     const bool isServing = argc == 6 && strcmp(argv[1], "serve") == 0;
     const bool isDecoding = argc == 7 && strcmp(argv[1], "decode") == 0;
-    if (!isServing && !isDecoding) fail("usage: serve|decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD [FILE.wav]");
+    if (!isServing && !isDecoding) {
+        fail("usage: serve|decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD [FILE.wav]");
+    }
     ggwave_setLogFile(nullptr);
     const Mode mode = {static_cast<ggwave_ProtocolId>(atoi(argv[2])), atoi(argv[3]), atoi(argv[4]),
                        strtof(argv[5], nullptr)};

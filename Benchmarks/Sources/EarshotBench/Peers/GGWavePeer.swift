@@ -44,9 +44,9 @@ final class GGWavePeer: Peer {
 
     /// The stock ultrasound modes, and the two narrow ones moved to our band, which DT just fills.
     ///
-    /// Variable lengths stand between markers, which are recognized when 16 pairs of tones differ by a factor. The default,
-    /// 3, costs 1.5 to 2 dB: of 1.2, 1.5, 2, 2.5, 3 and 4 the least was best in every mode, and noise alone looks like a
-    /// marker with 1.2 once in 7 hours (0.45¹⁶ every 85 ms).
+    /// Variable lengths stand between markers, which are recognized when 16 pairs of tones differ by a factor. The
+    /// default, 3, costs 1.5 to 2 dB: of 1.2, 1.5, 2, 2.5, 3 and 4 the least was best in every mode, and noise alone
+    /// looks like a marker with 1.2 once in 7 hours (0.45¹⁶ every 85 ms).
     static func modems(program: String) -> [PeerModem] {
         // 395 · 46.875 Hz = 18,515.6 Hz.
         let (token, variable, ownBin, movedBin) = (PeerAir.tokenByteCount, 0, 0, 395)

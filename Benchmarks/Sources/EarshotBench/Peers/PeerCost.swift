@@ -59,8 +59,8 @@ struct PeerCost: Codable {
         var seconds: [Double] = []
         var megabytes = 0.0
         var output: [UInt8] = []
-        // What the system counts for a child begins with the memory of the process that started it, so that is GNU time,
-        // which is small.
+        // What the system counts for a child begins with the memory of the process that started it, so that is GNU
+        // time, which is small.
         let memoryPath = path + ".memory"
         let measured = ["/usr/bin/time", "--quiet", "--format", "%M", "--output", memoryPath]
         for _ in 0..<runs {

@@ -5,13 +5,13 @@ extension Report {
     mutating func addPeers(_ rows: [PeerRow], _ measurement: PeerMeasurement) {
         add(
             """
-            Every modem sends the same random 8-byte tokens through the same air (starts, rooms and noise from the same \
-            seeds), each brought to the same peak. \(measurement.trialCount) trials a point, seed \(measurement.seed), 95 % \
-            intervals in brackets. *Peak* is the SNR of a sine at the signal's peak, what counts for a loudspeaker; *mean* is \
-            that of the signal's own power, so mean = peak − (PAPR − 3.0 dB); both over the noise in 1,500 Hz. Eb/N0 counts \
-            all that is sent over 64 bits.
+            Every modem sends the same random 8-byte tokens through the same air (starts, rooms and noise from the \
+            same seeds), each brought to the same peak. \(measurement.trialCount) trials a point, seed \
+            \(measurement.seed), 95 % intervals in brackets. *Peak* is the SNR of a sine at the signal's peak, what \
+            counts for a loudspeaker; *mean* is that of the signal's own power, so mean = peak − (PAPR − 3.0 dB); \
+            both over the noise in 1,500 Hz. Eb/N0 counts all that is sent over 64 bits.
 
-            | modem | 99 % of the energy, kHz | on air, s | PAPR, dB | SNR at 90 %, peak | SNR at 90 %, mean | Eb/N0 at 90 % |
+            | modem | 99 % of energy, kHz | on air, s | PAPR, dB | SNR at 90 %, peak | SNR at 90 %, mean | Eb/N0 at 90 % |
             |---|---|---|---|---|---|---|
             """)
         for row in rows {
@@ -43,11 +43,12 @@ extension Report {
         add(
             """
 
-            SNR at 90 % in rooms, peak (mean): A RT60 0.2 s, direct-to-reverberant ratio 0 dB; B 0.3 s, −6 dB; D 0.3 s, 0 dB. \
-            *Motion*: the largest change of speed that 90 % survive both ways, of \
-            \(PeerMeasurement.offsets.map(percent).joined(separator: ", ")), 10 dB above the threshold. *Tone*: decoded with a \
-            steady tone in the modem's band, 10 dB above its mean power, 10 dB above the threshold. *Wrong*: tokens reported \
-            that nobody sent, for every token sent, in all of this; *duplicates*: reports of one token beyond the first, likewise.
+            SNR at 90 % in rooms, peak (mean): A RT60 0.2 s, direct-to-reverberant ratio 0 dB; B 0.3 s, −6 dB; D 0.3 \
+            s, 0 dB. *Motion*: the largest change of speed that 90 % survive both ways, of \
+            \(PeerMeasurement.offsets.map(percent).joined(separator: ", ")), 10 dB above the threshold. *Tone*: \
+            decoded with a steady tone in the modem's band, 10 dB above its mean power, 10 dB above the threshold. \
+            *Wrong*: tokens reported that nobody sent, for every token sent, in all of this; *duplicates*: reports \
+            of one token beyond the first, likewise.
 
             | modem | room A | room B | room D | motion | tone | wrong | sent | duplicates |
             |---|---|---|---|---|---|---|---|---|
@@ -68,8 +69,9 @@ extension Report {
         add(
             """
 
-            Decoding 10 minutes of 16-bit WAV, noise only and with 60 tokens at \(decimal(PeerCost.snrDecibels, 0)) dB: whole \
-            process, one core, user and system time, times real time. ggwave runs as a C++ program, not in Python.
+            Decoding 10 minutes of 16-bit WAV, noise only and with 60 tokens at \(decimal(PeerCost.snrDecibels, 0)) \
+            dB: whole process, one core, user and system time, times real time. ggwave runs as a C++ program, not in \
+            Python.
 
             | modem | noise | 60 tokens | found | heard in noise | peak memory |
             |---|---|---|---|---|---|

@@ -6,8 +6,8 @@ struct PeersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peers", abstract: "Measure ggwave and minimodem beside Earshot.",
         discussion: """
-            scripts/peers.sh installs both if they are missing: minimodem from Debian, ggwave from PyPI. Every modem must \
-            first decode tokens in clear air; one that does not ends the command.
+            scripts/peers.sh installs both if they are missing: minimodem from Debian, ggwave from PyPI. Every modem \
+            must first decode tokens in clear air; one that does not ends the command.
             """)
 
     @Option(help: "Trials a point; intervals need 35 or more.")

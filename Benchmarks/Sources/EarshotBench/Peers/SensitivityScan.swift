@@ -13,7 +13,7 @@ struct SensitivityScan: Codable {
 
     /// Where the share of decoded tokens crosses 90 %; nil if it does not below the range's end.
     private(set) var snrDecibels: Double?
-    /// Where the ends of the shares' 95 % intervals cross it; nil with fewer than 35 trials, too few for any to lie above it.
+    /// Where the ends of the shares' 95 % intervals cross it; nil with fewer than 35 trials, too few for any to lie above.
     private(set) var lowDecibels: Double?
     private(set) var highDecibels: Double?
     /// From the weakest signal to the strongest.
@@ -60,8 +60,8 @@ struct SensitivityScan: Codable {
 
     /// Where the curve comes up through 90 %, between the points around it.
     ///
-    /// More signal cannot harm, so where the curve falls it is replaced by its mean over as many points as it takes until it
-    /// falls no more; with the same number of trials in every point that is the likeliest curve.
+    /// More signal cannot harm, so where the curve falls it is replaced by its mean over as many points as it takes until
+    /// it falls no more; with the same number of trials in every point that is the likeliest curve.
     private func crossing(_ value: (PeerTally) -> Double) -> Double? {
         var levels: [(share: Double, count: Int)] = []
         for point in points {
