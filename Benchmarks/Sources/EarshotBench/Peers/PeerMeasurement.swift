@@ -72,13 +72,15 @@ struct PeerMeasurement {
                 if tally.share < SensitivityScan.share { break }
             }
             stageDone("motion")
+            // Some modems make tokens of the tone all the time, which would hide how they do without.
+            row.total = trials.total
             condition.relativeOffset = 0
             condition.toneDecibels = Self.toneDecibels
             condition.toneBandHertz = waveform.bandHertz
             row.tone = try trials.run(condition, trialCount: trialCount)
             stageDone("tone")
         }
-        row.total = trials.total
+        if row.tone == nil { row.total = trials.total }
         row.cost = try PeerCost(modem, noisePath: noisePath, folder: folder, runs: runs, seed: seed)
         stageDone("throughput")
         return row

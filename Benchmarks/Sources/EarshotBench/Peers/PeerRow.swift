@@ -11,7 +11,7 @@ struct PeerRow: Codable {
     var motion: [Motion] = []
     /// With a tone 10 dB above the signal, 10 dB above the threshold.
     var tone: PeerTally?
-    /// Of everything that was sent.
+    /// Of everything that was sent without a tone.
     var total = PeerTally()
     var cost: PeerCost?
 

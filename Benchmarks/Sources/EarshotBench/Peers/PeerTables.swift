@@ -47,12 +47,15 @@ extension Report {
             s, 0 dB. *Motion*: the largest change of speed that 90 % survive both ways, of \
             \(PeerMeasurement.offsets.map(percent).joined(separator: ", ")), 10 dB above the threshold. *Tone*: \
             decoded with a steady tone in the modem's band, 10 dB above its mean power, 10 dB above the threshold. \
-            *Wrong*: tokens reported that nobody sent, for every token sent, in all of this; *duplicates*: reports \
-            of one token beyond the first, likewise.
+            In brackets what was reported that nobody sent, for every token sent: with the tone there, in all the rest \
+            under *wrong*. *Duplicates*: reports of one token beyond the first, likewise.
 
             | modem | room A | room B | room D | motion | tone | wrong | sent | duplicates |
             |---|---|---|---|---|---|---|---|---|
             """)
+        func toneCell(_ tally: PeerTally) -> String {
+            "\(decimal(100 * tally.share, 0)) % (\(decimal(Double(tally.wrong) / Double(max(tally.sent, 1)), 1)))"
+        }
         for row in rows {
             let rooms = PeerMeasurement.rooms.map { roomCell(row.rooms[$0.name], row.waveform) }
             let wrong = Double(row.total.wrong) / Double(max(row.total.sent, 1))
@@ -60,7 +63,7 @@ extension Report {
             add(
                 "| \(row.name) | \(rooms.joined(separator: " | ")) "
                     + "| \(row.survivedOffset.map { "±" + percent($0) } ?? (row.motion.isEmpty ? "–" : "none")) "
-                    + "| \(row.tone.map { decimal(100 * $0.share, 0) + " %" } ?? "–") | \(wrongCell) | \(row.total.sent) "
+                    + "| \(row.tone.map(toneCell) ?? "–") | \(wrongCell) | \(row.total.sent) "
                     + "| \(decimal(Double(row.total.duplicates) / Double(max(row.total.sent, 1)), 1)) |")
         }
     }
