@@ -13,6 +13,6 @@ struct EarshotBench: ParsableCommand {
             """,
         subcommands: [
             AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, SensitivityCommand.self,
-            FalseTokensCommand.self, GateCommand.self, AllCommand.self,
+            FalseTokensCommand.self, PeersCommand.self, GateCommand.self, AllCommand.self,
         ])
 }

@@ -1,0 +1,81 @@
+import EarshotLoopback
+
+/// The SNR at which 90 % of tokens are decoded, and the curve around it.
+struct SensitivityScan: Codable {
+    struct Point: Codable {
+        var snrDecibels: Double
+        var tally: PeerTally
+    }
+
+    static let share = 0.9
+    /// Nobody is asked to hear less or needs more.
+    static let rangeDecibels = -24...36
+
+    /// Where the share of decoded tokens crosses 90 %; nil if it does not below the range's end.
+    private(set) var snrDecibels: Double?
+    /// Where the ends of the shares' 95 % intervals cross it; nil with fewer than 35 trials, too few for any to lie above.
+    private(set) var lowDecibels: Double?
+    private(set) var highDecibels: Double?
+    /// From the weakest signal to the strongest.
+    private(set) var points: [Point] = []
+
+    /// Halves the range with few trials until it is 2 dB wide, then goes up and down from there in small steps.
+    /// - Parameters:
+    ///   - step: of the fine points, decibels.
+    ///   - mostSteps: how many it goes beyond the threshold for the interval's ends.
+    ///   - trialCount: at every fine point.
+    ///   - body: sends so many tokens at an SNR.
+    init(step: Double, mostSteps: Int, trialCount: Int, _ body: (Double, Int) throws -> PeerTally) rethrows {
+        let coarseCount = min(24, trialCount)
+        var (low, high) = (Double(Self.rangeDecibels.lowerBound), Double(Self.rangeDecibels.upperBound))
+        while high - low > 2 {
+            let middle = ((low + high) / 2).rounded()
+            if try body(middle, coarseCount).share >= Self.share { high = middle } else { low = middle }
+        }
+        var tallies: [Int: PeerTally] = [:]
+        func tally(_ index: Int) throws -> PeerTally {
+            if let known = tallies[index] { return known }
+            let made = try body(Double(index) * step, trialCount)
+            tallies[index] = made
+            return made
+        }
+        let first = Int(Double(Self.rangeDecibels.lowerBound) / step)
+        let last = Int(Double(Self.rangeDecibels.upperBound) / step)
+        // Until even the lower end of the interval is above 90 %, and even the upper end below it.
+        var top = Int((high / step).rounded())
+        while try top < last && tally(top).share < Self.share { top += 1 }
+        let enough = min(top + mostSteps, last)
+        // All of few trials say no more at a higher SNR.
+        while try top < enough && tally(top).interval.low < Self.share && tally(top).share < 1 { top += 1 }
+        var bottom = top
+        while try bottom > first && tally(bottom).share >= Self.share { bottom -= 1 }
+        let least = max(bottom - mostSteps, first)
+        while try bottom > least && tally(bottom).interval.high >= Self.share { bottom -= 1 }
+
+        points = tallies.sorted { $0.key < $1.key }.map { Point(snrDecibels: Double($0.key) * step, tally: $0.value) }
+        snrDecibels = crossing(\.share)
+        lowDecibels = crossing(\.interval.high)
+        highDecibels = crossing(\.interval.low)
+    }
+
+    /// Where the curve comes up through 90 %, between the points around it.
+    ///
+    /// More signal cannot harm, so where the curve falls it is replaced by its mean over as many points as it takes until
+    /// it falls no more; with the same number of trials in every point that is the likeliest curve.
+    private func crossing(_ value: (PeerTally) -> Double) -> Double? {
+        var levels: [(share: Double, count: Int)] = []
+        for point in points {
+            var level = (share: value(point.tally), count: 1)
+            while let before = levels.last, before.share > level.share {
+                let sum = before.share * Double(before.count) + level.share * Double(level.count)
+                level = (sum / Double(before.count + level.count), before.count + level.count)
+                levels.removeLast()
+            }
+            levels.append(level)
+        }
+        let curve = levels.flatMap { Array(repeating: $0.share, count: $0.count) }
+        guard let above = curve.firstIndex(where: { $0 >= Self.share }), above > 0 else { return nil }
+        let (a, b) = (points[above - 1].snrDecibels, points[above].snrDecibels)
+        return a + (b - a) * (Self.share - curve[above - 1]) / (curve[above] - curve[above - 1])
+    }
+}
