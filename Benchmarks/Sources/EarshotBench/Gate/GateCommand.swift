@@ -49,7 +49,7 @@ struct GateCommand: ParsableCommand {
             print("wrote \(reference)")
             return
         }
-        let items = try gateItems(reference: try SuccessReference.load(reference), trialCount: trials)
+        let items = gateItems(reference: try SuccessReference.load(reference), trialCount: trials)
             .filter { only.map($0.name.contains) ?? true }
         guard !items.isEmpty else {
             throw ValidationError("no check's name holds '\(only ?? "")'; they are listed by earshot-bench gate")

@@ -23,7 +23,7 @@ private func measureDownconverter(rateHertz: Int) -> KernelResult {
     var naive: [ComplexSample] = []
     var first: [ComplexSample] = []
     return compare(
-        unit: "input sample", unitCount: x.count, leastRatio: 1.5, tolerance: 1e-4,
+        unit: "input sample", unitCount: x.count, leastRatio: 2.1, tolerance: 1e-4,
         kernel: {
             y.removeAll(keepingCapacity: true)
             for start in stride(from: 0, to: x.count, by: 1_024) {

@@ -12,7 +12,7 @@ private func measureLogarithm() -> KernelResult {
     var naive = likelihoods
     // 0.008 of a bit at most, where the root mean square is about 1.
     return compare(
-        unit: "energy", unitCount: 50 * energies.count, leastRatio: 2, tolerance: 0.01,
+        unit: "energy", unitCount: 50 * energies.count, leastRatio: 5, tolerance: 0.01,
         kernel: {
             for _ in 0..<50 {
                 var output = likelihoods.mutableSpan

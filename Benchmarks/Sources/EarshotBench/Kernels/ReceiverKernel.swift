@@ -20,7 +20,7 @@ private func measureSearch() -> KernelResult {
     var naiveCount = 0
     // Scores that lie at the threshold fall on either side of it: the receiver's logarithm is good to half a per cent.
     return compare(
-        unit: "input sample", unitCount: samples.count, leastRatio: 3, tolerance: 0.1,
+        unit: "input sample", unitCount: samples.count, leastRatio: 4.6, tolerance: 0.1,
         kernel: {
             for first in stride(from: 0, to: samples.count, by: 1_024) {
                 let end = min(first + 1_024, samples.count)

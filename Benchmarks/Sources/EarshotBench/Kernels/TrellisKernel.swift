@@ -34,7 +34,7 @@ private func measureTrellis(_ profile: Profile, byteCount: Int) -> KernelResult 
     var naive = pairs
     var decoder = TrellisDecoder(memoryBits: code.memoryBits, longestStepCount: stepCount)
     return compare(
-        unit: "step", unitCount: stepCount, leastRatio: 4, tolerance: 0,
+        unit: "step", unitCount: stepCount, leastRatio: 12, tolerance: 0,
         kernel: { decoder.decode(code, metrics, stepCount: stepCount, into: &pairs) },
         twin: { naive = naiveViterbi(code, metrics, stepCount: stepCount) },
         difference: {
