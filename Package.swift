@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotLoopback", targets: ["EarshotLoopback"]),
+        .library(name: "EarshotDrawing", targets: ["EarshotDrawing"]),
         .executable(name: "earshot", targets: ["earshot"]),
     ],
     dependencies: [
@@ -49,11 +50,12 @@ let package = Package(
                 numerics,
             ],
             swiftSettings: strict),
+        .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
         .executableTarget(
             name: "earshot",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotLoopback",
-                argumentParser,
+                "EarshotDrawing", argumentParser,
             ],
             swiftSettings: strict
         ),
@@ -91,6 +93,7 @@ let package = Package(
                 "EarshotLoopback", "TestSupport", numerics,
             ],
             swiftSettings: strict),
+        .testTarget(name: "EarshotDrawingTests", dependencies: ["EarshotDrawing"], swiftSettings: strict),
         .testTarget(
             name: "EarshotCLITests",
             dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot"],

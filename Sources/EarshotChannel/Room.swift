@@ -1,12 +1,12 @@
-import EarshotDSP
 import RealModule
 
 /// A room as an exponentially decaying echo behind a direct sound.
 ///
 ///     h[n] = d·δ[n] + r·g[n]·e^{−6.908·n/(F·RT60)},   Σ(r·g·e)² = 1/(1 + DRR),  d² = DRR/(1 + DRR),   g normal
 ///
-/// Total energy 1 on the average over seeds (the echo also begins in sample 0, with either sign), so that the signal-to-noise ratio behind it is that of all that arrives. The decay constant makes the
-/// energy fall by 60 dB in RT60. Every seed is another place in the room.
+/// Total energy 1 on the average over seeds (the echo also begins in sample 0, with either sign), so that the
+/// signal-to-noise ratio behind it is that of all that arrives. The decay constant makes the energy fall by 60 dB in
+/// RT60. Every seed is another place in the room.
 public struct Room: Sendable {
     /// RT60.
     public let reverberationSeconds: Double
@@ -46,44 +46,4 @@ public struct Room: Sendable {
     public func apply(to samples: [Float], sampleRateHertz: Int, seed: UInt64) -> [Float] {
         convolve(samples, impulseResponse(sampleRateHertz: sampleRateHertz, seed: seed))
     }
-}
-
-/// The linear convolution of x and h by Fourier transform; shape [x.count + h.count − 1].
-///
-/// Both are real: x is carried in the real part and h in the imaginary part of one transform,
-/// X·H = (Z[k]² − conj(Z[−k])²) / 4j.
-public func convolve(_ x: [Float], _ h: [Float]) -> [Float] {
-    let count = x.count + h.count - 1
-    var length = 2
-    while length < count { length *= 2 }
-    var plan = FFTPlan(length: length)
-    plan.withInput { input in
-        for index in 0..<length {
-            input[index] = ComplexSample(index < x.count ? x[index] : 0, index < h.count ? h[index] : 0)
-        }
-    }
-    plan.execute()
-    var product = [ComplexSample](repeating: ComplexSample(), count: length)
-    plan.withOutput { z in
-        for k in 0..<length {
-            let a = z[k]
-            let b = z[(length - k) & (length - 1)] * ComplexSample(1, -1)
-            let difference = a.times(a) - b.times(b)
-            product[k] = ComplexSample(difference.y, -difference.x) / 4
-        }
-    }
-    // Inverse transform by a forward one of the conjugate.
-    plan.withInput { input in
-        for k in 0..<length {
-            input[k] = product[k] * ComplexSample(1, -1)
-        }
-    }
-    plan.execute()
-    var y = [Float](repeating: 0, count: count)
-    plan.withOutput { z in
-        for index in 0..<count {
-            y[index] = z[index].x / Float(length)
-        }
-    }
-    return y
 }

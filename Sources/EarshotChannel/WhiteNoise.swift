@@ -1,11 +1,9 @@
 import RealModule
 
-/// Independent normally distributed samples, by the polar form of Box and Muller.
+/// Independent normally distributed samples: mean 0, standard deviation 1, without end. See `normalPair`.
 ///
-///     (g₁, g₂) = √(−2 ln u)·(cos 2πv, sin 2πv),   u, v uniform in (0, 1]
-///
-/// Cost: about 15 ns a sample.
-public struct WhiteNoise: Sendable {
+/// The same on every machine. Cost: about 3 ns a sample in blocks, 9 ns one by one.
+public struct WhiteNoise: SoundSource {
     private var generator: SeededGenerator
     private var spare: Float?
 
@@ -14,23 +12,63 @@ public struct WhiteNoise: Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// The next sample: mean 0, standard deviation 1.
+    /// The next sample.
     public mutating func next() -> Float {
         if let spare {
             self.spare = nil
             return spare
         }
         let u = 1 - generator.uniform()
-        let v = generator.uniform()
-        let radius = (-2 * Float.log(u)).squareRoot()
-        spare = radius * .sin(2 * .pi * v)
-        return radius * .cos(2 * .pi * v)
+        let (first, second) = normalPair(u, generator.uniform())
+        spare = second
+        return first
+    }
+
+    /// See the protocol.
+    public mutating func read(into block: inout MutableSpan<Float>) -> Int {
+        guard block.count > 0 else { return 0 }
+        var index = 0
+        if spare != nil {
+            block[0] = next()
+            index = 1
+        }
+        // Loops over arrays of this function's become vector code.
+        var first = InlineArray<64, Float>(repeating: 0)
+        var second = InlineArray<64, Float>(repeating: 0)
+        while block.count - index >= 2 {
+            let pairCount = min((block.count - index) / 2, first.count)
+            for pair in 0..<pairCount {
+                first[pair] = 1 - generator.uniform()
+                second[pair] = generator.uniform()
+            }
+            for pair in 0..<pairCount {
+                (first[pair], second[pair]) = normalPair(first[pair], second[pair])
+            }
+            for pair in 0..<pairCount {
+                block[index] = first[pair]
+                block[index + 1] = second[pair]
+                index += 2
+            }
+        }
+        if index < block.count {
+            block[index] = next()
+        }
+        return block.count
     }
 
     /// Adds noise of the given standard deviation to every sample.
     public mutating func add(to samples: inout [Float], deviation: Float) {
-        for index in samples.indices {
-            samples[index] += deviation * next()
+        var block = [Float](repeating: 0, count: min(samples.count, 1_024))
+        var start = 0
+        while start < samples.count {
+            let count = min(samples.count - start, block.count)
+            var span = block.mutableSpan
+            var part = span._mutatingExtracting(0..<count)
+            _ = read(into: &part)
+            for index in 0..<count {
+                samples[start + index] += deviation * block[index]
+            }
+            start += count
         }
     }
 

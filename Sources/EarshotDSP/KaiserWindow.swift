@@ -30,7 +30,7 @@ public struct KaiserWindow: Sendable {
     }
 
     /// I₀(x) = Σ ((x/2)^k / k!)², summed until terms no longer count.
-    static func besselI0(_ x: Double) -> Double {
+    package static func besselI0(_ x: Double) -> Double {
         var sum = 1.0
         var term = 1.0
         var k = 1.0

@@ -65,7 +65,7 @@ public struct AirScene: Sendable {
         let motion = TimeScale(relativeOffset: relativeOffset, fractionalDelay: Double(generator.uniform()))
         signal = motion.apply(to: signal)
         if tiltDecibels != 0 {
-            let tilt = SpectralTilt(tiltDecibels: tiltDecibels)
+            let tilt = FrequencyResponse.tilt(decibels: tiltDecibels)
             signal = tilt.apply(to: signal, sampleRateHertz: sampleRateHertz)
         }
         if let room {

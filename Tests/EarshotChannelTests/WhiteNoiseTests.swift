@@ -61,8 +61,17 @@ import Testing
     @Test func addsToWhatIsThere() {
         var first = WhiteNoise(seed: 8)
         var second = WhiteNoise(seed: 8)
-        var samples: [Float] = [1, 2, 3]
-        first.add(to: &samples, deviation: 0.5)
-        #expect(samples == [1, 2, 3].map { $0 + 0.5 * second.next() })
+        for count in [3, 5_000, 0, 2] {
+            var samples = [Float](repeating: 1, count: count)
+            first.add(to: &samples, deviation: 0.5)
+            #expect(samples == samples.map { _ in 1 + 0.5 * second.next() })
+        }
+    }
+
+    @Test func isTheSameInAnyBlocks() {
+        expectSameInAnyBlocks { WhiteNoise(seed: 12) }
+        var single = WhiteNoise(seed: 12)
+        var block = WhiteNoise(seed: 12)
+        #expect(block.read(count: 1_001) == (0..<1_001).map { _ in single.next() })
     }
 }

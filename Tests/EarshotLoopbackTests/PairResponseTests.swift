@@ -125,7 +125,7 @@ import Testing
     /// one bin.
     @Test func aFallIsNoCutOff() throws {
         var scene = PairScene()
-        scene.path = { SpectralTilt(tiltDecibels: 20).apply(to: $0, sampleRateHertz: 48_000) }
+        scene.path = { FrequencyResponse.tilt(decibels: 20).apply(to: $0, sampleRateHertz: 48_000) }
         let report = try #require(try scene.report())
         #expect(report.cutOffHertz == nil)
         #expect(abs(report.band.rippleDecibels - 20 * 1_450 / 1_500) < 0.3)

@@ -132,7 +132,7 @@ import Testing
     /// A fall of 25 dB over the band costs 5 dB and more; a large room's ripple is no problem of the pair.
     @Test func namesRippleThatCosts() throws {
         var scene = PairScene()
-        scene.path = { SpectralTilt(tiltDecibels: 25).apply(to: $0, sampleRateHertz: 48_000) }
+        scene.path = { FrequencyResponse.tilt(decibels: 25).apply(to: $0, sampleRateHertz: 48_000) }
         let problems = try verdict(scene).problems
         guard case .uneven(let ripple, let worst, _) = try #require(problems.first) else {
             Issue.record("\(problems)")

@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotCoding
+import EarshotDrawing
 import EarshotModem
 
 /// What `broadcast` prints: what was sent on standard output, everything else on standard error.

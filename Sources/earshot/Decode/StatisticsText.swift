@@ -1,3 +1,4 @@
+import EarshotDrawing
 import EarshotModem
 
 /// What a receiver has done, for people who want to know why something was not found.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotDrawing
 import EarshotModem
 
 struct EncodeCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotCoding
+import EarshotDrawing
 import EarshotModem
 import Glibc
 

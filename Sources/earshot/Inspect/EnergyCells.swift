@@ -1,3 +1,4 @@
+import EarshotDrawing
 import Glibc
 
 /// The spectrogram as vector cells: one path for each level of loudness, neighbours in time merged.

@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDrawing
 import EarshotModem
 
 /// The labels above the spectrogram, in as many lanes as it takes to keep them apart.

@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDrawing
 import EarshotModem
 
 /// A decoded frame on the spectrogram: its outline, and each tone where it must have been heard.

@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDrawing
 import EarshotModem
 
 /// The evidence below the spectrogram: a line for each frame, and what the receiver refused.

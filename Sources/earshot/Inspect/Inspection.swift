@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotDSP
+import EarshotDrawing
 import EarshotModem
 
 /// One pass over a recording: the frames in it, and spectrograms of the stretch that is to be drawn.

@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDrawing
 import EarshotModem
 
 /// The whole picture: title, labels, spectrogram with axes and marks, legend, evidence.

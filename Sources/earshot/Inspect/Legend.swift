@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDrawing
 import EarshotModem
 
 /// What the marks and colours mean, at the upper right.

@@ -1,4 +1,4 @@
-import Glibc
+import EarshotDrawing
 
 /// Where times and frequencies lie on the drawing, and the axes that say so.
 struct Plot {
@@ -25,30 +25,16 @@ struct Plot {
         }
         svg.text("kHz", x: frame.x - 9, y: y(hertz: 20_000) - 13, style, anchor: .end)
 
-        let (step, decimals) = timeStep
-        var tick = (times.lowerBound / step).rounded(.up)
-        while tick * step <= times.upperBound + step * 1e-6 {
-            let x = x(seconds: tick * step)
+        let ticks = Ticks(in: times, count: 10)
+        for tick in ticks.values {
+            let x = x(seconds: tick)
             // The unit stands at the right end.
-            if x < frame.right - 40 {
-                svg.path(
-                    "M\(SVG.number(x)) \(SVG.number(frame.bottom))v6", stroke: Palette.faint)
-                svg.text(
-                    DecimalText.text(tick * step, decimals: decimals), x: x, y: frame.bottom + 23, style,
-                    anchor: .middle)
-            }
-            tick += 1
+            guard x < frame.right - 40 else { continue }
+            svg.path("M\(SVG.number(x)) \(SVG.number(frame.bottom))v6", stroke: Palette.faint)
+            svg.text(
+                DecimalText.text(tick, decimals: ticks.decimals), x: x, y: frame.bottom + 23, style, anchor: .middle)
         }
         svg.text("s", x: frame.right, y: frame.bottom + 23, style, anchor: .end)
         svg.path(frame.outline, stroke: Palette.line)
-    }
-
-    /// 1, 2 or 5 times a power of ten, such that about ten ticks fit.
-    private var timeStep: (seconds: Double, decimals: Int) {
-        let rough = (times.upperBound - times.lowerBound) / 10
-        let exponent = log10(rough).rounded(.down)
-        let power = pow(10, exponent)
-        let factor = [1.0, 2, 5, 10].first { $0 * power >= rough * 0.999 } ?? 10
-        return (factor * power, max(0, Int(-exponent) - (factor == 10 ? 1 : 0)))
     }
 }

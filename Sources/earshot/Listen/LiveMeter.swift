@@ -1,3 +1,4 @@
+import EarshotDrawing
 import EarshotLive
 import Glibc
 import Synchronization

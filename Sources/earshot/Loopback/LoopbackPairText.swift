@@ -1,3 +1,4 @@
+import EarshotDrawing
 import EarshotLoopback
 
 /// What was measured of loudspeaker and microphone, for people.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotDrawing
 import EarshotLoopback
 
 /// What `--via` names.

@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
 

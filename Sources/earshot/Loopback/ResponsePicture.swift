@@ -1,3 +1,4 @@
+import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
 
@@ -55,7 +56,7 @@ struct ResponsePicture {
     }
 
     private var figures: [String] {
-        func text(_ value: Double) -> String { ResponsePlot.text(value, decimals: 1) }
+        func text(_ value: Double) -> String { DecimalText.typeset(value, decimals: 1) }
         let band = report.band
         let milliseconds = report.latencySamples / Double(report.sampleRateHertz) * 1_000
         let snr = report.expectedSNRDecibels(sentLevelDecibels: tokenLevelDecibels)

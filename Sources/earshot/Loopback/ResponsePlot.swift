@@ -1,3 +1,4 @@
+import EarshotDrawing
 import EarshotLoopback
 
 /// Where frequencies and levels lie on the drawing of a pair's response, and the axes that say so.
@@ -36,12 +37,6 @@ struct ResponsePlot {
         }.joined()
     }
 
-    /// A number with a minus sign that is as wide as a plus.
-    static func text(_ value: Double, decimals: Int) -> String {
-        let text = DecimalText.text(value, decimals: decimals)
-        return text.hasPrefix("-") ? "−" + text.dropFirst() : text
-    }
-
     func drawAxes(into svg: inout SVG) {
         let style = SVG.Style(size: 14, colour: Palette.faint, isFixedPitch: true)
         let step = decibels.upperBound - decibels.lowerBound > 60 ? 20.0 : 10
@@ -51,7 +46,7 @@ struct ResponsePlot {
             svg.path(
                 "M\(SVG.number(frame.x)) \(SVG.number(y))h\(SVG.number(frame.width))", stroke: Palette.data,
                 dash: "1 6", opacity: 0.22)
-            svg.text(Self.text(level, decimals: 0), x: frame.x - 9, y: y + 5, style, anchor: .end)
+            svg.text(DecimalText.typeset(level, decimals: 0), x: frame.x - 9, y: y + 5, style, anchor: .end)
             level += step
         }
         for hertz in stride(from: Self.hertz.lowerBound, through: Self.hertz.upperBound, by: 500) {

@@ -1,3 +1,4 @@
+import EarshotDrawing
 import FoundationEssentials
 
 /// One JSON object on one line, its keys in the order in which they are added.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotDrawing
 
 /// The peak level, for every command that sends something.
 struct LevelOption: ParsableArguments {

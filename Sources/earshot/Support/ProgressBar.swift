@@ -1,3 +1,4 @@
+import EarshotDrawing
 import Synchronization
 
 /// A line on standard error that says how far long work has come.

@@ -1,7 +1,7 @@
 /// Text in lines.
-enum TextWrap {
+package enum TextWrap {
     /// The words of a text in lines of at most `width` characters; a longer word has a line of its own.
-    static func lines(_ text: String, width: Int) -> [String] {
+    package static func lines(_ text: String, width: Int) -> [String] {
         text.split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, last.count + 1 + word.count <= width {
                 lines[lines.count - 1] += " " + word

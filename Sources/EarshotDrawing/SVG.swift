@@ -1,28 +1,37 @@
 /// A drawing under construction: elements in painting order, every text escaped.
-struct SVG {
-    private(set) var body = ""
+package struct SVG {
+    package private(set) var body = ""
 
-    enum Anchor: String {
+    package init() {}
+
+    package enum Anchor: String {
         case start, middle, end
     }
 
     /// How text looks. Widths of the fixed pitch are known without a font: 0.6 em a character.
-    struct Style {
-        var size: Double
-        var colour: String
-        var isFixedPitch = false
-        var isBold = false
+    package struct Style {
+        package var size: Double
+        package var colour: String
+        package var isFixedPitch: Bool
+        package var isBold: Bool
 
-        static func width(characterCount: Int, size: Double) -> Double { 0.602 * size * Double(characterCount) }
+        package init(size: Double, colour: String, isFixedPitch: Bool = false, isBold: Bool = false) {
+            self.size = size
+            self.colour = colour
+            self.isFixedPitch = isFixedPitch
+            self.isBold = isBold
+        }
+
+        package static func width(characterCount: Int, size: Double) -> Double { 0.602 * size * Double(characterCount) }
     }
 
     /// Adds an element; attribute values are escaped, `content` is not.
-    mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, content: String? = nil) {
+    package mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, content: String? = nil) {
         let list = attributes.map { " \($0.key)=\"\(SVG.escaped($0.value))\"" }.joined()
         body += content.map { "<\(name)\(list)>\($0)</\(name)>\n" } ?? "<\(name)\(list)/>\n"
     }
 
-    mutating func rectangle(
+    package mutating func rectangle(
         _ frame: Rectangle, fill: String, stroke: String? = nil, radius: Double = 0, opacity: Double = 1
     ) {
         element(
@@ -34,7 +43,9 @@ struct SVG {
             ])
     }
 
-    mutating func path(_ data: String, stroke: String, width: Double = 1, dash: String = "none", opacity: Double = 1) {
+    package mutating func path(
+        _ data: String, stroke: String, width: Double = 1, dash: String = "none", opacity: Double = 1
+    ) {
         element(
             "path",
             [
@@ -43,7 +54,7 @@ struct SVG {
             ])
     }
 
-    mutating func text(_ text: String, x: Double, y: Double, _ style: Style, anchor: Anchor = .start) {
+    package mutating func text(_ text: String, x: Double, y: Double, _ style: Style, anchor: Anchor = .start) {
         let family =
             style.isFixedPitch
             ? "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace"
@@ -58,14 +69,14 @@ struct SVG {
     }
 
     /// Everything drawn by `draw`, inside an element.
-    mutating func group(_ attributes: KeyValuePairs<String, String>, _ draw: (inout SVG) -> Void) {
+    package mutating func group(_ attributes: KeyValuePairs<String, String>, _ draw: (inout SVG) -> Void) {
         var inner = SVG()
         draw(&inner)
         element("g", attributes, content: "\n" + inner.body)
     }
 
     /// The complete document.
-    func document(width: Double, height: Double, title: String, description: String) -> String {
+    package func document(width: Double, height: Double, title: String, description: String) -> String {
         let size = "\(SVG.number(width)) \(SVG.number(height))"
         return """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -79,10 +90,10 @@ struct SVG {
     }
 
     /// A coordinate: two decimals are a hundredth of a pixel.
-    static func number(_ value: Double) -> String { DecimalText.short(value, decimals: 2) }
+    package static func number(_ value: Double) -> String { DecimalText.short(value, decimals: 2) }
 
     /// Text as XML wants it. Characters that XML cannot carry at all become U+FFFD.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -95,21 +106,5 @@ struct SVG {
             }
         }
         return result
-    }
-}
-
-/// A place on the drawing, in pixels, y downwards.
-struct Rectangle {
-    var x: Double
-    var y: Double
-    var width: Double
-    var height: Double
-
-    var right: Double { x + width }
-    var bottom: Double { y + height }
-
-    /// Path data of its outline.
-    var outline: String {
-        "M\(SVG.number(x)) \(SVG.number(y))h\(SVG.number(width))v\(SVG.number(height))h\(SVG.number(-width))z"
     }
 }

@@ -1,0 +1,134 @@
+import EarshotDSP
+import Synchronization
+
+/// What a convolution by Fourier transform needs for the moment: a plan, and room for a product of spectra.
+///
+/// Nothing is kept in it from one use to the next. Planning takes as long as a transform, and thousands of trials want
+/// the same lengths, so workspaces are lent from a common pool: of each length as many are ever made as were in use at
+/// once.
+struct ConvolutionWorkspace: ~Copyable {
+    private var plan: FFTPlan
+    private var product: [ComplexSample]
+
+    private init(length: Int) {
+        plan = FFTPlan(length: length)
+        product = [ComplexSample](repeating: ComplexSample(), count: length)
+    }
+
+    /// The Fourier transform of real samples, times a scale.
+    /// - Parameter x: shape [≤ length]; zeros follow it.
+    /// - Returns: shape [length].
+    static func transform(_ x: [Float], length: Int, scale: Float) -> [ComplexSample] {
+        withLength(length) { $0.transform(x, scale: scale) }
+    }
+
+    private mutating func transform(_ x: [Float], scale: Float) -> [ComplexSample] {
+        let length = plan.length
+        plan.withInput { input in
+            for n in 0..<length {
+                input[n] = ComplexSample(n < x.count ? scale * x[n] : 0, 0)
+            }
+        }
+        plan.execute()
+        var spectrum = product
+        plan.withOutput { output in
+            for k in 0..<length {
+                spectrum[k] = output[k]
+            }
+        }
+        return spectrum
+    }
+
+    /// Two neighbouring blocks of a convolution by overlap and save.
+    ///
+    ///     y[m] = Σₖ h[k]·x[overlap + m − k],   m = 0 ..< 2·B,   B = length − overlap
+    ///
+    /// h is real, so that one complex transform carries both blocks: the first in its real part, the second in its
+    /// imaginary part.
+    /// - Parameters:
+    ///   - x: shape [overlap + 2·B].
+    ///   - spectrum: H/length; shape [length].
+    ///   - y: receives the blocks; shape [2·B].
+    static func filter(_ x: [Float], by spectrum: [ComplexSample], into y: inout [Float]) {
+        withLength(spectrum.count) { $0.filter(x, by: spectrum, into: &y) }
+    }
+
+    private mutating func filter(_ x: [Float], by spectrum: [ComplexSample], into y: inout [Float]) {
+        let length = plan.length
+        let blockLength = y.count / 2
+        let overlap = length - blockLength
+        precondition(spectrum.count == length && x.count == overlap + y.count && y.count == 2 * blockLength)
+        plan.withInput { input in
+            interleave(x.span.extracting(0..<length), x.span.extracting(blockLength..<x.count), into: &input)
+        }
+        plan.execute()
+        // Taken out for the moment: closures that write it must not hold all of the workspace.
+        var product: [ComplexSample] = []
+        swap(&product, &self.product)
+        plan.withOutput { z in
+            var conjugate = product.mutableSpan
+            multiply(z, spectrum.span, intoConjugate: &conjugate)
+        }
+        // Inverse transform by a forward one of the conjugate.
+        plan.withInput { input in
+            for k in 0..<length {
+                input[k] = product[k]
+            }
+        }
+        plan.execute()
+        plan.withOutput { output in
+            var blocks = y.mutableSpan
+            deinterleave(output.extracting(overlap..<length), into: &blocks)
+        }
+        swap(&product, &self.product)
+    }
+
+    private final class Place: Sendable {
+        let workspace: Mutex<ConvolutionWorkspace>
+
+        init(length: Int) {
+            workspace = Mutex(ConvolutionWorkspace(length: length))
+        }
+    }
+
+    private static let idle = Mutex<[Int: [Place]]>([:])
+
+    /// Lends `body` a workspace for transforms of `length` points. From any thread.
+    private static func withLength<Result>(
+        _ length: Int, _ body: (inout sending ConvolutionWorkspace) -> sending Result
+    ) -> sending Result {
+        let place = idle.withLock { $0[length]?.popLast() } ?? Place(length: length)
+        defer { idle.withLock { $0[length, default: []].append(place) } }
+        return place.workspace.withLock(body)
+    }
+}
+
+// Loops of their own, whose bounds are checked once and not for every sample.
+
+private func interleave(_ x: Span<Float>, _ y: Span<Float>, into z: inout MutableSpan<ComplexSample>) {
+    precondition(x.count == z.count && y.count == z.count)
+    for n in x.indices {
+        z[n] = ComplexSample(x[n], y[n])
+    }
+}
+
+private func multiply(
+    _ a: Span<ComplexSample>, _ b: Span<ComplexSample>, intoConjugate z: inout MutableSpan<ComplexSample>
+) {
+    precondition(a.count == z.count && b.count == z.count)
+    for k in a.indices {
+        z[k] = a[k].times(b[k]) * ComplexSample(1, -1)
+    }
+}
+
+/// The conjugate of z: real parts to the first half of y, imaginary parts to the second.
+private func deinterleave(_ z: Span<ComplexSample>, into y: inout MutableSpan<Float>) {
+    let count = z.count
+    precondition(y.count == 2 * count)
+    for n in 0..<count {
+        y[n] = z[n].x
+    }
+    for n in 0..<count {
+        y[count + n] = -z[n].y
+    }
+}

@@ -1,0 +1,133 @@
+import RealModule
+
+/// How far a microphone is from a loudspeaker, over time.
+///
+///     d(t) in metres, v(t) = d'(t) in m/s, positive where they part; t ≥ 0 in seconds
+///
+/// The microphone is what moves: what it hears at t was sent d(t)/c before, exactly. Slower than half the speed of sound.
+public struct MotionPath: Sendable {
+    /// Part of a path at one speed.
+    public struct Leg: Sendable {
+        /// How long it takes.
+        public let seconds: Double
+        /// v; negative comes closer.
+        public let metresPerSecond: Double
+
+        /// See the properties of the same names.
+        public init(seconds: Double, metresPerSecond: Double) {
+            self.seconds = seconds
+            self.metresPerSecond = metresPerSecond
+        }
+    }
+
+    // From `seconds` on: d = metres + speed·u + acceleration·u²/2.
+    private struct Piece: Sendable {
+        var seconds: Double
+        var metres: Double
+        var speed: Double
+        var acceleration: Double
+    }
+
+    private enum Course: Sendable {
+        case pieces([Piece])
+        case passing(speed: Double, nearest: Double, at: Double)
+        case swing(mean: Double, amplitude: Double, radiansPerSecond: Double, phase: Double)
+    }
+
+    private let course: Course
+
+    private init(_ course: Course) {
+        self.course = course
+    }
+
+    /// Legs one after the other, then standing still. Between legs the speed changes evenly, for `turningSeconds` around
+    /// the moment at which one leg ends and the next begins.
+    /// - Parameters:
+    ///   - startMetres: d(0).
+    ///   - legs: each at least as long as a turn.
+    ///   - turningSeconds: 0 for speeds that jump.
+    public init(startMetres: Double, legs: [Leg], turningSeconds: Double) {
+        precondition(turningSeconds >= 0, "turning for \(turningSeconds) s")
+        var pieces = [Piece(seconds: 0, metres: startMetres, speed: legs.first?.metresPerSecond ?? 0, acceleration: 0)]
+        var boundary = 0.0
+        func go(to seconds: Double, thenAccelerate acceleration: Double, from speed: Double) {
+            let last = pieces[pieces.count - 1]
+            let metres = MotionPath.distance(last, seconds)
+            precondition(metres >= 0, "\(-metres) m beyond the loudspeaker")
+            pieces.append(Piece(seconds: seconds, metres: metres, speed: speed, acceleration: acceleration))
+        }
+        for (index, leg) in legs.enumerated() {
+            precondition(leg.seconds >= turningSeconds, "a leg of \(leg.seconds) s, turning for \(turningSeconds) s")
+            MotionPath.check(speed: leg.metresPerSecond)
+            let next = index + 1 < legs.count ? legs[index + 1].metresPerSecond : 0
+            boundary += leg.seconds
+            if turningSeconds > 0 {
+                go(
+                    to: boundary - turningSeconds / 2,
+                    thenAccelerate: (next - leg.metresPerSecond) / turningSeconds, from: leg.metresPerSecond)
+            }
+            go(to: boundary + turningSeconds / 2, thenAccelerate: 0, from: next)
+        }
+        self.init(.pieces(pieces))
+    }
+
+    /// Straight past somebody: d(t) = √(nearest² + (v·(t − t₀))²), towards until t₀ and away after it.
+    public static func walkingBy(
+        metresPerSecond: Double, nearestMetres: Double, nearestAtSeconds: Double
+    ) -> MotionPath {
+        check(speed: metresPerSecond)
+        precondition(nearestMetres > 0, "passing at \(nearestMetres) m")
+        return MotionPath(.passing(speed: metresPerSecond, nearest: nearestMetres, at: nearestAtSeconds))
+    }
+
+    /// To and fro, as one paces, nods or gestures: d(t) = mean + swing·sin(2π·(t/period + phase)).
+    public static func pacing(
+        meanMetres: Double, swingMetres: Double, periodSeconds: Double, phaseTurns: Double = 0
+    ) -> MotionPath {
+        precondition(periodSeconds > 0 && abs(swingMetres) <= meanMetres)
+        let radiansPerSecond = 2 * .pi / periodSeconds
+        check(speed: swingMetres * radiansPerSecond)
+        return MotionPath(
+            .swing(
+                mean: meanMetres, amplitude: swingMetres, radiansPerSecond: radiansPerSecond,
+                phase: 2 * .pi * phaseTurns))
+    }
+
+    /// d(t).
+    public func distanceMetres(atSeconds t: Double) -> Double {
+        switch course {
+        case .pieces(let pieces):
+            MotionPath.distance(MotionPath.piece(pieces, t), t)
+        case .passing(let speed, let nearest, let at):
+            (nearest * nearest + speed * speed * (t - at) * (t - at)).squareRoot()
+        case .swing(let mean, let amplitude, let radiansPerSecond, let phase):
+            mean + amplitude * .sin(radiansPerSecond * t + phase)
+        }
+    }
+
+    /// v(t).
+    public func metresPerSecond(atSeconds t: Double) -> Double {
+        switch course {
+        case .pieces(let pieces):
+            let piece = MotionPath.piece(pieces, t)
+            return piece.speed + piece.acceleration * (t - piece.seconds)
+        case .passing(let speed, _, let at):
+            return speed * speed * (t - at) / distanceMetres(atSeconds: t)
+        case .swing(_, let amplitude, let radiansPerSecond, let phase):
+            return amplitude * radiansPerSecond * .cos(radiansPerSecond * t + phase)
+        }
+    }
+
+    private static func distance(_ piece: Piece, _ t: Double) -> Double {
+        let u = t - piece.seconds
+        return piece.metres + (piece.speed + piece.acceleration * u / 2) * u
+    }
+
+    private static func piece(_ pieces: [Piece], _ t: Double) -> Piece {
+        pieces.last { $0.seconds <= t } ?? pieces[0]
+    }
+
+    private static func check(speed: Double) {
+        precondition(abs(speed) <= SoundInAir.metresPerSecond / 2, "moving at \(speed) m/s")
+    }
+}

@@ -1,0 +1,66 @@
+/// How noise falls off with frequency.
+public enum NoiseColour: String, CaseIterable, Sendable {
+    /// The same power in every hertz.
+    case white
+    /// The same power in every octave, −3 dB an octave: music, the murmur of a crowd.
+    case pink
+    /// −6 dB an octave: traffic, wind, the rumble of a room.
+    case brown
+}
+
+/// Noise without an end.
+///
+///     S(f) ∝ f⁰, f⁻¹ or f⁻²,   20 Hz … half the sample rate, level below
+///
+/// Pink keeps to its line within 0.3 dB from 40 Hz on, and brown from 80 Hz; see `ColourFilter`. The level is right in
+/// the band exactly, so that `WhiteNoise.deviation` gives the signal-to-noise ratio in the band whatever the colour.
+///
+/// White noise is `deviation` times the `WhiteNoise` of the same seed. Cost: about 3 ns a sample,
+/// coloured 6.5 ns.
+public struct Noise: SoundSource {
+    private let gain: Float
+    private var white: WhiteNoise
+    private var filter: ColourFilter?
+
+    /// - Parameters:
+    ///   - deviation: the standard deviation of the white noise that has as much power in the band. At a sample rate
+    ///     that does not carry the whole band: as much power in all.
+    ///   - bandHertz: where powers are compared.
+    public init(
+        colour: NoiseColour = .white, deviation: Float, bandHertz: ClosedRange<Double> = 18_500...20_000,
+        sampleRateHertz: Int, seed: UInt64
+    ) {
+        white = WhiteNoise(seed: seed)
+        guard var filter = ColourFilter(colour, sampleRateHertz: sampleRateHertz) else {
+            gain = deviation
+            return
+        }
+        let rate = Double(sampleRateHertz)
+        let power =
+            bandHertz.upperBound > rate / 2
+            ? filter.power
+            : filter.power(inCyclesPerSample: bandHertz.lowerBound / rate...bandHertz.upperBound / rate)
+        gain = Float(Double(deviation) / power.squareRoot())
+        // The noise has always been there.
+        for _ in 0..<filter.settlingCount {
+            _ = filter.process(white.next())
+        }
+        self.filter = filter
+    }
+
+    /// See the protocol.
+    public mutating func read(into block: inout MutableSpan<Float>) -> Int {
+        let count = white.read(into: &block)
+        guard var filter else {
+            for index in 0..<count {
+                block[index] *= gain
+            }
+            return count
+        }
+        for index in 0..<count {
+            block[index] = gain * filter.process(block[index])
+        }
+        self.filter = filter
+        return count
+    }
+}

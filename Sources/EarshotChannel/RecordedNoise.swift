@@ -1,0 +1,138 @@
+import EarshotDSP
+import RealModule
+
+/// A recording that cannot be noise.
+public enum RecordedNoiseError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// No samples at all.
+    case empty
+    /// A sample that is no number.
+    case notFinite(sample: Int)
+    /// Nothing of it is in the band, or so little, 120 dB under all, that single precision cannot tell it from nothing.
+    case silentBand(hertz: ClosedRange<Double>)
+
+    /// What is wrong and what would work.
+    public var description: String {
+        switch self {
+        case .empty:
+            "a recording without samples cannot be played as noise; use a second or more of it"
+        case .notFinite(let sample):
+            "sample \(sample) of the recording is no number; record it again, or convert it to whole numbers"
+        case .silentBand(let hertz):
+            """
+            the recording has nothing between \(hertz.lowerBound) and \(hertz.upperBound) Hz, so no gain makes it \
+            as loud as wanted there; use one that was not compressed and has a higher sample rate, or give the gain
+            """
+        }
+    }
+}
+
+/// A recording as noise without an end: it begins at a random place and goes round.
+///
+/// Where its end meets its beginning they are cross-faded with constant power for 20 ms, or a quarter of it if that is
+/// shorter; the loop is as much shorter than the recording. Cost: about 0.1 ns a sample.
+public struct RecordedNoise: SoundSource {
+    private static let fadeSeconds = 0.02
+
+    /// By what the recording is multiplied.
+    public let gain: Float
+
+    private let loop: [Float]
+    private var position: Int
+
+    /// As loud in a band as white noise: the mean over the whole loop.
+    ///
+    /// - Parameters:
+    ///   - samples: the recording, at the sample rate of all.
+    ///   - deviation: the standard deviation of the white noise that has as much power in the band. At a sample rate
+    ///     that does not carry the whole band: as much power in all.
+    ///   - bandHertz: where powers are compared.
+    public init(
+        _ samples: [Float], deviation: Float, bandHertz: ClosedRange<Double> = 18_500...20_000, sampleRateHertz: Int,
+        seed: UInt64
+    ) throws(RecordedNoiseError) {
+        let loop = try Self.loop(of: samples, sampleRateHertz: sampleRateHertz)
+        let rate = Double(sampleRateHertz)
+        let band = bandHertz.upperBound > rate / 2 ? 0...rate / 2 : bandHertz
+        let (inBand, total) = Self.power(
+            of: loop, inCyclesPerSample: band.lowerBound / rate...band.upperBound / rate)
+        guard inBand > 1e-12 * total else { throw .silentBand(hertz: band) }
+        let white = Double(deviation) * Double(deviation) * (band.upperBound - band.lowerBound) / (rate / 2)
+        self.init(loop: loop, gain: Float((white / inBand).squareRoot()), seed: seed)
+    }
+
+    /// Times a given gain.
+    public init(_ samples: [Float], gain: Float, sampleRateHertz: Int, seed: UInt64) throws(RecordedNoiseError) {
+        let loop = try Self.loop(of: samples, sampleRateHertz: sampleRateHertz)
+        self.init(loop: loop, gain: gain, seed: seed)
+    }
+
+    private init(loop: [Float], gain: Float, seed: UInt64) {
+        self.loop = loop
+        self.gain = gain
+        var generator = SeededGenerator(seed: seed)
+        position = Int(generator.next() % UInt64(loop.count))
+    }
+
+    private static func loop(of samples: [Float], sampleRateHertz: Int) throws(RecordedNoiseError) -> [Float] {
+        guard !samples.isEmpty else { throw .empty }
+        if let index = samples.firstIndex(where: { !$0.isFinite }) { throw .notFinite(sample: index) }
+        let fadeLength = min(Int(fadeSeconds * Double(sampleRateHertz)), samples.count / 4)
+        let length = samples.count - fadeLength
+        var loop = Array(samples[..<length])
+        for index in 0..<fadeLength {
+            let angle = Double.pi / 2 * (Double(index) + 0.5) / Double(fadeLength)
+            loop[index] = samples[index] * Float(Double.sin(angle)) + samples[length + index] * Float(Double.cos(angle))
+        }
+        return loop
+    }
+
+    /// See the protocol.
+    public mutating func read(into block: inout MutableSpan<Float>) -> Int {
+        var index = 0
+        while index < block.count {
+            let count = min(block.count - index, loop.count - position)
+            for offset in 0..<count {
+                block[index + offset] = gain * loop[position + offset]
+            }
+            index += count
+            position = (position + count) % loop.count
+        }
+        return block.count
+    }
+
+    /// The mean power within a range of frequencies, and that of all: by Hann windows over the loop, each a quarter of
+    /// its length behind the last, so that together they weigh every sample alike.
+    private static func power(
+        of loop: [Float], inCyclesPerSample range: ClosedRange<Double>
+    ) -> (inBand: Double, total: Double) {
+        let length = 16_384
+        let window = (0..<length).map { Float(0.5 - 0.5 * Double.cos(2 * .pi * Double($0) / Double(length))) }
+        let lowest = range.lowerBound * Double(length)
+        let highest = range.upperBound * Double(length)
+        var plan = FFTPlan(length: length)
+        var inBand = 0.0
+        var total = 0.0
+        for start in stride(from: 0, to: loop.count, by: length / 4) {
+            plan.withInput { input in
+                for index in 0..<length {
+                    input[index] = ComplexSample(window[index] * loop[(start + index) % loop.count], 0)
+                }
+            }
+            plan.execute()
+            plan.withOutput { spectrum in
+                for bin in 0...length / 2 {
+                    // Both signs of the frequency.
+                    let power = (bin == 0 || bin == length / 2 ? 1 : 2) * Double(spectrum[bin].power)
+                    total += power
+                    // A bin is a range of frequencies, of which the band may have a part.
+                    let share = min(Double(bin) + 0.5, highest) - max(Double(bin) - 0.5, lowest)
+                    inBand += power * min(max(share, 0), 1)
+                }
+            }
+        }
+        // Σ over windows and samples of w² is 3/8·4 for each sample of the loop, or of what the windows reach.
+        let windowCount = (loop.count + length / 4 - 1) / (length / 4)
+        let weight = Double(windowCount) * Double(length) * Double(length) * 3 / 8
+        return (inBand / weight, total / weight)
+    }
+}

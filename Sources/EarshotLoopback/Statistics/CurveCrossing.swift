@@ -1,0 +1,105 @@
+import RealModule
+
+/// The SNR at which a measured curve of success crosses a share, and how well that is known.
+///
+/// 1. The shares are made to rise (`IsotonicRegression`, weighted by trials), for more signal never harms.
+/// 2. Between the last point below and the first at or above the share, the curve is a straight line on the logit scale,
+///    ln(p/(1 − p)). Shares of 0 and 1 count as half a trial: 1/2n and 1 − 1/2n.
+/// 3. The same is done with the upper and the lower ends of the points' Wilson intervals. Where the curve of the upper ends
+///    crosses, the interval begins; where that of the lower ends does, it ends.
+///
+/// The interval is a little wide: where the truth is logistic, it holds it in 97 to 99 % of measurements, for 50 to 1,000
+/// trials a point, for 50 and 90 %, and from five points on the slope to hardly one.
+public struct CurveCrossing: Sendable, Equatable {
+    /// What was counted at one SNR.
+    public struct Point: Sendable, Equatable {
+        /// Where.
+        public let snrDecibels: Double
+        /// 0 ... trialCount.
+        public let successCount: Int
+        /// A point without trials says nothing.
+        public let trialCount: Int
+
+        /// A measurement.
+        public init(snrDecibels: Double, successCount: Int, trialCount: Int) {
+            precondition((0...trialCount).contains(successCount), "\(successCount) successes of \(trialCount)")
+            precondition(snrDecibels.isFinite, "an SNR of \(snrDecibels) dB lies on no curve")
+            self.snrDecibels = snrDecibels
+            self.successCount = successCount
+            self.trialCount = trialCount
+        }
+    }
+
+    /// Where a curve crosses.
+    public enum Place: Sendable, Equatable {
+        /// At this SNR.
+        case at(decibels: Double)
+        /// The first point reaches the share already: at its SNR or below.
+        case below(decibels: Double)
+        /// No point reaches the share: above the last one's SNR, or nowhere.
+        case above(decibels: Double)
+    }
+
+    /// Where the curve crosses.
+    public let place: Place
+    /// The 95 % interval's lower end; nil where it lies below the first point, or above the last.
+    public let lowDecibels: Double?
+    /// The 95 % interval's upper end; nil where it lies above the last point, or below the first.
+    public let highDecibels: Double?
+
+    /// The SNR, where the curve crosses between points.
+    public var snrDecibels: Double? {
+        if case .at(let decibels) = place { decibels } else { nil }
+    }
+
+    /// Finds the crossing; nil where nothing was tried.
+    /// - Parameters:
+    ///   - share: above 0 and below 1.
+    ///   - points: in any order. Those at the same SNR count as one.
+    public init?(share: Double, points: [Point]) {
+        precondition(share > 0 && share < 1, "a share of \(share) is no crossing")
+        let curve = Curve(points)
+        guard let first = curve.decibels.first, let last = curve.decibels.last else { return nil }
+        let intervals = zip(curve.successes, curve.trials).map { BinomialInterval(successCount: $0, trialCount: $1) }
+        let shares = zip(curve.successes, curve.trials).map { Double($0) / Double($1) }
+        func crossing(_ values: [Double], margins: [Double]) -> Place {
+            let inside = zip(values, margins).map { min(max($0, $1), 1 - $1) }
+            let rising = IsotonicRegression.rising(inside, weights: curve.trials.map(Double.init))
+            guard let next = rising.firstIndex(where: { $0 >= share }) else { return .above(decibels: last) }
+            guard next > 0 else { return .below(decibels: first) }
+            let (a, b) = (Self.logit(rising[next - 1]), Self.logit(rising[next]))
+            let (left, right) = (curve.decibels[next - 1], curve.decibels[next])
+            return .at(decibels: left + (Self.logit(share) - a) / (b - a) * (right - left))
+        }
+        func inside(_ values: [Double]) -> Double? {
+            // What an interval does not exclude at all may be as near to 0 or 1 as it likes.
+            let place = crossing(values, margins: [Double](repeating: 1e-6, count: values.count))
+            return if case .at(let decibels) = place { decibels } else { nil }
+        }
+        place = crossing(shares, margins: curve.trials.map { 0.5 / Double($0) })
+        lowDecibels = inside(intervals.map(\.high))
+        highDecibels = inside(intervals.map(\.low))
+    }
+
+    private static func logit(_ share: Double) -> Double { .log(share / (1 - share)) }
+
+    /// The points from left to right, one for each SNR.
+    private struct Curve {
+        var decibels: [Double] = []
+        var successes: [Int] = []
+        var trials: [Int] = []
+
+        init(_ points: [Point]) {
+            for point in points.sorted(by: { $0.snrDecibels < $1.snrDecibels }) where point.trialCount > 0 {
+                if decibels.last == point.snrDecibels {
+                    successes[successes.count - 1] += point.successCount
+                    trials[trials.count - 1] += point.trialCount
+                } else {
+                    decibels.append(point.snrDecibels)
+                    successes.append(point.successCount)
+                    trials.append(point.trialCount)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import RealModule
+
+/// How few frames any code could lose: k bits in n symbols, each one of M orthogonal tones of unknown phase, in white
+/// Gaussian noise, with the energies of all tones at hand.
+///
+///     k = n·C − √(n·V)·Q⁻¹(ε) + ½·log₂ n        ⇒        ε = Q((n·C + ½·log₂ n − k) / √(n·V))
+///
+/// the normal approximation, with C and V of `OrthogonalToneChannel`; and never less than 1 − Mⁿ/2ᵏ, for no more words
+/// than there are can be told apart.
+///
+/// It is an approximation and no proof: at n = 40 to 48, M = 16 to 64 and ε = 1 to 10 % it lies 0.1 to 0.2 dB above what
+/// provably no code can do (the meta-converse) and 0.1 to 0.25 dB below what some code provably does (the
+/// dependence-testing bound). From seed to seed it varies by 0.02 dB (one deviation, M = 16; less for more tones).
+///
+/// Es/N0 = SNR·1500·T, SNR being the power of the sine over the noise in 1,500 Hz. M = 32, n = 40 and k = 80 (64 bits and
+/// a CRC-16) fail in 10 % at Es/N0 = 5.3 dB and in 1 % at 5.9 dB. In terms of the 64 bits, Eb = 40·Es/64, these are 3.3
+/// and 3.9 dB; 5.3 dB where each symbol fades by itself.
+public struct FiniteLengthBound: Sendable {
+    private static let referenceHertz = 1_500.0
+    /// Where the search for a share begins and ends.
+    private static let searchedDecibels = -40.0...80.0
+
+    /// What a symbol passes through.
+    public let channel: OrthogonalToneChannel
+    /// n.
+    public let symbolCount: Int
+    /// k.
+    public let bitCount: Int
+
+    /// Draws the noise from which C and V follow.
+    /// - Parameters:
+    ///   - toneCount: M, 2 or more.
+    ///   - symbolCount: n, 1 or more.
+    ///   - bitCount: k, 1 or more.
+    ///   - fading: of single symbols.
+    ///   - seed: of the draws.
+    public init(
+        toneCount: Int, symbolCount: Int, bitCount: Int, fading: OrthogonalToneChannel.Fading = .none, seed: UInt64 = 1
+    ) {
+        self.init(
+            channel: OrthogonalToneChannel(toneCount: toneCount, fading: fading, seed: seed), symbolCount: symbolCount,
+            bitCount: bitCount)
+    }
+
+    /// The bound for a channel whose noise is drawn already.
+    public init(channel: OrthogonalToneChannel, symbolCount: Int, bitCount: Int) {
+        precondition(symbolCount >= 1 && bitCount >= 1, "\(bitCount) bits in \(symbolCount) symbols")
+        self.channel = channel
+        self.symbolCount = symbolCount
+        self.bitCount = bitCount
+    }
+
+    /// ε, the share of frames lost, 0 ... 1.
+    /// - Parameter esN0Decibels: the energy of a symbol over the noise power in one hertz.
+    public func errorShare(esN0Decibels: Double) -> Double {
+        let information = channel.information(esN0Decibels: esN0Decibels)
+        let n = Double(symbolCount)
+        let excessBits = n * information.capacityBits + 0.5 * .log2(n) - Double(bitCount)
+        let deviation = (n * information.dispersionBitsSquared).squareRoot()
+        let share = deviation > 0 ? 0.5 * .erfc(excessBits / deviation / 2.0.squareRoot()) : excessBits >= 0 ? 0 : 1
+        return max(share, leastErrorShare)
+    }
+
+    /// ε, the share of frames lost, 0 ... 1.
+    /// - Parameters:
+    ///   - snrDecibels: power of the sine over the noise in 1,500 Hz.
+    ///   - symbolSeconds: T.
+    public func errorShare(snrDecibels: Double, symbolSeconds: Double) -> Double {
+        errorShare(esN0Decibels: snrDecibels + Self.gainDecibels(symbolSeconds))
+    }
+
+    /// The Es/N0 at which the best code decodes a share of frames, right to 0.001 dB; nil where none can, or where it is
+    /// beyond −40 ... 80 dB.
+    /// - Parameter successShare: 1 − ε, above 0 and below 1.
+    public func esN0Decibels(atSuccess successShare: Double) -> Double? {
+        precondition(successShare > 0 && successShare < 1, "a share of \(successShare) is never or always reached")
+        var (low, high) = (Self.searchedDecibels.lowerBound, Self.searchedDecibels.upperBound)
+        guard errorShare(esN0Decibels: high) <= 1 - successShare, errorShare(esN0Decibels: low) > 1 - successShare
+        else { return nil }
+        while high - low > 0.001 {
+            let middle = (low + high) / 2
+            if errorShare(esN0Decibels: middle) > 1 - successShare { low = middle } else { high = middle }
+        }
+        return (low + high) / 2
+    }
+
+    /// The SNR at which the best code decodes a share of frames; nil where none can.
+    /// - Parameters:
+    ///   - successShare: 1 − ε, above 0 and below 1.
+    ///   - symbolSeconds: T.
+    public func snrDecibels(atSuccess successShare: Double, symbolSeconds: Double) -> Double? {
+        esN0Decibels(atSuccess: successShare).map { $0 - Self.gainDecibels(symbolSeconds) }
+    }
+
+    /// 1 − Mⁿ/2ᵏ.
+    private var leastErrorShare: Double {
+        max(0, 1 - .exp2(Double(symbolCount) * .log2(Double(channel.toneCount)) - Double(bitCount)))
+    }
+
+    /// Es/N0 over SNR.
+    private static func gainDecibels(_ symbolSeconds: Double) -> Double {
+        precondition(symbolSeconds > 0, "symbols of \(symbolSeconds) s")
+        return 10 * .log10(referenceHertz * symbolSeconds)
+    }
+}

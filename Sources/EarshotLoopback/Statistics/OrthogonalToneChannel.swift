@@ -1,0 +1,145 @@
+import EarshotChannel
+import EarshotDSP
+import RealModule
+
+/// What one symbol tells whoever sees the energies of all M tones: one of M orthogonal tones is sent, its phase is not
+/// known, and the noise is white and Gaussian.
+///
+///     y[m] = √γ·h·e^{jφ}·[m = sent] + w[m],   w ~ CN(0, 1),   φ uniform,   γ = Es/N0
+///     |h| = 1, or h ~ CN(0, 1) anew for each symbol (Rayleigh fading)
+///
+/// Of tone m's likelihood over noise's only a part L depends on m, and the energies |y|² are all that enters it:
+///
+///     L(|y|) = I₀(2√γ·|y|)                             E over φ of e^{2√γ·|y|·cos φ}
+///     L(|y|) = e^{|y|²·γ/(1 + γ)}                      the same over h
+///     i = log₂(M·L(|y[sent]|) / Σ_m L(|y[m]|))         information density, all tones equally likely
+///     C = E i,   V = Var i                             capacity in bits, dispersion in bits², a symbol
+///
+/// C and V are means over draws of w, the same draws at every Es/N0, so that they are smooth in it: the tone that is sent
+/// over an even grid, the others by chance. K = 16,384 draws altogether by chance would leave an error of √(V/K) in C,
+/// 0.018 bits for M = 32 at Es/N0 = 5.3 dB (V = 5.2 bits²); from seed to seed it varies by 0.006.
+///
+/// Cost: draws and 20 values of Es/N0 take 0.06 s for M = 32.
+/// Source: Polyanskiy, Poor, Verdú, Channel coding rate in the finite blocklength regime, IEEE Trans. IT 56 (2010).
+public struct OrthogonalToneChannel: Sendable {
+    /// What becomes of a tone's level on its way.
+    public enum Fading: Sendable {
+        /// Nothing: it is always the same.
+        case none
+        /// Each symbol has a complex Gaussian gain of its own, of mean power 1.
+        case rayleigh
+    }
+
+    /// What is known behind one symbol.
+    public struct Information: Sendable, Equatable {
+        /// C, 0 ... log₂ M.
+        public let capacityBits: Double
+        /// V.
+        public let dispersionBitsSquared: Double
+    }
+
+    /// K, how many symbols are drawn.
+    public static let drawCount = 16_384
+    /// Amplitudes are rounded to 1/512, so that L is a table: at Es/N0 = 5 dB it is right to 0.35 %, too much as often as
+    /// too little.
+    private static let stepsPerAmplitude: Float = 512
+    private static let goldenRatio = 0.5 * (1 + 5.0.squareRoot())
+
+    /// M.
+    public let toneCount: Int
+    /// What becomes of the level.
+    public let fading: Fading
+    /// The noise in the tone that is sent, evenly spread: equally likely radii, each at its own angle. Most of what makes
+    /// i vary is here, so that draws by chance would need ten times as many. Shape [drawCount].
+    private let sentNoise: [(real: Double, imaginary: Double)]
+    /// |w| of the other tones, in steps; shape [drawCount][toneCount − 1].
+    private let otherSteps: [UInt16]
+    private let largestStep: Int
+
+    /// Draws the noise.
+    /// - Parameters:
+    ///   - toneCount: M, 2 or more.
+    ///   - fading: of single symbols.
+    ///   - seed: of the draws.
+    public init(toneCount: Int, fading: Fading = .none, seed: UInt64) {
+        precondition(toneCount >= 2, "\(toneCount) tones say nothing")
+        self.toneCount = toneCount
+        self.fading = fading
+        sentNoise = (0..<Self.drawCount).map { draw in
+            let radius = (-Double.log((Double(draw) + 0.5) / Double(Self.drawCount))).squareRoot()
+            let angle = 2 * .pi * (Double(draw) * Self.goldenRatio)
+            return (radius * .cos(angle), radius * .sin(angle))
+        }
+        // |w|² is exponentially distributed.
+        var generator = SeededGenerator(seed: seed)
+        otherSteps = (0..<Self.drawCount * (toneCount - 1)).map { _ in
+            UInt16(((-Float.log(1 - generator.uniform())).squareRoot() * Self.stepsPerAmplitude).rounded())
+        }
+        largestStep = Int(otherSteps.max() ?? 0)
+    }
+
+    /// C and V at Es/N0, the energy of a symbol over the noise power in one hertz.
+    public func information(esN0Decibels: Double) -> Information {
+        let gamma = Double.pow(10, esN0Decibels / 10)
+        let entropy = Double.log2(Double(toneCount))
+        let (table, logScale) = likelihoodTable(gamma)
+        let otherCount = toneCount - 1
+        var (sum, squares) = (0.0, 0.0)
+        for draw in 0..<Self.drawCount {
+            var others: Float = 0
+            for index in draw * otherCount..<(draw + 1) * otherCount {
+                others += table[Int(otherSteps[index])]
+            }
+            let ratio = Double.exp(.log(Double(others)) + logScale - sentLogLikelihood(gamma, draw: draw))
+            // log₂ M − i: close to zero where the symbol is certain.
+            let loss = Double.log(onePlus: ratio) / .log(2)
+            sum += loss
+            squares += loss * loss
+        }
+        let mean = sum / Double(Self.drawCount)
+        return Information(
+            capacityBits: min(max(entropy - mean, 0), entropy),
+            dispersionBitsSquared: max(squares / Double(Self.drawCount) - mean * mean, 0))
+    }
+
+    /// L(r)/e^s at r = 0, 1/512, 2/512 … and s, which keeps the largest at 1.
+    private func likelihoodTable(_ gamma: Double) -> (values: [Float], logScale: Double) {
+        let steps = 0...largestStep
+        let logarithms = steps.map { logLikelihood(gamma, amplitude: Double($0) / Double(Self.stepsPerAmplitude)) }
+        let scale = logarithms[steps.upperBound]
+        return (logarithms.map { Float(Double.exp($0 - scale)) }, scale)
+    }
+
+    private func sentLogLikelihood(_ gamma: Double, draw: Int) -> Double {
+        let noise = sentNoise[draw]
+        switch fading {
+        case .none:
+            return logLikelihood(gamma, amplitude: .hypot(gamma.squareRoot() + noise.real, noise.imaginary))
+        case .rayleigh:
+            // Signal and noise together are one complex Gaussian of variance 1 + γ.
+            return logLikelihood(gamma, amplitude: (1 + gamma).squareRoot() * .hypot(noise.real, noise.imaginary))
+        }
+    }
+
+    /// ln L.
+    private func logLikelihood(_ gamma: Double, amplitude: Double) -> Double {
+        switch fading {
+        case .none: Self.logBesselI0(2 * gamma.squareRoot() * amplitude)
+        case .rayleigh: amplitude * amplitude * gamma / (1 + gamma)
+        }
+    }
+
+    /// ln I₀(x): the series, and from 20 on, where it grows long, the asymptotic one to 10⁻¹⁰.
+    ///
+    ///     I₀(x) ≈ e^x/√(2πx) · Σ_k Π_{j ≤ k} (2j − 1)²/(8·j·x)
+    static func logBesselI0(_ x: Double) -> Double {
+        guard x >= 20 else { return .log(KaiserWindow.besselI0(x)) }
+        var (sum, term) = (1.0, 1.0)
+        for j in 1...10 {
+            let odd = Double(2 * j - 1)
+            term *= odd * odd / (8 * Double(j) * x)
+            sum += term
+        }
+        return x - 0.5 * .log(2 * .pi * x) + .log(sum)
+    }
+}

@@ -1,0 +1,52 @@
+import EarshotChannel
+import TestSupport
+import Testing
+
+@Suite struct EchoesTests {
+    /// Several blocks of every size that the design chooses: 4,096, 16,384 and 32,768 points (with four times and with more
+    /// than two times the response).
+    ///
+    /// Transforms in single precision err by some 0.6·2⁻²⁴·√log₂N of their root mean square, 1.4e-7; three of them, and y of
+    /// √(count/9): 6e-6 for 5,000. The largest of a thousand is four times that; ×2.
+    @Test(arguments: [(20_000, 1), (30_000, 700), (60_000, 3_000), (120_000, 5_000), (90_000, 15_000)])
+    func equalsTheDefinition(count: Int, responseCount: Int) throws {
+        var random = Randomness(seed: 51)
+        let (x, h) = (random.samples(count), random.samples(responseCount))
+        var echoes = Echoes(StoredSound(x), response: h)
+        let y = echoes.readAll()
+        try #require(y.count == count + responseCount - 1)
+        let places = (0..<1_000).map { _ in Int.random(in: y.indices, using: &random) } + [0, y.count - 1]
+        let limit = 8 * 2.5e-7 * (Double(responseCount) / 9 + 1).squareRoot()
+        for n in places {
+            var expected = 0.0
+            for k in max(0, n - count + 1)...min(n, responseCount - 1) {
+                expected += Double(h[k]) * Double(x[n - k])
+            }
+            #expect(abs(Double(y[n]) - expected) < limit, "sample \(n), seed 51")
+        }
+    }
+
+    /// 4,096 points and 100 of response make blocks of 2 · 3,997 samples.
+    @Test(arguments: [0, 1, 500, 7_994, 7_995, 15_988, 16_000, 40_000], [1, 100])
+    func blocksOfAnySizeGiveTheSame(count: Int, responseCount: Int) {
+        var random = Randomness(seed: 52)
+        let source = Echoes(StoredSound(random.samples(count)), response: random.samples(responseCount))
+        var whole = source
+        let expected = whole.readAll()
+        #expect(expected.count == (count == 0 ? 0 : count + responseCount - 1))
+        for (seed, longest) in [(1, 3), (2, 700), (3, 20_000)] as [(UInt64, Int)] {
+            #expect(readInRandomBlocks(source, longest: longest, seed: seed) == expected, "seeds 52 and \(seed)")
+        }
+        #expect(whole.read(count: 10).isEmpty)
+    }
+
+    /// A copy goes on from where it was made, and neither hears of the other.
+    @Test func copiesAreIndependent() {
+        var random = Randomness(seed: 53)
+        var first = Echoes(StoredSound(random.samples(30_000)), response: random.samples(50))
+        _ = first.read(count: 1_000)
+        var second = first
+        let rest = first.readAll()
+        #expect(second.readAll() == rest, "seed 53")
+    }
+}

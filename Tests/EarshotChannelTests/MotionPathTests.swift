@@ -1,0 +1,61 @@
+import EarshotChannel
+import RealModule
+import Testing
+
+@Suite struct MotionPathTests {
+    /// Speed is the change of distance: a central difference over ±1 ms, which misses h²/6·d‴: 2e-7 · 5·(2π)³/6 for pacing
+    /// and half a millisecond's acceleration at the ends of a turn, 0.5e-3 · 28 m/s².
+    @Test func speedIsTheChangeOfDistance() {
+        let paths: [(MotionPath, Double)] = [
+            (.walkingBy(metresPerSecond: 1.5, nearestMetres: 0.3, nearestAtSeconds: 2), 1e-4),
+            (.pacing(meanMetres: 2, swingMetres: 0.3, periodSeconds: 1), 1e-4),
+            (
+                MotionPath(
+                    startMetres: 5,
+                    legs: [
+                        .init(seconds: 1, metresPerSecond: -1.4), .init(seconds: 0.5, metresPerSecond: 0),
+                        .init(seconds: 1.5, metresPerSecond: 1.4),
+                    ], turningSeconds: 0.1), 0.008
+            ),
+        ]
+        for (path, tolerance) in paths {
+            for step in 1..<400 {
+                let t = Double(step) / 100
+                let change = path.distanceMetres(atSeconds: t + 0.001) - path.distanceMetres(atSeconds: t - 0.001)
+                #expect(abs(path.metresPerSecond(atSeconds: t) - change / 0.002) < tolerance, "at \(t) s")
+            }
+        }
+    }
+
+    /// Turns are as long on one side of a corner as on the other, so that legs are as long as they say.
+    @Test func legsLeadWhereTheySay() {
+        let path = MotionPath(
+            startMetres: 5,
+            legs: [
+                .init(seconds: 1, metresPerSecond: -1.5), .init(seconds: 2, metresPerSecond: 0.5),
+                .init(seconds: 1, metresPerSecond: 0),
+            ], turningSeconds: 0.4)
+        for (seconds, metres, speed) in [
+            (0.0, 5.0, -1.5), (0.8, 3.8, -1.5), (1.0, 3.6, -0.5), (1.2, 3.6, 0.5), (2.5, 4.25, 0.5), (3.5, 4.5, 0),
+            (100, 4.5, 0),
+        ] {
+            #expect(abs(path.distanceMetres(atSeconds: seconds) - metres) < 1e-12, "at \(seconds) s")
+            #expect(abs(path.metresPerSecond(atSeconds: seconds) - speed) < 1e-12, "at \(seconds) s")
+        }
+    }
+
+    @Test func passersByComeAndGo() {
+        let path = MotionPath.walkingBy(metresPerSecond: 2, nearestMetres: 3, nearestAtSeconds: 5)
+        #expect(path.distanceMetres(atSeconds: 5) == 3)
+        #expect(path.distanceMetres(atSeconds: 3) == 5 && path.distanceMetres(atSeconds: 7) == 5)
+        #expect(path.metresPerSecond(atSeconds: 3) == -1.6 && path.metresPerSecond(atSeconds: 7) == 1.6)
+    }
+
+    /// A path without legs is standing still, and legs without turns may jump.
+    @Test func degeneratePathsAreStill() {
+        let still = MotionPath(startMetres: 2, legs: [], turningSeconds: 1)
+        #expect(still.distanceMetres(atSeconds: 9) == 2 && still.metresPerSecond(atSeconds: 9) == 0)
+        let jumping = MotionPath(startMetres: 2, legs: [.init(seconds: 1, metresPerSecond: 1)], turningSeconds: 0)
+        #expect(jumping.distanceMetres(atSeconds: 0.5) == 2.5 && jumping.distanceMetres(atSeconds: 2) == 3)
+    }
+}
