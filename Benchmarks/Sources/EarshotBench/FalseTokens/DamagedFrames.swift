@@ -7,11 +7,11 @@ extension SoundKind {
     /// Earshot's own frames: here a report may be right, and is wrong if nobody sent it.
     static let damagedFrames = [
         SoundKind("damaged frames of our own", hasFrames: true) { seed in
-            Mix([EventSource(seed: seed, damagedFrame), quietNoise(seed)])
+            together([EventSource(seed: seed, damagedFrame), quietNoise(seed)])
         },
         SoundKind("frames of another protocol version, of which the CRC passes one in 65,536", hasFrames: true) {
             seed in
-            Mix([EventSource(seed: seed, foreignFrame), quietNoise(seed)])
+            together([EventSource(seed: seed, foreignFrame), quietNoise(seed)])
         },
     ]
 

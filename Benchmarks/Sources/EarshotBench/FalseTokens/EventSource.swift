@@ -30,3 +30,8 @@ struct EventSource: SoundSource {
         return block.count
     }
 }
+
+/// The sum of sounds without an end.
+func together(_ sources: [any SoundSource]) -> any SoundSource {
+    Mix(sources.map { Mix.Part($0) })
+}

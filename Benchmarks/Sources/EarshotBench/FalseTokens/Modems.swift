@@ -7,24 +7,24 @@ extension SoundKind {
     /// Other people's modulations in our band, at random speeds. What their own programs make is taken from recordings.
     static let modems = [
         SoundKind("frequency-shift keying of 2 to 32 tones at 10 to 400 baud") { seed in
-            Mix([EventSource(seed: seed, frequencyShiftKeying), quietNoise(seed)])
+            together([EventSource(seed: seed, frequencyShiftKeying), quietNoise(seed)])
         },
-        SoundKind("chirp spread spectrum") { seed in Mix([EventSource(seed: seed, chirps), quietNoise(seed)]) },
+        SoundKind("chirp spread spectrum") { seed in together([EventSource(seed: seed, chirps), quietNoise(seed)]) },
         SoundKind("phase-shift and on-off keying") { seed in
-            Mix([EventSource(seed: seed, phaseShiftKeying), quietNoise(seed)])
+            together([EventSource(seed: seed, phaseShiftKeying), quietNoise(seed)])
         },
     ]
 
     /// Signals on our own grid, the most dangerous ones: no token is in them.
     static let almostEarshot = [
         SoundKind("random tones on our own grid, at our own speed") { seed in
-            Mix([EventSource(seed: seed) { randomHops(&$0, withSync: false) }, quietNoise(seed)])
+            together([EventSource(seed: seed) { randomHops(&$0, withSync: false) }, quietNoise(seed)])
         },
         SoundKind("our sync pattern, then random tones") { seed in
-            Mix([EventSource(seed: seed) { randomHops(&$0, withSync: true) }, quietNoise(seed)])
+            together([EventSource(seed: seed) { randomHops(&$0, withSync: true) }, quietNoise(seed)])
         },
         SoundKind("several talkers of random tones on our own grid") { seed in
-            Mix((0..<3).map { talker in EventSource(seed: seed &+ talker) { randomHops(&$0, withSync: false) } })
+            together((0..<3).map { talker in EventSource(seed: seed &+ talker) { randomHops(&$0, withSync: false) } })
         },
     ]
 

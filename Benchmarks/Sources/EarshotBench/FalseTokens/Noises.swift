@@ -11,17 +11,28 @@ extension SoundKind {
 
     /// Keys, pilot tones and what supervises public-address systems; all with noise 40 to 60 dB below full scale.
     static let machines = [
-        SoundKind("keys and paper: bursts of clicks") { seed in
-            Mix([EventSource(seed: seed, keys), quietNoise(seed)])
+        SoundKind("a keyboard, clicks and six steady pilot tones") { seed in
+            var generator = SeededGenerator(seed: seed)
+            let pilots = (0..<6).map { _ in
+                PilotTone(
+                    hertz: generator.number(18_400...20_100), amplitude: Float(pow(10, generator.number(-3 ... -1))),
+                    sampleRateHertz: 48_000)
+            }
+            let keys = Impulses(.keys, perSecond: 6, amplitude: 0.5, sampleRateHertz: 48_000, seed: seed &+ 2)
+            let clicks = Impulses(.clicks, perSecond: 30, amplitude: 0.3, sampleRateHertz: 48_000, seed: seed &+ 3)
+            return together(pilots + [keys, clicks, quietNoise(seed)])
+        },
+        SoundKind("keys on a ring, coins and paper: what rings at its own places") { seed in
+            together([EventSource(seed: seed, keys), quietNoise(seed)])
         },
         SoundKind("pilot tones, up to six at once, coming and going") { seed in
-            Mix([EventSource(seed: seed, pilots), quietNoise(seed)])
+            together([EventSource(seed: seed, pilots), quietNoise(seed)])
         },
         SoundKind("a pilot tone, amplitude-modulated or keyed") { seed in
-            Mix([EventSource(seed: seed, modulatedPilot), quietNoise(seed)])
+            together([EventSource(seed: seed, modulatedPilot), quietNoise(seed)])
         },
         SoundKind("swept tones: up, down and warbling") { seed in
-            Mix([EventSource(seed: seed, sweep), quietNoise(seed)])
+            together([EventSource(seed: seed, sweep), quietNoise(seed)])
         },
     ]
 

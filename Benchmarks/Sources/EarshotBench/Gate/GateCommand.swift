@@ -30,8 +30,11 @@ struct GateCommand: ParsableCommand {
     @Flag(help: "Print JSON instead of a table.")
     var json = false
 
-    @Flag(help: "Measure the reference anew and write it (twenty minutes).")
+    @Flag(help: "Measure the reference anew and write it (six minutes of two cores).")
     var record = false
+
+    @Flag(help: "Say how likely each point of the reference fails by chance, and after the loss it was recorded for.")
+    var chances = false
 
     @Option(help: "The reference.")
     var reference = SuccessReference.defaultPath()
@@ -49,6 +52,10 @@ struct GateCommand: ParsableCommand {
             print("wrote \(reference)")
             return
         }
+        if chances {
+            printChances(try SuccessReference.load(reference))
+            return
+        }
         let items = gateItems(reference: try SuccessReference.load(reference), trialCount: trials)
             .filter { only.map($0.name.contains) ?? true }
         guard !items.isEmpty else {
@@ -58,6 +65,21 @@ struct GateCommand: ParsableCommand {
             try runRepeatedly(items)
         } else {
             try runOnce(items)
+        }
+    }
+
+    private func printChances(_ reference: SuccessReference) {
+        print("Recorded on \(reference.recorded) by \(reference.command); \(trials) trials a point.\n")
+        print(
+            "| point | was | must reach | fails by chance | \(reference.lossDecibels) dB lower | that fails |\n|---|---|---|---|---|---|"
+        )
+        for point in reference.points {
+            let check = SuccessCheck(point: point, reference: reference, trialCount: trials)
+            let chances = check.failureChances
+            print(
+                "| \(point.title) | \(percent(point.now.share)) | \(percent(check.leastShare)) | "
+                    + String(format: "%.0e", chances.unchanged) + " | \(percent(point.afterLoss.share)) | "
+                    + String(format: "%.4f", chances.afterLoss) + " |")
         }
     }
 

@@ -100,9 +100,7 @@ private func falseTokenItem() -> GateItem {
 
 private func successItems(_ reference: SuccessReference, trialCount: Int) -> [GateItem] {
     reference.points.map { point in
-        let check = SuccessCheck(
-            point: point, curve: reference.curves.first { $0.air == point.air }, lossDecibels: reference.lossDecibels,
-            trialCount: trialCount)
+        let check = SuccessCheck(point: point, reference: reference, trialCount: trialCount)
         return GateItem(point.title, check.run)
     }
 }

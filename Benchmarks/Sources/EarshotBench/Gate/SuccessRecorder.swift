@@ -32,8 +32,8 @@ struct SuccessRecorder {
             let curve = try recordCurve(air, start: start, step: step)
             reference.curves.append(curve)
             for (place, share) in Self.places {
-                guard let exact = curve.snrDecibels(share: share) else {
-                    print("\(air.title) never reaches \(share); no point \(place)")
+                guard let exact = reference.snrDecibels(air, share: share) else {
+                    say("\(air.title) never reaches \(share); no point \(place)")
                     continue
                 }
                 let snr = (10 * exact).rounded() / 10
@@ -41,7 +41,7 @@ struct SuccessRecorder {
                     air: air, place: place, now: try measure(air, snr, pointTrialCount, "\(place) now"),
                     afterLoss: try measure(air, snr - lossDecibels, pointTrialCount, "\(place) after a loss"))
                 reference.points.append(point)
-                print(
+                say(
                     "\(point.title): \(percent(point.now.share)), \(lossDecibels) dB lower "
                         + percent(point.afterLoss.share))
             }
@@ -62,7 +62,7 @@ struct SuccessRecorder {
             shares.insert(try measure(air, start - Double(index) * step, curveTrialCount, "curve"), at: 0)
             if shares[0].share < 0.02 { break }
         }
-        print(
+        say(
             "\(air.title): " + shares.map { "\(snrText($0.snrDecibels)) \(percent($0.share))" }.joined(separator: ", "))
         return SuccessReference.Curve(air: air, shares: shares)
     }
@@ -74,11 +74,17 @@ struct SuccessRecorder {
             try air.scene(snrDecibels: snr), trialCount: trialCount,
             seed: derivedSeed(seed, "\(purpose) \(air.title) \(snrText(snr))"))
         if tally.wrongCount + tally.duplicateCount > 0 {
-            print(
+            say(
                 "\(air.title), \(snrText(snr)): \(tally.wrongCount) wrong and \(tally.duplicateCount) repeated of "
                     + "\(trialCount)")
         }
         return SuccessReference.Share(
             snrDecibels: snr, decodedCount: tally.decodedCount, trialCount: tally.trialCount)
+    }
+
+    /// Prints it now: a recording is long.
+    private func say(_ line: String) {
+        print(line)
+        fflush(nil)
     }
 }

@@ -62,15 +62,6 @@ struct SuccessReference: Codable {
     struct Curve: Codable {
         var air: Air
         var shares: [Share]
-
-        /// The SNR at which the curve first reaches `share`, straight between its points; nil where it does not.
-        func snrDecibels(share: Double) -> Double? {
-            for (low, high) in zip(shares, shares.dropFirst()) where low.share < share && high.share >= share {
-                let part = (share - low.share) / (high.share - low.share)
-                return low.snrDecibels + part * (high.snrDecibels - low.snrDecibels)
-            }
-            return nil
-        }
     }
 
     /// One place on a curve, measured well.
@@ -84,6 +75,18 @@ struct SuccessReference: Codable {
 
         /// What it is called in tables and by `--only`.
         var title: String { "\(air.title), \(snrText(now.snrDecibels)) (\(place))" }
+    }
+
+    /// The SNR at which that share decodes, by all that was recorded of the air; nil where that never crossed it.
+    func snrDecibels(_ air: Air, share: Double) -> Double? {
+        let shares =
+            curves.filter { $0.air == air }.flatMap(\.shares)
+            + points.filter { $0.air == air }.flatMap { [$0.now, $0.afterLoss] }
+        let counts = shares.map {
+            CurveCrossing.Point(
+                snrDecibels: $0.snrDecibels, successCount: $0.decodedCount, trialCount: $0.trialCount)
+        }
+        return CurveCrossing(share: share, points: counts)?.snrDecibels
     }
 
     /// Beside the Benchmarks package's sources.
