@@ -5,6 +5,8 @@ struct Report {
     var title: String
     var command: String
     var lines: [String] = []
+    /// Whether lines are only collected.
+    var isQuiet = false
 
     init(title: String, command: String) {
         self.title = title
@@ -13,6 +15,7 @@ struct Report {
 
     mutating func add(_ line: String) {
         lines.append(line)
+        guard !isQuiet else { return }
         print(line)
         fflush(nil)
     }
@@ -25,4 +28,23 @@ struct Report {
 
 func decimal(_ value: Double, _ places: Int) -> String {
     String(format: "%.\(places)f", value)
+}
+
+/// A share 0 ... 1 as a percentage.
+func percent(_ share: Double) -> String {
+    "\(decimal(100 * share, 1)) %"
+}
+
+/// Of an odd number of values the middle one.
+func median(_ values: [Double]) -> Double {
+    values.sorted()[values.count / 2]
+}
+
+/// The folder that holds the Benchmarks package's manifest.
+func packageFolder() -> URL {
+    var folder = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 {
+        folder.deleteLastPathComponent()
+    }
+    return folder
 }

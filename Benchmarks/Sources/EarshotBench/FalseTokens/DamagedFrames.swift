@@ -1,0 +1,86 @@
+import EarshotChannel
+import EarshotCoding
+import EarshotModem
+import Foundation
+
+extension SoundKind {
+    /// Earshot's own frames: here a report may be right, and is wrong if nobody sent it.
+    static let damagedFrames = [
+        SoundKind("damaged frames of our own", hasFrames: true) { seed in
+            together([EventSource(seed: seed, damagedFrame), quietNoise(seed)])
+        },
+        SoundKind("frames of another protocol version, of which the CRC passes one in 65,536", hasFrames: true) {
+            seed in
+            together([EventSource(seed: seed, foreignFrame), quietNoise(seed)])
+        },
+    ]
+
+    /// A payload that tells: its last four bytes are a hash of those before.
+    private static func tellingPayload(_ generator: inout SeededGenerator) -> Payload {
+        let byteCount = [8, 8, 8, 12, 32][Int.random(in: 0..<5, using: &generator)]
+        let bytes = (0..<byteCount - 4).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        guard let payload = try? Payload(bytes + hash(bytes)) else { preconditionFailure("\(byteCount) bytes") }
+        return payload
+    }
+
+    /// Whether somebody sent it.
+    static func wasSent(_ payload: Payload) -> Bool {
+        let bytes = payload.bytes
+        return bytes.count > 4 && Array(bytes.suffix(4)) == hash(bytes.dropLast(4))
+    }
+
+    private static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        var generator = SeededGenerator(seed: hash)
+        let word = generator.next()
+        return (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+    }
+
+    /// A frame with some of its symbols replaced, silenced, or from another frame; down to where nothing can be decoded.
+    private static func damagedFrame(_ generator: inout SeededGenerator) -> [Float] {
+        let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
+        guard let transmitter = try? Transmitter(profile: profile, sampleRateHertz: 48_000) else { return [0] }
+        var tones = transmitter.tones(tellingPayload(&generator))
+        var gains = [Double](repeating: 1, count: tones.count)
+        let first = FrameLayout.syncToneCount
+        let damageCount = Int.random(in: 1...(tones.count - first) * 2 / 3, using: &generator)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0:
+            for _ in 0..<damageCount {
+                tones[Int.random(in: first..<tones.count, using: &generator)] =
+                    Int.random(in: 0..<profile.toneCount, using: &generator)
+            }
+        case 1:
+            let start = Int.random(in: first...tones.count - damageCount, using: &generator)
+            for symbol in start..<start + damageCount {
+                gains[symbol] = 0
+            }
+        default:
+            let other = transmitter.tones(tellingPayload(&generator))
+            for symbol in tones.count - damageCount..<tones.count where symbol < other.count {
+                tones[symbol] = other[symbol]
+            }
+        }
+        return sound(tones, gains: gains, profile, &generator)
+    }
+
+    /// Frames whose check is that of another protocol: right in everything else.
+    private static func foreignFrame(_ generator: inout SeededGenerator) -> [Float] {
+        let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
+        let pairs = (0..<FrameLayout.token.dataToneCount).map { _ in UInt8.random(in: 0...3, using: &generator) }
+        let data = profile.code.encode(pairs).enumerated().map { step, tone in
+            Int(tone) ^ ToneScrambler.mask(step: step, toneBits: profile.code.toneBits)
+        }
+        return sound(profile.syncTones + data, gains: [], profile, &generator)
+    }
+
+    private static func sound(
+        _ tones: [Int], gains: [Double], _ profile: Profile, _ generator: inout SeededGenerator
+    ) -> [Float] {
+        let sequence = ToneSequence(
+            hertz: tones.map(profile.toneHertz), symbolSeconds: profile.symbolSeconds,
+            amplitude: pow(10, generator.number(-2.5 ... -0.8)), gains: gains)
+        return sequence.samples(sampleRateHertz: 48_000)
+            + [Float](repeating: 0, count: Int(generator.number(0.02...0.4) * 48_000))
+    }
+}

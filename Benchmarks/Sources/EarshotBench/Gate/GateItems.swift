@@ -1,0 +1,106 @@
+import EarshotModem
+
+/// All checks, cheapest first.
+func gateItems(reference: SuccessReference, trialCount: Int) -> [GateItem] {
+    allocationItems() + kernelItems() + speedItems() + [falseTokenItem()]
+        + successItems(reference, trialCount: trialCount)
+}
+
+/// Blocks without a frame must allocate nothing; a reported frame notes what it explains (its tones) for later.
+private func allocationItems() -> [GateItem] {
+    // Counted, not timed, so the same everywhere: 9 for a token, 11 for 32 bytes.
+    let mostAFrame = 11.0
+    return allocationScenes.map { scene in
+        GateItem("allocations, \(scene.name)") { _ in
+            let count = try scene.measure()
+            var check = GateCheck.none(
+                "allocations, \(scene.name)", count: count.inBlocks, of: "allocations",
+                detail: "\(scene.name), \(count.blockCount) blocks that reported nothing")
+            guard count.frameCount > 0 else { return check }
+            check.measured += ", \(decimal(count.allocationsAFrame, 1)) a frame"
+            check.wanted += ", ≤ \(decimal(mostAFrame, 1)) a frame"
+            if count.allocationsAFrame > mostAFrame {
+                check.verdict = .failed
+                check.explanation =
+                    "\(scene.name): \(decimal(count.allocationsAFrame, 1)) allocations a reported frame, at most "
+                    + "\(decimal(mostAFrame, 1))"
+            }
+            return check
+        }
+    }
+}
+
+private func kernelItems() -> [GateItem] {
+    allKernels.map { kernel in
+        GateItem("kernel, \(kernel.name)") { _ in
+            let result = kernel.run()
+            let wanted = "≥ \(decimal(result.leastRatio, 1)) × the twin's speed"
+            var check = GateCheck(
+                name: "kernel, \(kernel.name)", measured: "\(decimal(result.ratio, 1)) ×", wanted: wanted,
+                verdict: .passed)
+            var complaints: [String] = []
+            if result.ratio < result.leastRatio {
+                let slower = 100 * (1 - result.ratio / result.leastRatio)
+                complaints.append(
+                    "\(kernel.name) is only \(decimal(result.ratio, 2)) times as fast as its naive twin, "
+                        + "\(decimal(slower, 0)) % below the least of \(decimal(result.leastRatio, 1))")
+            }
+            if !result.agrees {
+                complaints.append(
+                    "\(kernel.name) computes something else than its twin: they differ by \(result.difference), at most "
+                        + "\(result.tolerance)")
+            }
+            if result.allocationCount > 0 {
+                complaints.append(
+                    "\(kernel.name) makes \(result.allocationCount) allocations a run, and must make none")
+            }
+            if !complaints.isEmpty {
+                check.verdict = .failed
+                check.explanation = complaints.joined(separator: "; ")
+            }
+            return check
+        }
+    }
+}
+
+private func speedItems() -> [GateItem] {
+    ReceiverCost.all.map { cost in
+        GateItem(cost.name) { _ in
+            let measured = try cost.measure()
+            var check = GateCheck(
+                name: cost.name, measured: "\(decimal(measured, 2)) of the loop's time",
+                wanted: "≤ \(decimal(cost.most, 1))", verdict: .passed)
+            if measured > cost.most {
+                check.verdict = .failed
+                check.explanation =
+                    "\(cost.name): \(decimal(measured, 2)) of the reference loop's time, at most \(decimal(cost.most, 1)): "
+                    + "\(decimal(100 * (measured / cost.most - 1), 0)) % too slow"
+            }
+            return check
+        }
+    }
+}
+
+/// Three minutes of each kind of sound. Long runs are made by `false-tokens`.
+private func falseTokenItem() -> GateItem {
+    let name = "false tokens, three minutes of each kind"
+    return GateItem(name) { seed in
+        let heard = try listen(to: SoundKind.generated, hours: 0.05, seed: seed)
+        let count = heard.reduce(0) { $0 + $1.wrongFrames.count }
+        let hours = heard.reduce(0) { $0 + $1.hours }
+        let places = zip(SoundKind.generated, heard).filter { !$0.1.wrongFrames.isEmpty }
+            .map { "\($0.0.name): \($0.1.wrongFrames[0])" }
+        var check = GateCheck.none(
+            name, count: count, of: "false tokens",
+            detail: "in \(decimal(hours, 2)) hours; \(places.joined(separator: "; "))")
+        check.measured += " in \(decimal(hours, 2)) hours"
+        return check
+    }
+}
+
+private func successItems(_ reference: SuccessReference, trialCount: Int) -> [GateItem] {
+    reference.points.map { point in
+        let check = SuccessCheck(point: point, reference: reference, trialCount: trialCount)
+        return GateItem(point.title, check.run)
+    }
+}

@@ -1,0 +1,61 @@
+import EarshotChannel
+import EarshotCoding
+import EarshotModem
+
+/// The receiver's time for a stretch of sound over that of a fixed loop in the same run, so that neither the machine nor who
+/// else works on it counts.
+struct ReceiverCost: Sendable {
+    var name: String
+    /// The gate's limit: a third more than the most of 20 runs on two cores on which seven others wanted to run, 2.39 and
+    /// 3.68. (There the receiver loses more than the loop, which needs no cache: on an idle machine it is 1.55 and 2.4.)
+    var most: Double
+    private var makeSamples: @Sendable () throws -> [Float]
+
+    static let all = [
+        ReceiverCost(name: "receiver's time, noise", most: 3.2) { noise() },
+        ReceiverCost(name: "receiver's time, a token every 2 s", most: 4.9) {
+            var samples = noise()
+            let token = try Transmitter(sampleRateHertz: 48_000)
+                .samples(Payload(hex: "0123456789abcdef"), amplitude: 0.01)
+            for second in stride(from: 0, to: 10, by: 2) {
+                for index in token.indices {
+                    samples[48_000 * second + 20_000 + index] += token[index]
+                }
+            }
+            return samples
+        },
+    ]
+
+    private static func noise() -> [Float] {
+        var noise = WhiteNoise(seed: 41)
+        // 0 dB SNR for the tokens.
+        let deviation = WhiteNoise.deviation(amplitude: 0.01, snrDecibels: 0, sampleRateHertz: 48_000)
+        return (0..<480_000).map { _ in deviation * noise.next() }
+    }
+
+    /// The loop is a complex filter of 128 taps at 3 kHz output, written plainly in double precision.
+    func measure() throws -> Double {
+        let samples = try makeSamples()
+        var receiver = try Receiver(sampleRateHertz: 48_000)
+        let wide = samples.map { Double($0) }
+        var noise = WhiteNoise(seed: 42)
+        let taps = (0..<256).map { _ in Double(noise.next()) }
+        var sink = 0.0
+        let seconds = leastSeconds(runs: 9) {
+            for first in stride(from: 0, to: samples.count, by: 1_024) {
+                receiver.push(samples.span.extracting(first..<min(first + 1_024, samples.count))) { _ in }
+            }
+        } _: {
+            for first in stride(from: 0, to: wide.count - 128, by: 16) {
+                var (real, imaginary) = (0.0, 0.0)
+                for tap in 0..<128 {
+                    real += taps[tap] * wide[first + tap]
+                    imaginary += taps[128 + tap] * wide[first + tap]
+                }
+                sink += real * imaginary
+            }
+        }
+        keep(Float(sink))
+        return seconds.first / seconds.second
+    }
+}

@@ -1,0 +1,82 @@
+import EarshotChannel
+import EarshotCoding
+import EarshotDSP
+import EarshotModem
+
+/// The sync search is internal. Its narrowest public entry is a receiver for one profile in noise, which does hardly anything
+/// but convert and search; what it found there is how many candidates it had.
+let receiverKernels = [
+    KernelMeasurement(name: "receiver up to its candidates, `standard`") { measureSearch() }
+]
+
+private func measureSearch() -> KernelResult {
+    var noise = WhiteNoise(seed: 12)
+    let samples = (0..<20 * 48_000).map { _ in 0.01 * noise.next() }
+    guard var receiver = try? Receiver(sampleRateHertz: 48_000, profiles: [.standard]) else {
+        preconditionFailure("48 kHz carries the band")
+    }
+    // Later runs hear the same again behind what they heard before; the twin always begins at the start.
+    var candidateCount: Int?
+    var naiveCount = 0
+    // Scores that lie at the threshold fall on either side of it: the receiver's logarithm is good to half a per cent.
+    return compare(
+        unit: "input sample", unitCount: samples.count, leastRatio: 4.6, tolerance: 0.1,
+        kernel: {
+            for first in stride(from: 0, to: samples.count, by: 1_024) {
+                let end = min(first + 1_024, samples.count)
+                receiver.push(samples.span.extracting(first..<end)) { _ in }
+            }
+            candidateCount = candidateCount ?? receiver.statistics.candidates
+        },
+        twin: { naiveCount = naiveCandidateCount(samples, .standard) },
+        difference: {
+            naiveCount > 10
+                ? Double(abs((candidateCount ?? 0) - naiveCount)) / Double(naiveCount) : .infinity
+        })
+}
+
+/// Downconverter, spectrogram, noise floor, the sums over the sync pattern's cells, and their peaks: see `SyncSearch`.
+private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int {
+    let baseband = NaiveDownconverter(inputRateHertz: 48_000, outputRateHertz: 3_000, centreHertz: 19_250)
+        .convert(samples)
+    let window = 2 * profile.toneCount
+    let hop = window / 4
+    let largestOffset = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
+    let highestBin = profile.toneCount - 1 + largestOffset
+    let (binCount, offsetCount) = (2 * highestBin + 1, 2 * largestOffset + 1)
+    let blockRowCount = 4 * FrameLayout.syncToneCount
+    let blockCount = ((baseband.count - window) / hop + 1) / blockRowCount
+    let rowCount = blockCount * blockRowCount
+    var cells = naiveSpectrum(baseband, window: window, hop: hop, rowCount: rowCount, highestBin: highestBin)
+    var floor = NaiveNoiseFloor(binCount: binCount)
+    for block in 0..<blockCount {
+        let first = block * blockRowCount * binCount
+        floor.update(cells, from: first, rowCount: blockRowCount, rowStride: binCount)
+        for row in 0..<blockRowCount {
+            for bin in 0..<binCount {
+                let x = cells[first + row * binCount + bin] * floor.inverse[bin]
+                cells[first + row * binCount + bin] = x / (1 + x / 3)
+            }
+        }
+    }
+    let scoredRowCount = rowCount - blockRowCount
+    var scores = [Float](repeating: 0, count: scoredRowCount * offsetCount)
+    for row in 0..<scoredRowCount {
+        for offset in 0..<offsetCount {
+            for (symbol, tone) in profile.syncTones.enumerated() {
+                scores[row * offsetCount + offset] += cells[(row + 4 * symbol) * binCount + 2 * tone + offset]
+            }
+        }
+    }
+    return (0..<(scoredRowCount - 4) * offsetCount).count { place in
+        let (row, offset) = (place / offsetCount, place % offsetCount)
+        let score = scores[place]
+        guard score >= 9.6 else { return false }
+        return (max(0, row - 4)...row + 4).allSatisfy { otherRow in
+            (max(0, offset - 3)...min(offsetCount - 1, offset + 3)).allSatisfy { otherOffset in
+                let other = scores[otherRow * offsetCount + otherOffset]
+                return other < score || (other == score && (otherRow, otherOffset) >= (row, offset))
+            }
+        }
+    }
+}

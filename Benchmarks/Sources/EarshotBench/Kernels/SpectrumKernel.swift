@@ -1,0 +1,117 @@
+import EarshotChannel
+import EarshotDSP
+import EarshotModem
+import Foundation
+
+/// The spectrogram of each profile's search, and the tone energies of a frame's symbols.
+let spectrumKernels =
+    Profile.all.map { profile in
+        KernelMeasurement(name: "short-time spectrum, `\(profile.name)`") {
+            // The twin takes 2·N times as many products.
+            measureSpectrum(profile, leastRatio: profile.toneCount > 32 ? 55 : 10)
+        }
+    } + [KernelMeasurement(name: "tone energies of a symbol, `standard`") { measureToneEnergies() }]
+
+func complexNoise(_ count: Int, seed: UInt64) -> [ComplexSample] {
+    var noise = WhiteNoise(seed: seed)
+    return (0..<count).map { _ in ComplexSample(noise.next(), noise.next()) }
+}
+
+private func measureSpectrum(_ profile: Profile, leastRatio: Double) -> KernelResult {
+    let window = 2 * profile.toneCount
+    let hop = window / 4
+    // Offsets of 0.5 % are looked for on both sides, by half tone spacings: as `SyncSearch` has it.
+    let offsets = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
+    let highestBin = profile.toneCount - 1 + offsets
+    let rowCount = 32 / hop > 1 ? 32 / hop : 1
+    var spectrum = ShortTimeSpectrum(windowLength: window, hop: hop, rowCount: rowCount, highestBin: highestBin)
+    let callCount = 128 / rowCount
+    let x = complexNoise((128 - 1) * hop + window, seed: 3)
+    let (inputCount, rowStride) = (spectrum.inputCount, spectrum.rowStride)
+    var rows = [Float](repeating: 0, count: 128 * rowStride)
+    var naive: [Float] = []
+    return compare(
+        unit: "row", unitCount: 128, leastRatio: leastRatio, tolerance: 1e-4,
+        kernel: {
+            for call in 0..<callCount {
+                let first = call * rowCount * hop
+                spectrum.process(
+                    x.span.extracting(first..<first + inputCount), into: &rows, from: call * rowCount * rowStride)
+            }
+        },
+        twin: { naive = naiveSpectrum(x, window: window, hop: hop, rowCount: 128, highestBin: highestBin) },
+        difference: {
+            let binCount = 2 * highestBin + 1
+            return relativeDifference((0..<128).flatMap { rows[$0 * rowStride..<$0 * rowStride + binCount] }, naive)
+        })
+}
+
+/// E[row][bin] = |1/N · Σₙ x[row·H + n]·e^{−j2π·bin·n/(2N)}|² by its definition; shape [rowCount][2·highestBin + 1].
+func naiveSpectrum(_ x: [ComplexSample], window: Int, hop: Int, rowCount: Int, highestBin: Int) -> [Float] {
+    let roots = (0..<2 * window).map { n in
+        let angle = -Float.pi * Float(n) / Float(window)
+        return ComplexSample(cos(angle), sin(angle))
+    }
+    let scale = 1 / Float(window * window)
+    var energies: [Float] = []
+    for row in 0..<rowCount {
+        for bin in -highestBin...highestBin {
+            var sum = ComplexSample()
+            for n in 0..<window {
+                sum += x[row * hop + n].times(roots[(bin + 2 * window) * n % (2 * window)])
+            }
+            energies.append(scale * sum.power)
+        }
+    }
+    return energies
+}
+
+/// The way that the internal `ToneEnergies` goes, by its public parts: mix the offset away, one FFT for all tones.
+private func measureToneEnergies() -> KernelResult {
+    let (toneCount, length, symbolCount) = (32, 64, 48)
+    let x = complexNoise(symbolCount * length, seed: 4)
+    let offset: Float = 0.003
+    var mixer = ToneCorrelator(length: length)
+    var transform = FFTPlan(length: length)
+    var energies = [Float](repeating: 0, count: symbolCount * toneCount)
+    var naive = energies
+    let scale = 1 / Float(length * length)
+    return compare(
+        unit: "symbol", unitCount: 20 * symbolCount, leastRatio: 10, tolerance: 1e-3,
+        kernel: {
+            for _ in 0..<20 {
+                mixer.tune(cyclesPerSample: offset + 0.5 / Float(length))
+                for symbol in 0..<symbolCount {
+                    transform.withInput { input in
+                        mixer.mix(x.span.extracting(symbol * length..<(symbol + 1) * length), into: &input)
+                    }
+                    transform.execute()
+                    transform.withOutput { spectrum in
+                        for tone in 0..<toneCount {
+                            let bin = (tone + length - toneCount / 2) % length
+                            energies[symbol * toneCount + tone] = scale * spectrum[bin].power
+                        }
+                    }
+                }
+            }
+        },
+        twin: {
+            for _ in 0..<20 {
+                for tone in 0..<toneCount {
+                    let cyclesPerSample = offset + (Float(tone - toneCount / 2) + 0.5) / Float(length)
+                    let reference = (0..<length).map { n in
+                        let angle = -2 * Float.pi * cyclesPerSample * Float(n)
+                        return ComplexSample(cos(angle), sin(angle))
+                    }
+                    for symbol in 0..<symbolCount {
+                        var sum = ComplexSample()
+                        for n in 0..<length {
+                            sum += x[symbol * length + n].times(reference[n])
+                        }
+                        naive[symbol * toneCount + tone] = scale * sum.power
+                    }
+                }
+            }
+        },
+        difference: { relativeDifference(energies, naive) })
+}

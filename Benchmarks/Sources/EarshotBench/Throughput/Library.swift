@@ -1,0 +1,37 @@
+import EarshotModem
+import Foundation
+
+/// `Receiver.push` of samples that are in memory, in blocks of 1,024: one receiver, and one on each core.
+func measureLibrary(_ report: inout Report, runs: Int) throws {
+    let coreCount = ProcessInfo.processInfo.activeProcessorCount
+    let seconds = 120
+    report.add(
+        "`Receiver.push`, in process: \(seconds) s in blocks of 1,024, all profiles on; median of \(runs) runs "
+            + "(least–most), in times real time.\n")
+    report.add("| sound | one core | \(coreCount) cores, \(coreCount) receivers | tokens |\n|---|---|---|---|")
+    for traffic in Traffic.all {
+        let samples = try traffic.samples(seconds: seconds)
+        var (one, all, found) = ([Double](), [Double](), 0)
+        for _ in 0..<runs {
+            let start = processorSeconds()
+            found = try receive(samples)
+            one.append(Double(seconds) / (processorSeconds() - start))
+            let wallStart = wallSeconds()
+            _ = try concurrently(coreCount) { _ in try receive(samples) }
+            all.append(Double(seconds * coreCount) / (wallSeconds() - wallStart))
+        }
+        report.add(
+            "| \(traffic.name) | \(range(one)) | \(range(all)) | \(found) of \(traffic.tokenCount(seconds: seconds)) |")
+    }
+}
+
+/// - Returns: how many frames were reported.
+private func receive(_ samples: [Float]) throws -> Int {
+    var receiver = try Receiver(sampleRateHertz: 48_000)
+    var count = 0
+    for first in stride(from: 0, to: samples.count, by: 1_024) {
+        receiver.push(samples.span.extracting(first..<min(first + 1_024, samples.count))) { _ in count += 1 }
+    }
+    receiver.flush { _ in count += 1 }
+    return count
+}

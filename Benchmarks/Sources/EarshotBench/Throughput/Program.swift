@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+
+/// `earshot decode` on recordings of 10 minutes: one on one core, and as many as there are cores, and as channels of one.
+func measureProgram(_ report: inout Report, earshot: String, runs: Int, folder: URL) throws {
+    let coreCount = ProcessInfo.processInfo.activeProcessorCount
+    report.add(
+        "`earshot decode`, the whole process. 10 minutes, 48 kHz, 16 bit, mono, all profiles on; median of \(runs) runs "
+            + "(least–most), in times real time.\n")
+    report.add(
+        "| recording | one core | \(coreCount) cores, \(2 * coreCount) files | peak memory, one file | tokens |\n"
+            + "|---|---|---|---|---|")
+    let path = folder.appendingPathComponent("recording.wav").path
+    for traffic in Traffic.all {
+        let sent = try traffic.write(path, seconds: 600)
+        let one = try decode([path], earshot: earshot, jobs: 1, runs: runs)
+        let all = try decode(
+            [String](repeating: path, count: 2 * coreCount), earshot: earshot, jobs: coreCount, runs: runs)
+        report.add(
+            "| \(traffic.name) | \(range(one.processorSpeeds)) | \(range(all.wallSpeeds)) | "
+                + "\(decimal(one.peakMegabytes, 0)) MB | \(one.tokenCount) of \(sent) |")
+    }
+    let traffic = Traffic.tokenEveryTenSeconds
+    let sent = try traffic.write(path, seconds: 3_600)
+    let hour = try decode([path], earshot: earshot, jobs: 1, runs: 1, seconds: 3_600)
+    report.add(
+        "| one hour, \(traffic.name) | \(decimal(hour.processorSpeeds[0], 0)) | | \(decimal(hour.peakMegabytes, 0)) MB | "
+            + "\(hour.tokenCount) of \(sent) |")
+    let stereoSent = try traffic.write(path, seconds: 600, channelCount: 2)
+    let stereo = try decode([path], earshot: earshot, jobs: 1, runs: runs)
+    report.add(
+        "| two channels, \(traffic.name) | \(range(stereo.processorSpeeds)) | | \(decimal(stereo.peakMegabytes, 0)) MB | "
+            + "\(stereo.tokenCount) of \(stereoSent) |\n")
+}
+
+private struct ProgramRuns {
+    /// Sound over the processor's time, and over time as it passes.
+    var processorSpeeds: [Double] = []
+    var wallSpeeds: [Double] = []
+    var peakMegabytes = 0.0
+    var tokenCount = 0
+}
+
+private func decode(
+    _ paths: [String], earshot: String, jobs: Int, runs: Int, seconds: Double = 600
+) throws -> ProgramRuns {
+    var result = ProgramRuns()
+    for _ in 0..<runs {
+        let start = wallSeconds()
+        let child = try runChild([earshot, "decode", "--jobs", "\(jobs)", "--json", "--quiet"] + paths)
+        let sound = seconds * Double(paths.count)
+        result.wallSpeeds.append(sound / (wallSeconds() - start))
+        result.processorSpeeds.append(sound / child.seconds)
+        result.peakMegabytes = max(result.peakMegabytes, child.peakMegabytes)
+        result.tokenCount = child.output.split(separator: "\n").count
+    }
+    return result
+}
+
+/// What a program printed and what it took.
+struct ChildResult {
+    var output: String
+    /// User and system time.
+    var seconds: Double
+    var peakMegabytes: Double
+}
+
+/// Runs a program to its end and reads what the operating system says of it.
+func runChild(_ arguments: [String]) throws -> ChildResult {
+    var pipeEnds: [Int32] = [0, 0]
+    guard pipe(&pipeEnds) == 0 else { throw ValidationError("no pipe") }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], 1)
+    posix_spawn_file_actions_addclose(&actions, pipeEnds[0])
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    var child = pid_t()
+    var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    defer { argv.forEach { free($0) } }
+    guard posix_spawn(&child, arguments[0], &actions, nil, &argv, environ) == 0 else {
+        throw ValidationError("cannot start \(arguments[0])")
+    }
+    close(pipeEnds[1])
+    let output = FileHandle(fileDescriptor: pipeEnds[0], closeOnDealloc: true).readDataToEndOfFile()
+    var status: Int32 = 0
+    var usage = rusage()
+    wait4(child, &status, 0, &usage)
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) * 1e-6 }
+    return ChildResult(
+        output: String(decoding: output, as: UTF8.self), seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        peakMegabytes: Double(usage.ru_maxrss) / 1_024)
+}
