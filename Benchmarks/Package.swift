@@ -32,7 +32,8 @@ let package = Package(
             name: "EarshotBench",
             dependencies: [
                 "MallocCounter", earshot("EarshotCoding"), earshot("EarshotDSP"), earshot("EarshotModem"),
-                earshot("EarshotChannel"), earshot("EarshotLoopback"), earshot("EarshotAudio"), argumentParser,
+                earshot("EarshotChannel"), earshot("EarshotLoopback"), earshot("EarshotAudio"),
+                earshot("EarshotDrawing"), argumentParser,
             ],
             swiftSettings: strict
         ),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building (default) or testing Earshot needs, if any is missing.
+# Installs the Debian packages that building (default), testing or benchmarking Earshot needs, if any is missing.
 #
-#     scripts/install-dependencies.sh [build|test]
+#     scripts/install-dependencies.sh [build|test|bench]
 #
 # Silent and without root when nothing is missing. Swift itself comes from https://www.swift.org/install.
 set -euo pipefail
@@ -10,12 +10,16 @@ build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
 # The sound server, what joins ALSA programs to it, aplay and arecord, and a voice.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng)
 
+# GNU time tells how much memory a program had.
+bench_packages=(time)
+
 purpose=${1:-build}
 case $purpose in
 build) packages=("${build_packages[@]}") ;;
 test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
+bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|test]" >&2
+    echo "usage: $0 [build|test|bench]" >&2
     exit 64
     ;;
 esac
@@ -31,6 +35,7 @@ is_provided() {
     pulseaudio-utils) command -v pactl ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;
     alsa-utils) command -v aplay && command -v arecord ;;
+    time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotChannel
 import Foundation
 
 /// Everything, written to docs/BENCHMARKS.md: no figure there is typed by hand.
@@ -6,11 +7,17 @@ struct AllCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "all", abstract: "Measure everything and write docs/BENCHMARKS.md.")
 
-    @Option(help: "Trials a row of the sensitivity table.")
+    @Option(help: "Trials a row of the promises, and a point of the curves.")
     var trials = 1_000
 
+    @Option(help: "Trials a point near 90 %, in every channel.")
+    var limitTrials = 300
+
+    @Option(help: "Trials a point of the peers.")
+    var peerTrials = 100
+
     @Option(help: "Hours of each kind of sound for false tokens.")
-    var hours = 10.0
+    var hours = 4.0
 
     @Option(help: "Recordings for false tokens, see `false-tokens`.")
     var audio: [String] = []
@@ -18,30 +25,44 @@ struct AllCommand: ParsableCommand {
     @Option(help: "The earshot binary.")
     var earshot = defaultEarshotPath()
 
-    @Option(name: .shortAndLong, help: "Where to write; - for standard output only.")
+    @Option(name: .shortAndLong, help: "Where to write; pictures go into the folder benchmarks beside it.")
     var output = "docs/BENCHMARKS.md"
 
     func run() throws {
         var sections: [Report] = []
         func section(_ title: String, _ command: String, _ body: (inout Report) throws -> Void) rethrows {
             print("\n== \(title)")
-            var report = Report(title: title, command: command)
+            var report = Report(title: title, command: "earshot-bench " + command)
             try body(&report)
             sections.append(report)
         }
-        try section("Throughput", "earshot-bench throughput") {
+        let seed: UInt64 = 1_000_003
+        let place = URL(fileURLWithPath: output).deletingLastPathComponent()
+        let pictures = Pictures(folder: place.appendingPathComponent("benchmarks").path)
+        // First, because a broken installation must not be noticed after half an hour.
+        let modems = try installedModems(earshot: earshot)
+        let peers = PeerMeasurement(trialCount: peerTrials, seed: seed, threadCount: 2, runs: 3)
+        for modem in modems { try peers.check(modem) }
+        try section("Throughput", "throughput") {
             try measureThroughput(&$0, earshot: earshot, runs: 7)
         }
-        try section("Allocations", "earshot-bench allocations") { _ = try measureAllocations(&$0) }
-        section("Kernels", "earshot-bench kernels") { _ = measureKernels(&$0) }
-        try section("Sensitivity", "earshot-bench sensitivity --trials \(trials)") {
-            try measureSensitivity(&$0, trialCount: trials, seed: 1_000_003)
+        try section("Allocations", "allocations") { _ = try measureAllocations(&$0) }
+        section("Kernels", "kernels") { _ = measureKernels(&$0) }
+        try section("Waterfalls", "waterfalls --trials \(trials)") {
+            try measureWaterfalls(&$0, trialCount: trials, seed: seed, pictures: pictures)
+        }
+        try section("Sensitivity", "sensitivity --trials \(trials) --limit-trials \(limitTrials)") {
+            try measurePromises(&$0, trialCount: trials, seed: seed)
+            try measureLimits(&$0, AirPreset.all, trialCount: limitTrials, seed: seed)
+        }
+        try section("Peers", "peers --trials \(peerTrials)") {
+            let rows = try measurePeers(&$0, modems, peers)
+            try PeerPictures.save(rows, pictures, &$0)
         }
         let recordings = audio.map { " --audio \($0)" }.joined()
-        try section("False tokens", "earshot-bench false-tokens --hours \(hours)\(recordings)") {
+        try section("False tokens", "false-tokens --hours \(hours)\(recordings)") {
             try measureFalseTokens(&$0, hours: hours, recordings: audio, seed: 1)
         }
-        guard output != "-" else { return }
         let text = header() + sections.map(\.markdown).joined(separator: "\n")
         try text.write(toFile: output, atomically: true, encoding: .utf8)
         print("\nwrote \(output)")
@@ -64,8 +85,8 @@ struct AllCommand: ParsableCommand {
             \(processor ?? "unknown processor"), \(ProcessInfo.processInfo.activeProcessorCount) cores, shared with other \
             work, so absolute speeds vary by tens of per cent from run to run.
 
-            SNR is the power of a sine at the signal's peak over the noise power in 1,500 Hz. Rooms: A RT60 0.2 s,
-            direct-to-reverberant ratio 0 dB; B 0.3 s, −6 dB; C 0.3 s, no direct sound; 30 dB SNR unless a row says other.
+            SNR is the power of a sine at the signal's peak over the noise power in 1,500 Hz. Channels are those of
+            `earshot simulate --list`; 30 dB SNR unless a row says other.
 
 
             """

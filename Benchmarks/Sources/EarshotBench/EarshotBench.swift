@@ -12,7 +12,8 @@ struct EarshotBench: ParsableCommand {
               swift run --package-path Benchmarks -c release earshot-bench sensitivity --trials 1000
             """,
         subcommands: [
-            AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, SensitivityCommand.self,
+            AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, WaterfallsCommand.self,
+            SensitivityCommand.self,
             FalseTokensCommand.self, PeersCommand.self, GateCommand.self, AllCommand.self,
         ])
 }

@@ -2,68 +2,76 @@ public import EarshotModem
 
 /// The SNR at which a scene decodes a share of its frames, searched for with as few trials as that takes.
 ///
-/// A rough scan finds where the curve falls; then points half a decibel apart are measured until the share is crossed
-/// between two of them with another one on either side.
+/// Few trials 12 dB apart say between which of them the share is reached, halving what lies between says it to 1.5 dB, and
+/// then points half a decibel apart are measured well, until two lie on either side.
 public struct SimulatedLimit: Sendable {
-    /// Where; nil where a scan saw nothing decoded.
+    /// Where; nil where the share is reached nowhere below `highestDecibels`.
     public let crossing: CurveCrossing?
-    /// All trials that were made on the way, roughly measured ones too.
+    /// The largest share that was seen at any SNR.
+    public let bestShare: Double
+    /// All trials that were made on the way.
     public let tally: AirTally
     /// The points near the crossing, rising.
     public let points: [SimulationPoint]
 
+    /// Above this a scene is given up.
+    public static let highestDecibels = 36.0
+    private static let roughSteps = 5
+    private static let roughStepDecibels = 12.0
+    private static let narrowestDecibels = 1.5
     private static let stepDecibels = 0.5
-    private static let roughStepDecibels = 2.0
     private static let roughTrialCount = 60
-    private static let largestPointCount = 24
+    private static let largestPointCount = 16
 
     /// - Parameters:
+    ///   - order: its trials are those of each point near the crossing.
     ///   - share: above 0 and below 1.
-    ///   - trialCount: of each point near the crossing.
-    ///   - highestDecibels: above this the scene is given up.
-    public init(
-        of order: SimulationOrder, share: Double, highestDecibels: Double = 36
-    ) throws(ModemError) {
-        let simulation = try Simulation(order)
+    public init(of order: SimulationOrder, share: Double) throws(ModemError) {
         var rough = order
         rough.trialCount = min(order.trialCount, Self.roughTrialCount)
         rough.leastTrialCount = rough.trialCount
-        let scan = try Simulation(rough)
+        let (roughly, well) = (try Simulation(rough), try Simulation(order))
         var tally = AirTally()
-        // Downwards, because what decodes nothing takes the longest walk, and is rare.
-        var edge: Double?
-        var snr = highestDecibels
-        while snr >= SimulationScan.widestRange.lowerBound, let point = scan.point(snrDecibels: snr) {
-            tally.add(point.tally)
-            if point.decodedShare >= share { edge = snr } else if edge != nil { break }
-            // Where even the highest decodes nothing, 8 dB less do not either.
-            if edge == nil, snr < highestDecibels - 8 { break }
-            snr -= Self.roughStepDecibels
-        }
-        guard let edge else {
-            crossing = nil
-            self.tally = tally
-            points = []
-            return
+        var bestShare = 0.0
+        func measure(_ snrDecibels: Double, _ simulation: Simulation) -> SimulationPoint? {
+            let point = simulation.point(snrDecibels: snrDecibels)
+            if let point {
+                tally.add(point.tally)
+                bestShare = max(bestShare, point.decodedShare)
+            }
+            return point
         }
         var points: [SimulationPoint] = []
-        var next = edge - Self.stepDecibels
-        while points.count < Self.largestPointCount, let point = simulation.point(snrDecibels: next) {
-            tally.add(point.tally)
+        // Upwards: where more signal harms, the first crossing is the one that is meant.
+        var low = Self.highestDecibels - Double(Self.roughSteps) * Self.roughStepDecibels
+        var high = low
+        while let point = measure(high, roughly), point.decodedShare < share, high < Self.highestDecibels {
+            (low, high) = (high, high + Self.roughStepDecibels)
+        }
+        while high - low > Self.narrowestDecibels, let point = measure((low + high) / 2, roughly) {
+            if point.decodedShare < share { low = point.snrDecibels } else { high = point.snrDecibels }
+        }
+        var next: Double? = (2 * high).rounded() / 2
+        while let snr = next, points.count < Self.largestPointCount, let point = measure(snr, well) {
             points.append(point)
             points.sort { $0.snrDecibels < $1.snrDecibels }
-            let below = points.count { $0.decodedShare < share }
-            let above = points.count - below
-            if below >= 2, above >= 2 { break }
-            let goesDown = below < 2 && (above >= 2 || below == 0)
-            next =
-                goesDown
-                ? points[0].snrDecibels - Self.stepDecibels
-                : points[points.count - 1].snrDecibels + Self.stepDecibels
-            if next > highestDecibels + 2 { break }
+            next = Self.nextPoint(points, share)
         }
         self.points = points
         self.tally = tally
-        crossing = CurveCrossing(share: share, points: points.map(\.crossingPoint))
+        self.bestShare = bestShare
+        let crossing = CurveCrossing(share: share, points: points.map(\.crossingPoint))
+        self.crossing = crossing?.snrDecibels == nil ? nil : crossing
+    }
+
+    /// Where to measure next; nil once two points lie on either side, or at the end of what is tried.
+    private static func nextPoint(_ points: [SimulationPoint], _ share: Double) -> Double? {
+        let aboveCount = points.count { $0.decodedShare >= share }
+        let belowCount = points.count - aboveCount
+        guard aboveCount < 2 || belowCount < 2 else { return nil }
+        let next =
+            aboveCount >= 2 || aboveCount > belowCount
+            ? points[0].snrDecibels - stepDecibels : points[points.count - 1].snrDecibels + stepDecibels
+        return next <= highestDecibels + 1 ? next : nil
     }
 }

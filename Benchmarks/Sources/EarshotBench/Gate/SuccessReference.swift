@@ -35,9 +35,9 @@ struct SuccessReference: Codable {
             scene.snrDecibels = snrDecibels
             switch room {
             case nil: break
-            case "A": scene.room = .a
-            case "B": scene.room = .b
-            case "C": scene.room = .c
+            case "A": scene.air.room = Room.a
+            case "B": scene.air.room = Room.b
+            case "C": scene.air.room = Room.c
             case let other?:
                 throw ValidationError("the reference names a room that does not exist: \(other); record it anew")
             }

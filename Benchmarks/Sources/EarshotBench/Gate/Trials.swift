@@ -5,7 +5,8 @@ import EarshotLoopback
 func runTrials(_ scene: AirScene, trialCount: Int, seed: UInt64) throws -> AirTally {
     var generator = SeededGenerator(seed: seed)
     let seeds = (0..<trialCount).map { _ in generator.next() }
-    return try concurrently(trialCount) { try scene.run(seed: seeds[$0]) }
+    let prepared = try PreparedScene(scene)
+    return try concurrently(trialCount) { try prepared.run(seed: seeds[$0]) }
         .reduce(into: AirTally()) { $0.add($1) }
 }
 

@@ -19,8 +19,6 @@ enum PeerAir {
     static let sampleRateHertz = 48_000
     /// Of every signal.
     static let peak: Float = 0.1
-    /// Noise before and behind.
-    static let marginSeconds = 0.5
     static let tokenByteCount = 8
 
     /// The token that belongs to a seed.
@@ -31,39 +29,19 @@ enum PeerAir {
 
     /// `signal`, brought to `peak`, as it is heard.
     static func sound(of signal: [Float], _ condition: AirCondition, seed: UInt64) -> [Float] {
-        // Drawn in the same order whether needed or not, so that conditions share them too.
-        var generator = SeededGenerator(seed: seed)
-        let fractionalDelay = Double(generator.uniform())
-        // Receivers that look at whole frames, the longest of 1,024 samples, are met at every phase.
-        let wholeDelay = Int(generator.next() % 4_096)
-        let roomSeed = generator.next()
-        let tonePlace = Double(generator.uniform())
-        var noise = WhiteNoise(seed: generator.next())
-
         let gain = peak / max(signal.reduce(0) { max($0, abs($1)) }, .leastNormalMagnitude)
-        var heard = signal.map { gain * $0 }
-        let meanPower = heard.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(heard.count, 1))
-        let motion = TimeScale(relativeOffset: condition.relativeOffset, fractionalDelay: fractionalDelay)
-        heard = motion.apply(to: heard)
-        if let room = condition.room {
-            heard = room.apply(to: heard, sampleRateHertz: sampleRateHertz, seed: roomSeed)
-        }
-        let margin = Int(marginSeconds * Double(sampleRateHertz))
-        var air = [Float](repeating: 0, count: margin + wholeDelay)
-        air += heard
-        air += [Float](repeating: 0, count: margin)
+        let sent = signal.map { gain * $0 }
+        var air = Air()
+        air.room = condition.room
+        air.relativeOffset = condition.relativeOffset
         if let toneDecibels = condition.toneDecibels {
-            let band = condition.toneBandHertz
-            let hertz = band.lowerBound + tonePlace * (band.upperBound - band.lowerBound)
-            let amplitude = (2 * meanPower * .pow(10, toneDecibels / 10)).squareRoot()
-            let radiansPerSample = 2 * Double.pi * hertz / Double(sampleRateHertz)
-            for index in air.indices {
-                air[index] += Float(amplitude * .sin(radiansPerSample * Double(index)))
-            }
+            let meanPower = sent.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(sent.count, 1))
+            // The tone's peak over the signal's.
+            air.toneLevelsDecibels = [toneDecibels + 10 * .log10(2 * meanPower) - 20 * .log10(Double(peak))]
+            air.bandHertz = condition.toneBandHertz
         }
-        let deviation = WhiteNoise.deviation(
-            amplitude: peak, snrDecibels: condition.snrDecibels, sampleRateHertz: sampleRateHertz)
-        noise.add(to: &air, deviation: deviation)
-        return air
+        var sound = PreparedAir(air, sampleRateHertz: sampleRateHertz)
+            .sound(of: [sent], amplitude: peak, snrDecibels: condition.snrDecibels, seed: seed)
+        return sound.readAll()
     }
 }

@@ -59,17 +59,11 @@ struct PeerCost: Codable {
         var seconds: [Double] = []
         var megabytes = 0.0
         var output: [UInt8] = []
-        // What the system counts for a child begins with the memory of the process that started it, so that is GNU
-        // time, which is small.
-        let memoryPath = path + ".memory"
-        let measured = ["/usr/bin/time", "--quiet", "--format", "%M", "--output", memoryPath]
         for _ in 0..<runs {
-            // 1 is Earshot's way to say that there was no token.
-            let result = try ChildProcess(measured + modem.decodeCommand(path)).finish(statuses: [0, 1])
+            let result = try MeasuredProgram(modem.decodeCommand(path))
             seconds.append(result.seconds)
             output = result.output
-            let kilobytes = try String(contentsOfFile: memoryPath, encoding: .utf8)
-            megabytes = max(megabytes, (Double(kilobytes.filter(\.isNumber)) ?? .nan) / 1_024)
+            megabytes = max(megabytes, result.peakMegabytes)
         }
         let found: Int
         let other: Int

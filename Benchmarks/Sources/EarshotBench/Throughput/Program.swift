@@ -47,46 +47,12 @@ private func decode(
     var result = ProgramRuns()
     for _ in 0..<runs {
         let start = wallSeconds()
-        let child = try runChild([earshot, "decode", "--jobs", "\(jobs)", "--json", "--quiet"] + paths)
+        let child = try MeasuredProgram([earshot, "decode", "--jobs", "\(jobs)", "--json", "--quiet"] + paths)
         let sound = seconds * Double(paths.count)
         result.wallSpeeds.append(sound / (wallSeconds() - start))
         result.processorSpeeds.append(sound / child.seconds)
         result.peakMegabytes = max(result.peakMegabytes, child.peakMegabytes)
-        result.tokenCount = child.output.split(separator: "\n").count
+        result.tokenCount = child.lines.count
     }
     return result
-}
-
-/// What a program printed and what it took.
-struct ChildResult {
-    var output: String
-    /// User and system time.
-    var seconds: Double
-    var peakMegabytes: Double
-}
-
-/// Runs a program to its end and reads what the operating system says of it.
-func runChild(_ arguments: [String]) throws -> ChildResult {
-    var pipeEnds: [Int32] = [0, 0]
-    guard pipe(&pipeEnds) == 0 else { throw ValidationError("no pipe") }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], 1)
-    posix_spawn_file_actions_addclose(&actions, pipeEnds[0])
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    var child = pid_t()
-    var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    defer { argv.forEach { free($0) } }
-    guard posix_spawn(&child, arguments[0], &actions, nil, &argv, environ) == 0 else {
-        throw ValidationError("cannot start \(arguments[0])")
-    }
-    close(pipeEnds[1])
-    let output = FileHandle(fileDescriptor: pipeEnds[0], closeOnDealloc: true).readDataToEndOfFile()
-    var status: Int32 = 0
-    var usage = rusage()
-    wait4(child, &status, 0, &usage)
-    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) * 1e-6 }
-    return ChildResult(
-        output: String(decoding: output, as: UTF8.self), seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-        peakMegabytes: Double(usage.ru_maxrss) / 1_024)
 }
