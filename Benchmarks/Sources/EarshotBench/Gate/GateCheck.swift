@@ -14,6 +14,8 @@ struct GateCheck: Codable {
     var verdict: Verdict
     /// What fell and by how much, or why the reference should be recorded anew; nothing where all is as it was.
     var explanation: String?
+    /// The command that shows it again, where it failed.
+    var again: String?
 
     /// For what is bad as soon as there is one of it.
     static func none(_ name: String, count: Int, of what: String, detail: String) -> GateCheck {

@@ -89,17 +89,16 @@ struct GateCommand: ParsableCommand {
         report.add("| check | measured | wanted | verdict |\n|---|---|---|---|")
         var checks: [GateCheck] = []
         for item in items {
-            let check = try item.measure(seed)
+            var check = try item.measure(seed)
+            if check.verdict == .failed { check.again = again(check.name) }
             checks.append(check)
             let verdict = check.verdict == .failed ? "**FAILED**" : check.verdict.rawValue
             report.add("| \(check.name) | \(check.measured) | \(check.wanted) | \(verdict) |")
         }
         let failures = checks.filter { $0.verdict == .failed }
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             let result = GateResult(seed: seed, failedCount: failures.count, checks: checks)
-            print(String(decoding: try encoder.encode(result), as: UTF8.self))
+            try printJSON(result)
         } else {
             report.add("")
             for check in checks where check.explanation != nil && check.verdict != .failed {
@@ -107,7 +106,7 @@ struct GateCommand: ParsableCommand {
             }
             for check in failures {
                 report.add("FAILED: \(check.explanation ?? check.name)")
-                report.add("  again: \(again(check.name))")
+                report.add("  again: \(check.again ?? "")")
             }
             report.add(failures.isEmpty ? "gate: all good" : "gate: \(failures.count) failed")
         }
@@ -148,15 +147,19 @@ struct GateCommand: ParsableCommand {
             let result = zip(items, counts).map { item, count in
                 (item.name, Dictionary(uniqueKeysWithValues: count.map { ($0.rawValue, $1) }))
             }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            let data = try encoder.encode(Dictionary(uniqueKeysWithValues: result))
-            print(String(decoding: data, as: UTF8.self))
+            try printJSON(Dictionary(uniqueKeysWithValues: result))
         } else {
             report.add("\ngate: \(failedRunCount) of \(repetitions) runs failed")
         }
         if failedRunCount > 0 { throw ExitCode.failure }
     }
+}
+
+private func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    print(String(decoding: try encoder.encode(value), as: UTF8.self))
 }
 
 /// What `--json` prints.

@@ -12,8 +12,8 @@ struct ReceiverCost: Sendable {
     private var makeSamples: @Sendable () throws -> [Float]
 
     static let all = [
-        ReceiverCost(name: "receiver's time, noise", most: 3.2) { noise() },
-        ReceiverCost(name: "receiver's time, a token every 2 s", most: 4.9) {
+        ReceiverCost(name: "time of the receiver, noise", most: 3.2) { noise() },
+        ReceiverCost(name: "time of the receiver, a token every 2 s", most: 4.9) {
             var samples = noise()
             let token = try Transmitter(sampleRateHertz: 48_000)
                 .samples(Payload(hex: "0123456789abcdef"), amplitude: 0.01)

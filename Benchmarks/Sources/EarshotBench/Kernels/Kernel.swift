@@ -16,8 +16,8 @@ struct KernelResult {
     var ratio: Double
     /// What the gate asks for: 60 % of the least of 20 runs on two cores on which seven others wanted to run. Medians were at
     /// most 40 % above those. Least of the runs: downconverter 3.5 (48 and 44.1 kHz), spectra 18, 28 and 99, tone energies
-    /// 17, median 1.1 and lower tenth 3.5, noise floor 5.3, correlator 1.6 and its tuning 3.3, likelihoods 8.5, trellis 20,
-    /// receiver 7.7.
+    /// 17, median 1.1 and lower tenth 3.5, noise floor 5.3, correlator 1.6 and its tuning 3.3, likelihoods 8.5, trellis 20
+    /// (`far`) to 30 (`fast`), receiver 7.7.
     var leastRatio: Double
     /// How far the results are apart: the largest difference over the root mean square of the twin's values.
     var difference: Double
