@@ -54,9 +54,12 @@ sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer 
 	@scripts/install-dependencies.sh test
 	@scripts/sanitize.sh
 
-bench: build ## Measure everything and write docs/BENCHMARKS.md (half an hour)
+bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures (half an hour)
+	@scripts/install-dependencies.sh bench
 	@scripts/recordings.sh $(RECORDINGS)
-	$(BENCHMARK) all $(foreach kind,music effects speech,--audio $(RECORDINGS)/$(kind))
+	@scripts/peers.sh .build/peers
+	@scripts/peer-sounds.sh $(RECORDINGS)/peers
+	$(BENCHMARK) all $(foreach kind,music effects speech peers,--audio $(RECORDINGS)/$(kind))
 
 soak: build ## Listen for 15 minutes and say what it took
 	@scripts/install-dependencies.sh test

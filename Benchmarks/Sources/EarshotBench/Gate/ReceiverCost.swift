@@ -7,7 +7,7 @@ import EarshotModem
 struct ReceiverCost: Sendable {
     var name: String
     /// The gate's limit: a third more than the most of 20 runs on two cores on which seven others wanted to run, 2.39 and
-    /// 3.68. (There the receiver loses more than the loop, which needs no cache: on an idle machine it is 1.55 and 2.4.)
+    /// 3.68. (There the receiver loses more than the loop, which needs no cache: on an idle machine it is 2.0 and 3.1.)
     var most: Double
     private var makeSamples: @Sendable () throws -> [Float]
 
