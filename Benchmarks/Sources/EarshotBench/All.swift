@@ -17,7 +17,7 @@ struct AllCommand: ParsableCommand {
     var peerTrials = 100
 
     @Option(help: "Hours of each kind of sound for false tokens.")
-    var hours = 4.0
+    var hours = 10.0
 
     @Option(help: "Recordings for false tokens, see `false-tokens`.")
     var audio: [String] = []

@@ -21,14 +21,14 @@ struct KernelsCommand: ParsableCommand {
 @discardableResult
 func measureKernels(_ report: inout Report) -> [KernelResult] {
     report.add(
-        "| kernel | ns a unit | times faster than its naive twin | gate | differs from the twin by | allocations |\n"
+        "| kernel | ns | times faster than its naive twin | gate | differs from the twin by | allocations |\n"
             + "|---|---|---|---|---|---|")
     return allKernels.map { measure in
         let result = measure.run()
         let difference = result.difference == 0 ? "0" : String(format: "%.0e", result.difference)
         let wrong = result.agrees ? "" : " **more than \(String(format: "%.0e", result.tolerance))**"
         report.add(
-            "| \(measure.name) | \(decimal(result.nanosecondsAUnit, result.nanosecondsAUnit < 10 ? 2 : 0)) a "
+            "| \(measure.name) | \(decimal(result.nanosecondsAUnit, result.nanosecondsAUnit < 10 ? 2 : 0)) per "
                 + "\(result.unit) | \(decimal(result.ratio, 1)) | ≥ \(decimal(result.leastRatio, 1)) | \(difference)\(wrong) | "
                 + "\(result.allocationCount) |")
         return result

@@ -20,7 +20,7 @@ enum PeerPictures {
         }
         return BarChart(
             title: "SNR at which 90 % of tokens are decoded",
-            subtitle: "8 bytes, equal peaks, the same air for all; shorter on the right is better",
+            subtitle: "8 bytes, equal peaks, the same air for all; further to the left is better",
             footnote:
                 "A sine of the signal's peak over the noise in 1,500 Hz. Times on air differ, from 0.26 to 2.05 s.",
             valueName: "SNR in 1,500 Hz, dB", decimals: 1,
@@ -45,8 +45,14 @@ enum PeerPictures {
             groups: [group("noise only") { $0.noise }, group("60 tokens") { $0.tokens }])
     }
 
+    /// What finds room beside a bar.
+    private static func shortName(_ name: String) -> String {
+        name.filter { $0 != "`" }.replacing(", fixed length", with: ", fixed").replacing(
+            " at 18.5 kHz", with: ", 18.5 kHz")
+    }
+
     private static func bar(_ row: PeerRow, _ value: BarChart.Value) -> BarChart.Bar {
         BarChart.Bar(
-            name: row.name.filter { $0 != "`" }, value: value, isHighlighted: row.name.hasPrefix("Earshot"))
+            name: shortName(row.name), value: value, isHighlighted: row.name.hasPrefix("Earshot"))
     }
 }
