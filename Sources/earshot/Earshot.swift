@@ -23,6 +23,9 @@ struct Earshot: ParsableCommand {
               earshot devices
               earshot loopback --via alsa --device hw:1 --playback hw:0
 
+            In which air it works, without any devices:
+              earshot simulate --channel room-b --plot curve.svg
+
             EXIT CODES:
               0   a token was found, a device can be used, what was asked for was written, or the test passed
               1   no token was found, or the test failed

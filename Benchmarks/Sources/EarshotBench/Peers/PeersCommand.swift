@@ -98,10 +98,12 @@ func measurePeers(
     defer { try? FileManager.default.removeItem(at: folder) }
     let noisePath = folder.appendingPathComponent("noise.wav").path
     try PeerCost.writeRecording(noisePath, [], seed: measurement.seed)
-    var progress = PeerProgress(modemCount: modems.count)
+    let progress = Progress("peers", total: modems.count * PeerMeasurement.stageCount)
+    var doneCount = 0
     let rows = try modems.map { modem in
         try measurement.measure(modem, noisePath: noisePath, folder: folder) {
-            progress.stageDone("\(modem.name), \($0)")
+            doneCount += 1
+            progress.update(doneCount)
         }
     }
     report.addPeers(rows, measurement)

@@ -53,29 +53,14 @@ struct SensitivityScan: Codable {
         while try bottom > least && tally(bottom).interval.high >= Self.share { bottom -= 1 }
 
         points = tallies.sorted { $0.key < $1.key }.map { Point(snrDecibels: Double($0.key) * step, tally: $0.value) }
-        snrDecibels = crossing(\.share)
-        lowDecibels = crossing(\.interval.high)
-        highDecibels = crossing(\.interval.low)
-    }
-
-    /// Where the curve comes up through 90 %, between the points around it.
-    ///
-    /// More signal cannot harm, so where the curve falls it is replaced by its mean over as many points as it takes until
-    /// it falls no more; with the same number of trials in every point that is the likeliest curve.
-    private func crossing(_ value: (PeerTally) -> Double) -> Double? {
-        var levels: [(share: Double, count: Int)] = []
-        for point in points {
-            var level = (share: value(point.tally), count: 1)
-            while let before = levels.last, before.share > level.share {
-                let sum = before.share * Double(before.count) + level.share * Double(level.count)
-                level = (sum / Double(before.count + level.count), before.count + level.count)
-                levels.removeLast()
-            }
-            levels.append(level)
-        }
-        let curve = levels.flatMap { Array(repeating: $0.share, count: $0.count) }
-        guard let above = curve.firstIndex(where: { $0 >= Self.share }), above > 0 else { return nil }
-        let (a, b) = (points[above - 1].snrDecibels, points[above].snrDecibels)
-        return a + (b - a) * (Self.share - curve[above - 1]) / (curve[above] - curve[above - 1])
+        let crossing = CurveCrossing(
+            share: Self.share,
+            points: points.map {
+                CurveCrossing.Point(
+                    snrDecibels: $0.snrDecibels, successCount: $0.tally.decoded, trialCount: $0.tally.sent)
+            })
+        snrDecibels = crossing?.snrDecibels
+        lowDecibels = crossing?.lowDecibels
+        highDecibels = crossing?.highDecibels
     }
 }
