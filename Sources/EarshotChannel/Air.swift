@@ -99,12 +99,16 @@ public struct NoiseRecording: Sendable {
     /// The gain that makes it as loud as white noise of deviation 1.
     private let gain: Float
     private let sampleRateHertz: Int
+    /// Of all of it, where that of white noise as loud in the band is 1.
+    let totalDeviation: Float
 
     /// - Parameter sampleRateHertz: of the samples, and of all sounds that it will be mixed with.
     public init(_ samples: [Float], sampleRateHertz: Int) throws(RecordedNoiseError) {
         self.samples = samples
         self.sampleRateHertz = sampleRateHertz
         gain = try RecordedNoise(samples, deviation: 1, sampleRateHertz: sampleRateHertz, seed: 0).gain
+        let power = samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(samples.count)
+        totalDeviation = gain * Float(power.squareRoot())
     }
 
     func sound(deviation: Float, sampleRateHertz: Int, seed: UInt64) -> any SoundSource {

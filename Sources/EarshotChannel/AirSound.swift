@@ -138,6 +138,19 @@ public struct PreparedAir: Sendable {
         return sound
     }
 
+    /// The standard deviation of the noise, all frequencies together: how far a gain has to be turned down so that it is
+    /// not clipped.
+    public func noiseDeviation(amplitude: Float, snrDecibels: Double) -> Float {
+        let deviation = WhiteNoise.deviation(
+            amplitude: amplitude, snrDecibels: snrDecibels, sampleRateHertz: sampleRateHertz)
+        switch air.noise {
+        case .coloured(let colour):
+            return Noise(colour: colour, deviation: deviation, sampleRateHertz: sampleRateHertz, seed: 0).totalDeviation
+        case .recorded(let recording):
+            return deviation * recording.totalDeviation
+        }
+    }
+
     private func with(_ backgrounds: [any SoundSource], under sound: any SoundSource) -> any SoundSource {
         guard !backgrounds.isEmpty else { return sound }
         return Mix([Mix.Part(sound)] + backgrounds.map { Mix.Part($0, isBackground: true) })

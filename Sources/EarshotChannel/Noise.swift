@@ -18,6 +18,9 @@ public enum NoiseColour: String, CaseIterable, Sendable {
 /// White noise is `deviation` times the `WhiteNoise` of the same seed. Cost: about 3 ns a sample,
 /// coloured 6.5 ns.
 public struct Noise: SoundSource {
+    /// The standard deviation of all of it; what falls with frequency has most of its power far below the band.
+    public let totalDeviation: Float
+
     private let gain: Float
     private var white: WhiteNoise
     private var filter: ColourFilter?
@@ -33,6 +36,7 @@ public struct Noise: SoundSource {
         white = WhiteNoise(seed: seed)
         guard var filter = ColourFilter(colour, sampleRateHertz: sampleRateHertz) else {
             gain = deviation
+            totalDeviation = deviation
             return
         }
         let rate = Double(sampleRateHertz)
@@ -41,6 +45,7 @@ public struct Noise: SoundSource {
             ? filter.power
             : filter.power(inCyclesPerSample: bandHertz.lowerBound / rate...bandHertz.upperBound / rate)
         gain = Float(Double(deviation) / power.squareRoot())
+        totalDeviation = Float(Double(deviation) * (filter.power / power).squareRoot())
         // The noise has always been there.
         for _ in 0..<filter.settlingCount {
             _ = filter.process(white.next())

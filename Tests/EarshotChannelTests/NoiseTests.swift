@@ -127,4 +127,15 @@ import Testing
     func isTheSameInAnyBlocks(colour: NoiseColour) {
         expectSameInAnyBlocks { Noise(colour: colour, deviation: 0.3, sampleRateHertz: 48_000, seed: 3) }
     }
+
+    /// 200,000 samples of the slowest, brown noise with a corner at 20 Hz, are some 500 independent ones: a deviation known
+    /// within 1/√(2·500) = 3.2 %; three of that.
+    @Test(arguments: NoiseColour.allCases)
+    func saysHowLoudAllOfItIs(colour: NoiseColour) {
+        var noise = Noise(colour: colour, deviation: 0.01, sampleRateHertz: 48_000, seed: 8)
+        let samples = noise.read(count: 200_000)
+        let power = samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(samples.count)
+        #expect(abs(power.squareRoot() / Double(noise.totalDeviation) - 1) < 0.1, "seed 8")
+        #expect(colour == .white || noise.totalDeviation > 0.02)
+    }
 }

@@ -55,8 +55,7 @@ public struct AirMedium: LoopbackMedium {
         var ear = OfflineEar(run)
         let prepared = PreparedAir(channel.air, sampleRateHertz: program.sampleRateHertz)
         var generator = SeededGenerator(seed: program.order.seed &+ 1)
-        let deviation = WhiteNoise.deviation(
-            amplitude: program.order.amplitude, snrDecibels: snrDecibels, sampleRateHertz: program.sampleRateHertz)
+        let deviation = prepared.noiseDeviation(amplitude: program.order.amplitude, snrDecibels: snrDecibels)
         var sound = Scaled(
             prepared.microphoneSound(
                 AirMixer(program, self), amplitude: program.order.amplitude, snrDecibels: snrDecibels, &generator),

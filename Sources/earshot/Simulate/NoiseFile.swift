@@ -3,11 +3,15 @@ import EarshotChannel
 
 /// A recording as the noise of simulated air: its first channel, at the simulation's sample rate.
 enum NoiseFile {
-    /// Ten minutes are more than a simulation hears twice.
-    private static let longestSeconds = 600
+    /// What is kept in memory; a trial hears some seconds of it, from anywhere.
+    private static let longestSeconds = 120
 
     static func read(_ path: String, sampleRateHertz: Int) throws -> AirNoise {
         let (samples, rate) = try samples(path)
+        guard rate <= 8 * sampleRateHertz else {
+            throw Failure(
+                .data, "Cannot use \(path.escapedForTerminal) as noise: \(rate) Hz is more than eight times --rate.")
+        }
         var sound = Warped(StoredSound(samples), .conversion(from: rate, to: sampleRateHertz))
         do throws(RecordedNoiseError) {
             return .recorded(try NoiseRecording(sound.readAll(), sampleRateHertz: sampleRateHertz))

@@ -82,7 +82,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A recording to use as the noise, as loud in the band as white noise of the same SNR.",
+            "A recording as the noise: the first channel's first two minutes, as loud in the band as white noise.",
             valueName: "file"))
     var noise: String?
 
@@ -212,7 +212,6 @@ struct SimulateCommand: ParsableCommand {
         for curve in curves {
             for point in curve.failures(leastShare: minSuccess) {
                 isShort = true
-                guard !quiet else { continue }
                 StandardStream.error.print(
                     SimulateOutput.failure(point, curve, leastShare: minSuccess, trialCount: trials, seed: seed))
             }
