@@ -34,10 +34,11 @@ struct SimulateCommand: ParsableCommand {
               "success":0.826,"low":0.801,"high":0.848,"wrong":0,"duplicates":0,
               "sent":1000,"decoded":826,"eb_n0_db":5.3}
             and a last one for each profile:
-              {"profile":"standard","channel":"awgn","seed":1,"points":9,"snr_50_db":-9.0,
-              "snr_90_db":-8.3,"eb_n0_50_db":4.8,"eb_n0_90_db":5.5,"bound_90_db":-9.9,
-              "passed":true}
-            A crossing that the points do not reach is null.
+              {"profile":"standard","channel":"awgn","seed":1,"points":6,
+              "snr_50_db":-9.23,"snr_50_low_db":-9.27,"snr_50_high_db":-9.18,"eb_n0_50_db":4.57,
+              "snr_90_db":-8.22,"snr_90_low_db":-8.38,"snr_90_high_db":-8.07,"eb_n0_90_db":5.58,
+              "bound_90_db":-9.71,"passed":true}
+            A crossing that the points do not reach, or the end of its 95 % interval, is null.
 
             EXIT CODES:
               0   it was simulated, and every point reaches --min-success

@@ -125,17 +125,19 @@ struct SimulateOutput {
     }
 
     private func jsonSummary(_ curve: SimulatedCurve, seed: Int, leastShare: Double?) -> String {
-        let half = curve.crossing(at: 0.5)?.snrDecibels ?? .nan
-        let most = curve.crossing(at: 0.9)?.snrDecibels ?? .nan
         var line = JSONLine()
         line.add("profile", curve.scene.profile.name)
         line.add("channel", curve.channel)
         line.add("seed", seed)
         line.add("points", curve.points.count)
-        line.add("snr_50_db", half, decimals: 2)
-        line.add("snr_90_db", most, decimals: 2)
-        line.add("eb_n0_50_db", curve.scene.bitEnergyDecibels(snrDecibels: half), decimals: 2)
-        line.add("eb_n0_90_db", curve.scene.bitEnergyDecibels(snrDecibels: most), decimals: 2)
+        for (percent, share) in [("50", 0.5), ("90", 0.9)] {
+            let crossing = curve.crossing(at: share)
+            let snr = crossing?.snrDecibels ?? .nan
+            line.add("snr_\(percent)_db", snr, decimals: 2)
+            line.add("snr_\(percent)_low_db", crossing?.lowDecibels ?? .nan, decimals: 2)
+            line.add("snr_\(percent)_high_db", crossing?.highDecibels ?? .nan, decimals: 2)
+            line.add("eb_n0_\(percent)_db", curve.scene.bitEnergyDecibels(snrDecibels: snr), decimals: 2)
+        }
         line.add("bound_90_db", curve.boundDecibels(share: 0.9) ?? .nan, decimals: 2)
         line.add("passed", leastShare.map { curve.failures(leastShare: $0).isEmpty } ?? true)
         return line.text
