@@ -116,7 +116,7 @@ struct SimulateOutput {
     private func text(_ crossing: CurveCrossing?, _ curve: SimulatedCurve) -> String {
         switch crossing?.place {
         case .below(let decibels): return "at or below \(DecimalText.short(decibels)) dB"
-        case .above(let decibels): return "above \(DecimalText.short(decibels)) dB"
+        case .above(let decibels): return "not reached up to \(DecimalText.short(decibels)) dB"
         case .at, nil: break
         }
         guard let snr = crossing?.snrDecibels else { return "unknown" }
