@@ -54,7 +54,7 @@ sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer 
 	@scripts/install-dependencies.sh test
 	@scripts/sanitize.sh
 
-bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures (half an hour)
+bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures (three quarters of an hour)
 	@scripts/install-dependencies.sh bench
 	@scripts/recordings.sh $(RECORDINGS)
 	@scripts/peers.sh .build/peers
