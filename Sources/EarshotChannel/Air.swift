@@ -1,5 +1,3 @@
-import RealModule
-
 /// What lies between transmitters and a receiver, as one value: every talker has a place, a clock and a distance of its
 /// own, and one microphone hears them all.
 ///
@@ -61,62 +59,5 @@ public struct AirImpulses: Sendable {
         self.kind = kind
         self.perSecond = perSecond
         self.levelDecibels = levelDecibels
-    }
-}
-
-/// Pieces that are lost at random.
-public struct RandomGaps: Sendable {
-    /// How often, on the average.
-    public var perSecond: Double
-    /// The shortest and the longest.
-    public var lengthSeconds: ClosedRange<Double>
-
-    /// See the properties of the same names.
-    public init(perSecond: Double, lengthSeconds: ClosedRange<Double>) {
-        self.perSecond = perSecond
-        self.lengthSeconds = lengthSeconds
-    }
-
-    func gaps(in sound: any SoundSource, sampleRateHertz: Int, _ generator: inout SeededGenerator) -> Gaps {
-        let holes = Holes(
-            perSecond: perSecond, lengthSeconds: lengthSeconds, sampleRateHertz: sampleRateHertz,
-            seed: generator.next())
-        return Gaps(sound, holes: holes, kind: .removed)
-    }
-}
-
-/// What is heard beside the talkers.
-public enum AirNoise: Sendable {
-    /// Noise by its colour, as loud in the band as white noise of the same signal-to-noise ratio.
-    case coloured(NoiseColour)
-    /// A recording, as loud in the band on the average.
-    case recorded(NoiseRecording)
-}
-
-/// A recording that can be noise: not empty, and with something in the band.
-public struct NoiseRecording: Sendable {
-    private let samples: [Float]
-    /// The gain that makes it as loud as white noise of deviation 1.
-    private let gain: Float
-    private let sampleRateHertz: Int
-    /// Of all of it, where that of white noise as loud in the band is 1.
-    let totalDeviation: Float
-
-    /// - Parameter sampleRateHertz: of the samples, and of all sounds that it will be mixed with.
-    public init(_ samples: [Float], sampleRateHertz: Int) throws(RecordedNoiseError) {
-        self.samples = samples
-        self.sampleRateHertz = sampleRateHertz
-        gain = try RecordedNoise(samples, deviation: 1, sampleRateHertz: sampleRateHertz, seed: 0).gain
-        let power = samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(samples.count)
-        totalDeviation = gain * Float(power.squareRoot())
-    }
-
-    func sound(deviation: Float, sampleRateHertz: Int, seed: UInt64) -> any SoundSource {
-        precondition(sampleRateHertz == self.sampleRateHertz, "noise of \(self.sampleRateHertz) Hz")
-        guard
-            let sound = try? RecordedNoise(
-                samples, gain: deviation * gain, sampleRateHertz: sampleRateHertz, seed: seed)
-        else { preconditionFailure("it was checked when this was made") }
-        return sound
     }
 }

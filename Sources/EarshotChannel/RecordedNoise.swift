@@ -73,6 +73,11 @@ public struct RecordedNoise: SoundSource {
         position = Int(generator.next() % UInt64(loop.count))
     }
 
+    /// The same from another random place on; shares what was made of the recording.
+    public func begun(seed: UInt64) -> RecordedNoise {
+        RecordedNoise(loop: loop, gain: gain, seed: seed)
+    }
+
     private static func loop(of samples: [Float], sampleRateHertz: Int) throws(RecordedNoiseError) -> [Float] {
         guard !samples.isEmpty else { throw .empty }
         if let index = samples.firstIndex(where: { !$0.isFinite }) { throw .notFinite(sample: index) }

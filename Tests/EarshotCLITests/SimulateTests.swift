@@ -83,6 +83,16 @@ import Testing
         #expect(!bad.error.contains("at 5 dB"))
     }
 
+    @Test func whatShowsAFailureAgainHasAllThatWasAsked() throws {
+        let scratch = try Scratch()
+        let arguments = [
+            "simulate", "--profile", "fast", "--trials", "5", "--seed", "4", "--bytes", "2", "--rate", "44100",
+            "--snr", "-30", "--min-success", "0.5",
+        ]
+        let reason = try Tool.run(arguments, in: scratch).error
+        #expect(reason.hasSuffix("--snr -30 --trials 5 --seed 4 --bytes 2 --rate 44100\n"))
+    }
+
     @Test func allChannelsAreListed() throws {
         let scratch = try Scratch()
         let text = try Tool.run(["simulate", "--list"], in: scratch)

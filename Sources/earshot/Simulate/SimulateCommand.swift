@@ -142,7 +142,7 @@ struct SimulateCommand: ParsableCommand {
             Interruption.awaitSettled()
         }
         let output = SimulateOutput(form: json ? .json : csv ? .csv : .text, progress: progress)
-        output.begin(simulations, channel: channel)
+        output.begin()
         var curves: [SimulatedCurve] = []
         for (index, simulation) in simulations.enumerated() {
             curves.append(curve(of: simulation, part: index, output, progress))
@@ -154,7 +154,7 @@ struct SimulateCommand: ParsableCommand {
             if !quiet { StandardStream.error.print("wrote \(plot.escapedForTerminal)") }
         }
         if wasInterrupted { Interruption.settle() }
-        if try isShort(curves) { throw ExitCode(1) }
+        if isShort(curves) { throw ExitCode(1) }
     }
 
     private func makeSimulations(in preset: AirPreset) throws -> [Simulation] {
@@ -206,15 +206,25 @@ struct SimulateCommand: ParsableCommand {
         return curve
     }
 
+    /// What else decides what is measured, as it is typed.
+    private var options: String {
+        var options = ["--trials \(trials)", "--seed \(seed)"]
+        if precision != 2 { options.append("--precision \(DecimalText.short(precision))") }
+        if bytes != Payload.tokenCount { options.append("--bytes \(bytes)") }
+        if rate != 48_000 { options.append("--rate \(rate)") }
+        if let noise { options.append("--noise '\(noise.escapedForTerminal)'") }
+        return options.joined(separator: " ")
+    }
+
     /// Whether --min-success was missed; says where, and how to see it again.
-    private func isShort(_ curves: [SimulatedCurve]) throws -> Bool {
+    private func isShort(_ curves: [SimulatedCurve]) -> Bool {
         guard let minSuccess else { return false }
         var isShort = false
         for curve in curves {
             for point in curve.failures(leastShare: minSuccess) {
                 isShort = true
                 StandardStream.error.print(
-                    SimulateOutput.failure(point, curve, leastShare: minSuccess, trialCount: trials, seed: seed))
+                    SimulateOutput.failure(point, curve, leastShare: minSuccess, options: options))
             }
         }
         return isShort

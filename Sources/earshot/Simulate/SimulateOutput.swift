@@ -11,7 +11,7 @@ struct SimulateOutput {
     let form: Form
     let progress: ProgressBar
 
-    func begin(_ simulations: [Simulation], channel: String) {
+    func begin() {
         guard form == .csv else { return }
         write("profile,channel,snr_db,eb_n0_db,trials,sent,decoded,success,low,high,wrong,duplicates")
     }
@@ -36,7 +36,7 @@ struct SimulateOutput {
 
     /// What fell, by how much, and how to see it again.
     static func failure(
-        _ point: SimulationPoint, _ curve: SimulatedCurve, leastShare: Double, trialCount: Int, seed: Int
+        _ point: SimulationPoint, _ curve: SimulatedCurve, leastShare: Double, options: String
     ) -> String {
         let snr = DecimalText.short(point.snrDecibels)
         var text =
@@ -44,7 +44,7 @@ struct SimulateOutput {
             + "of \(point.tally.sentCount), \(percent(leastShare)) % asked for"
         if point.tally.wrongCount > 0 { text += "; \(point.tally.wrongCount) wrong" }
         return text + ". Again: earshot simulate --profile \(curve.scene.profile.name) --channel \(curve.channel) "
-            + "--snr \(snr) --trials \(trialCount) --seed \(seed)"
+            + "--snr \(snr) \(options)"
     }
 
     private func write(_ line: String) {

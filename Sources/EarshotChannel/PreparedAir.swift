@@ -1,0 +1,150 @@
+import RealModule
+
+/// `Air` with all filters designed, for any number of sounds.
+public struct PreparedAir: Sendable {
+    /// The air.
+    public let air: Air
+    /// F.
+    public let sampleRateHertz: Int
+
+    private let loudspeaker: Filtered.Design?
+    private let microphone: Filtered.Design?
+    private let conversion: TimeWarp?
+    /// Before the first talker, with up to as much again.
+    private static let leadSeconds = 0.25
+    private static let tailSeconds = 1.0 / 3
+
+    /// - Parameters:
+    ///   - air: what is to be simulated.
+    ///   - sampleRateHertz: F, of the signals, and of noise that was recorded.
+    public init(_ air: Air, sampleRateHertz: Int) {
+        self.air = air
+        self.sampleRateHertz = sampleRateHertz
+        loudspeaker = air.loudspeaker.map { Filtered.Design($0, sampleRateHertz: sampleRateHertz) }
+        microphone = air.microphone.map { Filtered.Design($0, sampleRateHertz: sampleRateHertz) }
+        conversion = air.receiverRateHertz.map { TimeWarp.conversion(from: sampleRateHertz, to: $0) }
+    }
+
+    /// Samples a second at the microphone.
+    public var receivedRateHertz: Int { air.receiverRateHertz ?? sampleRateHertz }
+
+    /// What all talkers say, as the microphone hears it: a quarter to half a second of noise, the signals, and a third of a
+    /// second behind the last echo.
+    ///
+    ///     σ² = (A²/2) / 10^(SNR/10) · (F/2) / 1500
+    ///
+    /// - Parameters:
+    ///   - signals: a sound for each talker; shape [talkers][any].
+    ///   - amplitude: A, the peak of the signals; full scale is 1.
+    ///   - snrDecibels: SNR, the power of a sine at the signal's peak over the noise in 1,500 Hz.
+    ///   - seed: places, moments, phases and noise come from it.
+    public func sound(of signals: [[Float]], amplitude: Float, snrDecibels: Double, seed: UInt64) -> AirSound {
+        precondition(signals.count == air.talkerLevelsDecibels.count, "\(signals.count) signals")
+        var generator = SeededGenerator(seed: seed)
+        let rate = Double(sampleRateHertz)
+        let firstStart = Self.leadSeconds * (1 + Double(generator.uniform()))
+        var parts: [Mix.Part] = []
+        var end = 0
+        for (signal, level) in zip(signals, air.talkerLevelsDecibels) {
+            let spread = signals.count > 1 ? air.startSpreadSeconds * Double(generator.uniform()) : 0
+            let start = Int((firstStart + spread) * rate)
+            var talker = talkerSound(StoredSound(signal), seconds: Double(signal.count) / rate, &generator)
+            let samples = talker.readAll()
+            parts.append(Mix.Part(StoredSound(samples), startSample: start, gain: Self.factor(level)))
+            end = max(end, start + samples.count)
+        }
+        let mix = Mix(parts, length: end + Int(Self.tailSeconds * rate))
+        let heard = microphoneSound(mix, amplitude: amplitude, snrDecibels: snrDecibels, &generator)
+        let delay = (loudspeaker?.delaySamples ?? 0) + (microphone?.delaySamples ?? 0)
+        return AirSound(
+            heard, gaps: air.gaps.map { $0.gaps(in: heard, sampleRateHertz: receivedRateHertz, &generator) },
+            sampleRateHertz: receivedRateHertz,
+            startSamples: parts.map { ($0.startSample + delay) * receivedRateHertz / sampleRateHertz })
+    }
+
+    /// One talker's sound on its way: loudspeaker, clock, motion, room.
+    /// - Parameter seconds: how long the sound is.
+    public func talkerSound(
+        _ signal: some SoundSource, seconds: Double, _ generator: inout SeededGenerator
+    ) -> any SoundSource {
+        var sound: any SoundSource = signal
+        if let loudspeaker { sound = Filtered(sound, loudspeaker) }
+        // Symbols need not start on a sample of ours.
+        let fraction = Double(generator.uniform())
+        let clock = air.clockSpread * (2 * Double(generator.uniform()) - 1)
+        let offset = (1 + air.relativeOffset) * (1 + clock) - 1
+        sound = Warped(sound, .steady(relativeOffset: offset, fractionalDelay: fraction))
+        if let motion = air.motion {
+            sound = Warped(sound, .motion(motion.path(seconds: seconds, &generator), sampleRateHertz: sampleRateHertz))
+        }
+        if let room = air.room {
+            sound = Echoes(
+                sound, response: room.impulseResponse(sampleRateHertz: sampleRateHertz, seed: generator.next()))
+        }
+        return sound
+    }
+
+    /// What the microphone makes of all that arrives; parameters as in `sound`.
+    public func microphoneSound(
+        _ arriving: any SoundSource, amplitude: Float, snrDecibels: Double, _ generator: inout SeededGenerator
+    ) -> any SoundSource {
+        var sound = with(disturbances(amplitude: amplitude, &generator), under: arriving)
+        if let microphone { sound = Filtered(sound, microphone) }
+        let deviation = WhiteNoise.deviation(
+            amplitude: amplitude, snrDecibels: snrDecibels, sampleRateHertz: sampleRateHertz)
+        sound = with([noise(deviation: deviation, seed: generator.next())], under: sound)
+        if air.hasAutomaticGain { sound = AutomaticGain(sound, sampleRateHertz: sampleRateHertz) }
+        if let overdrive = air.overdriveDecibels {
+            sound = Clipped(sound, level: amplitude * Self.factor(-overdrive))
+        }
+        if let conversion { sound = Warped(sound, conversion) }
+        return sound
+    }
+
+    /// The standard deviation of the noise, all frequencies together: how far a gain has to be turned down so that it is
+    /// not clipped.
+    public func noiseDeviation(amplitude: Float, snrDecibels: Double) -> Float {
+        let deviation = WhiteNoise.deviation(
+            amplitude: amplitude, snrDecibels: snrDecibels, sampleRateHertz: sampleRateHertz)
+        switch air.noise {
+        case .coloured(let colour):
+            return Noise(colour: colour, deviation: deviation, sampleRateHertz: sampleRateHertz, seed: 0).totalDeviation
+        case .recorded(let recording):
+            return deviation * recording.totalDeviation
+        }
+    }
+
+    private func with(_ backgrounds: [any SoundSource], under sound: any SoundSource) -> any SoundSource {
+        guard !backgrounds.isEmpty else { return sound }
+        return Mix([Mix.Part(sound)] + backgrounds.map { Mix.Part($0, isBackground: true) })
+    }
+
+    private func disturbances(amplitude: Float, _ generator: inout SeededGenerator) -> [any SoundSource] {
+        var sounds: [any SoundSource] = air.toneLevelsDecibels.map { level in
+            let band = air.bandHertz
+            return PilotTone(
+                hertz: band.lowerBound + (band.upperBound - band.lowerBound) * Double(generator.uniform()),
+                amplitude: amplitude * Self.factor(level), phaseTurns: Double(generator.uniform()),
+                sampleRateHertz: sampleRateHertz)
+        }
+        if let impulses = air.impulses {
+            sounds.append(
+                Impulses(
+                    impulses.kind, perSecond: impulses.perSecond,
+                    amplitude: amplitude * Self.factor(impulses.levelDecibels), sampleRateHertz: sampleRateHertz,
+                    seed: generator.next()))
+        }
+        return sounds
+    }
+
+    private func noise(deviation: Float, seed: UInt64) -> any SoundSource {
+        switch air.noise {
+        case .coloured(let colour):
+            Noise(colour: colour, deviation: deviation, sampleRateHertz: sampleRateHertz, seed: seed)
+        case .recorded(let recording):
+            recording.sound(deviation: deviation, sampleRateHertz: sampleRateHertz, seed: seed)
+        }
+    }
+
+    private static func factor(_ decibels: Double) -> Float { Float(.pow(10, decibels / 20)) }
+}

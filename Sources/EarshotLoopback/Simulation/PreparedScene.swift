@@ -1,0 +1,62 @@
+public import EarshotChannel
+public import EarshotCoding
+public import EarshotModem
+
+/// A scene with everything made that all its trials share.
+public struct PreparedScene: Sendable {
+    /// The scene.
+    public private(set) var scene: AirScene
+    private let transmitter: Transmitter
+    private let air: PreparedAir
+    private static let blockCount = 8_192
+
+    /// Fails where the profile does not fit into a sample rate.
+    public init(_ scene: AirScene) throws(ModemError) {
+        self.scene = scene
+        transmitter = try Transmitter(profile: scene.profile, sampleRateHertz: scene.sampleRateHertz)
+        _ = try Receiver(sampleRateHertz: scene.receivedRateHertz)
+        air = PreparedAir(scene.air, sampleRateHertz: scene.sampleRateHertz)
+    }
+
+    /// The same at another signal-to-noise ratio.
+    public func at(snrDecibels: Double) -> PreparedScene {
+        var other = self
+        other.scene.snrDecibels = snrDecibels
+        return other
+    }
+
+    /// What the receiver hears, and which payloads are in it.
+    public func sound(seed: UInt64) -> (sound: AirSound, payloads: [Payload]) {
+        var generator = SeededGenerator(seed: seed)
+        let payloads = scene.air.talkerLevelsDecibels.map { _ in
+            let bytes = (0..<scene.payloadByteCount).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+            guard let payload = try? Payload(bytes) else {
+                preconditionFailure("\(scene.payloadByteCount) bytes of payload")
+            }
+            return payload
+        }
+        let sound = air.sound(
+            of: payloads.map { transmitter.samples($0, amplitude: scene.amplitude) }, amplitude: scene.amplitude,
+            snrDecibels: scene.snrDecibels, seed: generator.next())
+        return (sound, payloads)
+    }
+
+    /// Sends one frame a talker and judges what is received.
+    public func run(seed: UInt64) throws(ModemError) -> AirOutcome {
+        var (sound, payloads) = sound(seed: seed)
+        var receiver = try Receiver(sampleRateHertz: sound.sampleRateHertz)
+        var frames: [ReceivedFrame] = []
+        var block = [Float](repeating: 0, count: Self.blockCount)
+        while true {
+            var span = block.mutableSpan
+            let piece = sound.readPiece(into: &span)
+            if piece == (0, 0) { break }
+            receiver.skip(piece.droppedCount) { frames.append($0) }
+            receiver.push(block.span.extracting(0..<piece.count)) { frames.append($0) }
+        }
+        receiver.flush { frames.append($0) }
+        return AirOutcome(
+            payloads: payloads, startSamples: sound.startSamples, frames: frames, statistics: receiver.statistics,
+            profileName: scene.profile.name)
+    }
+}
