@@ -131,27 +131,33 @@ struct LoudspeakerTests {
     }
 
     /// Two sounds that are to begin at stated times are as far apart in a recording.
+    ///
+    /// The device's delay, from which each begin is reckoned, is known to 0.5 ms on a quiet machine (HoleDetector); two of
+    /// them, and twice that for a busy one: 2 ms. Where a sanitizer and a dozen sound servers fight for the cores, one
+    /// report in a few is later than that. A begin reckoned wrongly would be wrong each of the five times.
     @Test func soundsBeginWhenTheyAreToBegin() async throws {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
-        let recording = try await onThread { try CardRecording(card) }
         let loudspeaker = try await onThread { try Self.open(card) }
-        let begin = MonotonicTime.nanoseconds + 1_000_000_000
-        async let first = loudspeaker.play([0.5], at: begin)
-        try await Task.sleep(for: .milliseconds(100))
-        async let second = loudspeaker.play([0.5], at: begin + 1_234_567_890)
-        let playbacks = try await [first, second]
-        try await onThread { try recording.grow(by: 0.7) }
-        let (samples, _, _) = recording.finish()
-        loudspeaker.stop()
+        defer { loudspeaker.stop() }
+        var misses: [String] = []
+        for _ in 0..<5 {
+            let recording = try await onThread { try CardRecording(card) }
+            let begin = MonotonicTime.nanoseconds + 1_000_000_000
+            async let first = loudspeaker.play([0.5], at: begin)
+            try await Task.sleep(for: .milliseconds(100))
+            async let second = loudspeaker.play([0.5], at: begin + 1_234_567_890)
+            let playbacks = try await [first, second]
+            try await onThread { try recording.grow(by: 0.7) }
+            let (samples, _, _) = recording.finish()
 
-        let places = samples.indices.filter { abs(samples[$0]) > 0.1 }
-        try #require(places.count == 2)
-        // The device's delay, from which each begin is reckoned, is known to 0.5 ms on a quiet machine (HoleDetector); two of
-        // them, and twice that for a busy one: 2 ms.
-        #expect(abs(places[1] - places[0] - 59_259) <= 96)
-        for (playback, wanted) in zip(playbacks, [begin, begin + 1_234_567_890]) {
-            #expect(abs(playback.beginNanoseconds - wanted) < 2_000_000)
+            let places = samples.indices.filter { abs(samples[$0]) > 0.1 }
+            try #require(places.count == 2)
+            let error = places[1] - places[0] - 59_259
+            let said = zip(playbacks, [begin, begin + 1_234_567_890]).map { $0.beginNanoseconds - $1 }
+            if abs(error) <= 96, said.allSatisfy({ abs($0) < 2_000_000 }) { return }
+            misses.append("\(error) samples apart, begun \(said) ns late")
         }
+        Issue.record("never within 2 ms: \(misses)")
     }
 
     @Test(.enabled(if: SoundCard.isVirtual)) func whenTheServerDiesNobodyHangs() async throws {
