@@ -25,6 +25,9 @@ struct BasebandFormat {
         let hertz = profile.largestOffset * Double(profile.centreHertz)
         return Int((2 * hertz / profile.toneSpacingHertz).rounded(.up))
     }
+    /// What a candidate's score must reach, see `SyncSearch`, and its score when refined, see `CandidateRefinement`.
+    var leastSearchScore: Float { 9.6 }
+    var leastRefinedScore: Float { 10 }
     /// How long symbols are when tones lie `offsetHertz` too high: Doppler and clock error squeeze time alike.
     /// N / (1 + offset/centre).
     func symbolLength(offsetHertz: Float) -> Double {

@@ -17,8 +17,6 @@ import EarshotDSP
 public struct Receiver: ~Copyable {
     /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
     static let quantum = 32
-    /// What a refined candidate's score must reach.
-    static let leastRefinedScore: Float = 10
     /// Time does not go on beyond this sample: three million years at 48 kHz.
     static let latestSample = 1 << 62
 
@@ -35,12 +33,14 @@ public struct Receiver: ~Copyable {
     private(set) var history: BasebandHistory
     private(set) var chains: [ProfileChain]
     private var candidates: [Candidate] = []
+    /// The history's end index at which the next search has something to do.
+    private var searchDueIndex = 0
     private var queue = AttemptQueue()
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
     private let settledCount: Int
-    /// So many more, or a multiple, change nothing but the time: whole rings of the longest search.
+    /// So many more, or a multiple, change nothing but the time: whole blocks of the longest search.
     private let ringCount: Int
 
     /// Whether a frame may be on the air: then somebody may want the next samples soon.
@@ -71,7 +71,7 @@ public struct Receiver: ~Copyable {
         // The longest frame, the echo behind it, and some slack for offsets.
         let keptCount = (FrameLayout.longest.toneCount + 8) * longestSymbol
         history = BasebandHistory(keptCount: keptCount)
-        ringCount = SyncSearch.ringSymbolCount * longestSymbol
+        ringCount = SyncSearch.blockSymbolCount * longestSymbol
         settledCount = keptCount + ringCount
         clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: BasebandFormat.rateHertz(band))
         decoder = FrameDecoder(profiles: profiles)
@@ -82,6 +82,17 @@ public struct Receiver: ~Copyable {
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
         statistics.samples += samples.count
         take(samples, onFrame: onFrame)
+    }
+
+    /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
+    public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
+        statistics.samples += samples.count
+        var first = 0
+        while first < samples.count {
+            let count = min(Downconverter.largestBlock, samples.count - first)
+            append(downconverter.process(samples.extracting(first..<first + count), into: &converted), onFrame)
+            first += count
+        }
     }
 
     /// Passes over samples that existed but were lost, and reports the frames that ended meanwhile.
@@ -120,13 +131,13 @@ public struct Receiver: ~Copyable {
         var first = 0
         while first < samples.count {
             let count = min(Downconverter.largestBlock, samples.count - first)
-            convert(samples.extracting(first..<first + count), onFrame: onFrame)
+            append(downconverter.process(samples.extracting(first..<first + count), into: &converted), onFrame)
             first += count
         }
     }
 
-    private mutating func convert(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
-        let produced = downconverter.process(samples, into: &converted)
+    /// Appends what the downconverter has made.
+    private mutating func append(_ produced: Int, _ onFrame: (ReceivedFrame) -> Void) {
         // The filter reaches into the hole.
         var first = downconverter.lostOutputCount
         appendLost(first, onFrame)
@@ -152,6 +163,7 @@ public struct Receiver: ~Copyable {
                 for chain in chains {
                     chain.search.rewind(ringCount)
                 }
+                searchDueIndex = 0
                 clock.pass(ringCount)
             }
             if settledCount..<settledCount + Receiver.quantum ~= history.lostTailCount {
@@ -175,19 +187,21 @@ public struct Receiver: ~Copyable {
     }
 
     private mutating func search() {
+        guard history.endIndex >= searchDueIndex else { return }
+        searchDueIndex = .max
         for (index, chain) in chains.enumerated() {
+            defer { searchDueIndex = min(searchDueIndex, chain.search.dueIndex) }
             candidates.removeAll(keepingCapacity: true)
             chain.search.process(history, into: &candidates)
             for candidate in candidates {
                 statistics.candidates += 1
-                let dominance = decoder.dominance(candidate, isRefined: false, chain, history)
-                guard dominance >= FrameDecoder.leastUnrefinedSyncShare else {
+                guard candidate.dominance >= FrameDecoder.leastUnrefinedSyncShare else {
                     statistics.rejectedBySync += 1
                     continue
                 }
                 let refined = chain.refinement.refine(
                     candidate, history, inverseFloor: chain.search.inverseFloor)
-                guard refined.score >= Receiver.leastRefinedScore else {
+                guard refined.score >= chain.format.leastRefinedScore else {
                     statistics.rejectedBySync += 1
                     continue
                 }
