@@ -36,7 +36,7 @@ CLONED void earshot_limit(const float *restrict x, size_t count, float limit, fl
     }
 }
 
-// Vectors are given back through pointers: as return values they would be part of a calling convention, which differs.
+// Vectors come and go through pointers: as values they would be part of a calling convention, which differs.
 
 /// The sums of eight vectors, in one.
 INLINE void add_lanes(const Eight v[8], Eight *sums) {
@@ -115,47 +115,35 @@ CLONED void earshot_complex_products(
     }
 }
 
-/// a·(x[k − 1] − x[k]) + b·(x[k − 2] − x[k + 1]).
-INLINE void between(const float *x, float a, float b, Eight *result) {
-    *result = a * (LOAD(x - 1) - LOAD(x)) + b * (LOAD(x - 2) - LOAD(x + 1));
+/// |x|² of eight complex numbers, four in each vector, in the order 0 1 4 5 2 3 6 7.
+INLINE void eight_powers(const Eight *x, Eight *powers) {
+    Eight low = x[0] * x[0], high = x[1] * x[1];
+    *powers = __builtin_shufflevector(low, high, 0, 2, 8, 10, 4, 6, 12, 14)
+        + __builtin_shufflevector(low, high, 1, 3, 9, 11, 5, 7, 13, 15);
 }
 
-/// One row of powers; re and im from k = −2 on.
-INLINE void row_powers(
-    const float *re, const float *im, size_t pair_count, float scale, float a, float b, int at_first, float *y) {
-    re += 2;
-    im += 2;
-    int shift = at_first ? 1 : 0;
-    for (size_t k = 0; k < pair_count; k += 8) {
-        Eight real = LOAD(re + k), imaginary = LOAD(im + k);
-        Eight at = scale * (real * real + imaginary * imaginary);
-        between(re + k + shift, a, b, &real);
-        between(im + k + shift, a, b, &imaginary);
-        Eight below = scale * (real * real + imaginary * imaginary);
-        Eight first = at_first ? at : below, second = at_first ? below : at;
-        STORE(y + 2 * k, __builtin_shufflevector(first, second, 0, 8, 1, 9, 2, 10, 3, 11));
-        STORE(y + 2 * k + 8, __builtin_shufflevector(first, second, 4, 12, 5, 13, 6, 14, 7, 15));
-    }
+/// a·(x[k − 1] − x[k]) + b·(x[k − 2] − x[k + 1]) of four complex numbers.
+INLINE void between(const float *x, float a, float b, Eight *result) {
+    *result = a * (LOAD(x - 2) - LOAD(x)) + b * (LOAD(x - 4) - LOAD(x + 2));
 }
 
 CLONED void earshot_half_spacing_powers(
-    const float *restrict points, size_t length, size_t row_count, size_t first_point, size_t pair_count, float scale,
-    float a, float b, int at_first, float *restrict scratch, float *restrict y) {
-    size_t count = pair_count + 4;
-    float *re = scratch, *im = scratch + count;
+    const float *restrict points, size_t length, size_t row_count, size_t pair_count, float scale, float a, float b,
+    int at_first, float *restrict y) {
     for (size_t row = 0; row < row_count; row++) {
-        const float *x = points + 2 * row * length;
-        size_t point = (first_point + length - 2 % length) % length;
-        for (size_t done = 0; done < count;) {
-            size_t part = length - point < count - done ? length - point : count - done;
-            for (size_t i = 0; i < part; i++) {
-                re[done + i] = x[2 * (point + i)];
-                im[done + i] = x[2 * (point + i) + 1];
-            }
-            done += part;
-            point = 0;
+        const float *x = points + 2 * (row * length + 2);
+        const float *shifted = x + (at_first ? 2 : 0);
+        float *pairs = y + 2 * row * pair_count;
+        for (size_t k = 0; k < pair_count; k += 8) {
+            Eight middle[2], at, below;
+            eight_powers((const Eight *)(x + 2 * k), &at);
+            between(shifted + 2 * k, a, b, &middle[0]);
+            between(shifted + 2 * k + 8, a, b, &middle[1]);
+            eight_powers(middle, &below);
+            Eight first = scale * (at_first ? at : below), second = scale * (at_first ? below : at);
+            STORE(pairs + 2 * k, __builtin_shufflevector(first, second, 0, 8, 1, 9, 4, 12, 5, 13));
+            STORE(pairs + 2 * k + 8, __builtin_shufflevector(first, second, 2, 10, 3, 11, 6, 14, 7, 15));
         }
-        row_powers(re, im, pair_count, scale, a, b, at_first, y + 2 * row * pair_count);
     }
 }
 

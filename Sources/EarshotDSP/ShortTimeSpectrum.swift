@@ -18,30 +18,31 @@ public struct ShortTimeSpectrum: ~Copyable {
     public let hop: Int
     /// Rows made by each call of `process`.
     public let rowCount: Int
-    /// B: the highest bin wanted, on either side of zero. A bin is half a tone spacing, rate/(2N), wide.
+    /// B: the highest bin wanted, on either side of zero. A bin is half a tone spacing, rate/(2N), wide. Less than N by
+    /// twelve or more.
     public let highestBin: Int
     /// 2B + 1 rounded up to a multiple of sixteen; what lies behind bin B is rubbish but finite.
     public let rowStride: Int
 
-    /// e^{−jπn/N}: moves odd bins to whole ones of the transform.
+    /// Moves the odd bins to whole ones of the transform, the third below −B to the first.
     private let mixer: [ComplexSample]
     private var transform: FFTPlan
-    private var scratch: [Float]
 
     /// See the properties of the same names.
     public init(windowLength: Int, hop: Int, rowCount: Int, highestBin: Int) {
-        precondition(highestBin < windowLength, "bin \(highestBin) of \(2 * windowLength)")
+        let rowStride = (2 * highestBin + 16) / 16 * 16
+        precondition(rowStride / 2 + 4 <= windowLength, "bin \(highestBin) of \(2 * windowLength)")
         self.windowLength = windowLength
         self.hop = hop
         self.rowCount = rowCount
         self.highestBin = highestBin
-        rowStride = (2 * highestBin + 16) / 16 * 16
+        self.rowStride = rowStride
         transform = FFTPlan(length: windowLength, batchCount: rowCount, inputDistance: hop)
+        let lowestBin = -2 * ((highestBin + 1) / 2) - 3
         mixer = (0..<windowLength + (rowCount - 1) * hop).map { n in
-            let angle = Double.pi * Double(n % (2 * windowLength)) / Double(windowLength)
+            let angle = Double.pi * Double(lowestBin * n % (2 * windowLength)) / Double(windowLength)
             return ComplexSample(Float(Double.cos(angle)), Float(-Double.sin(angle)))
         }
-        scratch = [Float](repeating: 0, count: rowStride + 8)
     }
 
     /// The baseband that one call of `process` looks at.
@@ -68,14 +69,13 @@ public struct ShortTimeSpectrum: ~Copyable {
             }
         }
         transform.execute()
-        let (length, rowCount, pairCount, highestBin) = (windowLength, rowCount, rowStride / 2, highestBin)
+        let (length, rowCount, pairCount, isToneFirst) = (windowLength, rowCount, rowStride / 2, highestBin % 2 != 0)
         transform.withOutput { points in
             points.withUnsafeBufferPointer { points in
                 rows.withUnsafeMutableBufferPointer { rows in
                     earshot_half_spacing_powers(
-                        points.baseAddress!.pairs, length, rowCount, (2 * length - (highestBin + 1) / 2) % length,
-                        pairCount, 1 / Float(length * length), ShortTimeSpectrum.near, ShortTimeSpectrum.far,
-                        Int32(highestBin % 2), &scratch, rows.baseAddress! + first)
+                        points.baseAddress!.pairs, length, rowCount, pairCount, 1 / Float(length * length),
+                        ShortTimeSpectrum.near, ShortTimeSpectrum.far, isToneFirst ? 1 : 0, rows.baseAddress! + first)
                 }
             }
         }

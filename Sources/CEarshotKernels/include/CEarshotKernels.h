@@ -27,17 +27,16 @@ void earshot_polyphase(
 /// y[i] = x[i]·z[i], complex; count complex numbers.
 void earshot_complex_products(const float *x, const float *z, size_t count, float *y);
 
-/// The powers at the points of spectra, and between them. For each row of length points X, counted around the circle from
-/// first_point on,
+/// The powers at the points of spectra, and between them. For each row of complex points, of which X[−2] is the first,
 ///
 ///     at[k] = scale·|X[k]|²,   below[k] = scale·|a·(X[k − 1] − X[k]) + b·(X[k − 2] − X[k + 1])|²
 ///
 /// y alternates below[k], at[k] for k = 0 ..< pair_count, or, where at_first is not 0, at[k], below[k + 1].
-/// Points have the shape [row_count][length], y [row_count][2·pair_count]. pair_count is a multiple of 8; scratch holds
-/// 2·(pair_count + 4) values.
+/// Points have the shape [row_count][length], y [row_count][2·pair_count]. pair_count is a multiple of 8, and
+/// pair_count + 4 at most length.
 void earshot_half_spacing_powers(
-    const float *points, size_t length, size_t row_count, size_t first_point, size_t pair_count, float scale, float a,
-    float b, int at_first, float *scratch, float *y);
+    const float *points, size_t length, size_t row_count, size_t pair_count, float scale, float a, float b, int at_first,
+    float *y);
 
 /// logs[bin] = Σ log2(s·E[row][bin] + smallest), by the parabola of fastLog2, and means[bin] = Σ s·E[row][bin], over the
 /// rows, which are stride apart. s is 1, or, where shares is not null, 1/shares[row], and rows with less than least_share

@@ -109,7 +109,6 @@ struct CandidateRefinement: ~Copyable {
     ) {
         let symbolLength = format.symbolLength(offsetHertz: place.offsetHertz)
         let first = Int(place.start.rounded()) + times.lowerBound * pieceLength
-        copy(history, from: first)
         var starts = InlineArray<8, Int>(repeating: 0)
         var steps = InlineArray<16, Float>(repeating: 0)
         for symbol in starts.indices {
@@ -125,22 +124,38 @@ struct CandidateRefinement: ~Copyable {
         precondition(
             starts[7] + count * pieceLength <= stretch.count && 16 * count <= pieces.count,
             "\(count) pieces of \(pieceLength) samples")
+        let length = starts[7] + count * pieceLength
+        if history.holds(from: first, count: length) {
+            history.withSamples(from: first, count: length) { samples in
+                sumPieces(samples, starts, steps, count)
+            }
+        } else {
+            copy(history, from: first, count: length)
+            // Taken out of self while another part of self is at work.
+            let samples = exchange(&stretch, with: [])
+            sumPieces(samples.span.extracting(0..<length), starts, steps, count)
+            stretch = samples
+        }
+    }
+
+    private mutating func sumPieces(
+        _ samples: Span<ComplexSample>, _ starts: InlineArray<8, Int>, _ steps: InlineArray<16, Float>, _ count: Int
+    ) {
         starts.span.withUnsafeBufferPointer { starts in
             steps.span.withUnsafeBufferPointer { steps in
-                stretch.withUnsafeBufferPointer { stretch in
+                samples.withUnsafeBufferPointer { samples in
                     earshot_piece_sums(
-                        stretch.baseAddress!.pairs, starts.baseAddress, steps.baseAddress, count, pieceLength, &pieces)
+                        samples.baseAddress!.pairs, starts.baseAddress, steps.baseAddress, count, pieceLength, &pieces)
                 }
             }
         }
     }
 
-    /// Copies what the history holds from `first` on to the stretch.
-    private mutating func copy(_ history: borrowing BasebandHistory, from first: Int) {
-        let count = stretch.count
+    /// Copies what the history holds from `first` on to the stretch, silence where it holds nothing.
+    private mutating func copy(_ history: borrowing BasebandHistory, from first: Int, count: Int) {
         let heldStart = max(first, history.firstHeldIndex)
         let held = heldStart..<max(heldStart, min(first + count, history.endIndex))
-        for index in stretch.indices {
+        for index in 0..<count {
             stretch[index] = ComplexSample()
         }
         guard !held.isEmpty else { return }

@@ -184,16 +184,13 @@ struct SyncSearch: ~Copyable {
     /// Scores the block before the latest.
     private mutating func score() {
         let (carried, blockRowCount) = (SyncSearch.carriedRowCount, SyncSearch.blockRowCount)
-        for index in 0..<carried * scoreStride {
-            scores[index] = scores[blockRowCount * scoreStride + index]
-        }
-        for row in 0..<carried {
-            maxima[row] = maxima[blockRowCount + row]
-        }
         let (stride, first) = (spectrum.rowStride, SyncSearch.peakReach * spectrum.rowStride)
         rows.withUnsafeBufferPointer { rows in
             scores.withUnsafeMutableBufferPointer { scores in
                 maxima.withUnsafeMutableBufferPointer { maxima in
+                    scores.baseAddress!.update(
+                        from: scores.baseAddress! + blockRowCount * scoreStride, count: carried * scoreStride)
+                    maxima.baseAddress!.update(from: maxima.baseAddress! + blockRowCount, count: carried)
                     earshot_pattern_sums(
                         rows.baseAddress! + first, stride, blockRowCount, patternFirsts, scoreStride,
                         scores.baseAddress! + carried * scoreStride, maxima.baseAddress! + carried)
