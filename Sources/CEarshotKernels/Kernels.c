@@ -17,6 +17,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
+typedef int32_t EightIntegers __attribute__((vector_size(32), aligned(4)));
 
 #define LOAD(pointer) (*(const Eight *)(pointer))
 #define STORE(pointer, value) (*(Eight *)(pointer) = (value))
@@ -206,18 +207,36 @@ CLONED void earshot_invert_floor(
 }
 
 CLONED float earshot_select(const float *values, size_t count, size_t rank) {
-    for (size_t i = 0; i < count; i++) {
-        float value = values[i];
-        uint32_t less = 0, equal = 0;
-        for (size_t k = 0; k < count; k++) {
-            less += values[k] < value;
-            equal += values[k] == value;
+    // Eight values are asked about at a time, at the end some of them again; few values are repeated.
+    float repeated[8];
+    const float *asked = values;
+    if (count < 8) {
+        for (size_t i = 0; i < 8; i++) {
+            repeated[i] = values[i < count ? i : 0];
         }
-        if (less <= rank && rank < less + equal) {
-            return value;
+        asked = repeated;
+    }
+    for (size_t i = 0; i < count; i += 8) {
+        size_t start = i + 8 <= count || count < 8 ? i : count - 8;
+        Eight own = LOAD(asked + start);
+        EightIntegers less = {0}, equal = {0};
+        for (size_t k = 0; k < count; k++) {
+            Eight other = {values[k], values[k], values[k], values[k], values[k], values[k], values[k], values[k]};
+            // What is true is −1.
+            less -= other < own;
+            equal -= other == own;
+        }
+        EightIntegers found = (less <= (int32_t)rank) & (less + equal > (int32_t)rank);
+        if (__builtin_reduce_or(found)) {
+            // The first of them: they are equal.
+            size_t lane = 0;
+            while (!found[lane]) {
+                lane++;
+            }
+            return own[lane];
         }
     }
-    return 0;
+    return values[0];
 }
 
 CLONED void earshot_saturate(

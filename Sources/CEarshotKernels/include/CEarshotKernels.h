@@ -55,8 +55,9 @@ void earshot_smooth_floor(
 void earshot_invert_floor(
     const float *logs, const float *smoothed_logs, size_t bin_count, float scale, float largest, float *inverse);
 
-/// The value that would stand at index rank after sorting, by counting for one value after the other how many are less.
-/// No NaN. Cost: count²/8 comparisons; for few values less than by selection, whose jumps no processor foresees.
+/// The value that would stand at index rank after sorting, by counting for eight values after the other how many are
+/// less. No NaN, and one value at least. Cost: count²/8 comparisons on the average; for few values less than by selection, whose
+/// jumps no processor foresees.
 float earshot_select(const float *values, size_t count, size_t rank);
 
 /// cells[row][i] = c·x/(c + x),  x = cells[row][i]·inverse[i],  for the first count of each row; rows are stride apart.
