@@ -43,10 +43,30 @@ struct AttemptQueue {
         return false
     }
 
-    /// Takes out the next attempt that needs no sample from `endIndex` on.
+    /// Takes out the best of the attempts that need no sample from `endIndex` on: those that are cheap first, then by score.
     mutating func next(endIndex: Int) -> Attempt? {
-        guard let last = waiting.last, last.due <= endIndex else { return nil }
-        return waiting.removeLast()
+        var best: Int?
+        for index in waiting.indices.reversed() {
+            guard waiting[index].due <= endIndex else { break }
+            if best.map({ AttemptQueue.isBetter(waiting[index], waiting[$0]) }) ?? true {
+                best = index
+            }
+        }
+        return best.map { waiting.remove(at: $0) }
+    }
+
+    /// Removes the attempts at a place in time and frequency that has been looked at again.
+    mutating func removeAttempts(
+        profileIndex: Int, start: Double, within distance: Double, offsetHertz: Float, withinHertz: Float
+    ) {
+        waiting.removeAll {
+            $0.profileIndex == profileIndex && abs($0.candidate.start - start) < distance
+                && abs($0.candidate.offsetHertz - offsetHertz) < withinHertz
+        }
+    }
+
+    private static func isBetter(_ a: Attempt, _ b: Attempt) -> Bool {
+        (a.layout == nil) != (b.layout == nil) ? a.layout == nil : a.candidate.score > b.candidate.score
     }
 
     private func comesBefore(_ a: Attempt, _ b: Attempt) -> Bool {

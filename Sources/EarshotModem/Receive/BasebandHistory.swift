@@ -53,6 +53,24 @@ struct BasebandHistory: ~Copyable {
         return Float(count - lostCount) / Float(count)
     }
 
+    /// The part of a range of indices that is held; empty, at its start, where nothing is.
+    func heldRange(_ range: Range<Int>) -> Range<Int> {
+        range.clamped(to: firstIndex..<endIndex)
+    }
+
+    /// Whether the sample of that index was lost. Must be held.
+    func isLost(_ index: Int) -> Bool { isLost[index - firstIndex] }
+
+    /// Takes z away from the samples of `range`, which must be held; z begins at index `first`.
+    mutating func subtract(_ z: [ComplexSample], from first: Int, _ range: Range<Int>) {
+        let (offset, terms) = (firstIndex, z.span)
+        let isLost = range.lowerBound < lostEndIndex ? isLost : []
+        var space = buffer.mutableSpan
+        for index in range where isLost.isEmpty || !isLost[index - offset] {
+            space[index - offset] -= terms[index - first]
+        }
+    }
+
     /// Appends `count` samples that were lost.
     mutating func appendLost(_ count: Int) {
         guard count > 0 else { return }

@@ -38,6 +38,8 @@ public struct Receiver: ~Copyable {
     private var queue = AttemptQueue()
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
+    private var canceller: FrameCanceller
+    private var changed: Range<Int>?
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
     private let settledCount: Int
     /// So many more, or a multiple, change nothing but the time: whole rings of the longest search.
@@ -75,6 +77,7 @@ public struct Receiver: ~Copyable {
         settledCount = keptCount + ringCount
         clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: BasebandFormat.rateHertz(band))
         decoder = FrameDecoder(profiles: profiles)
+        canceller = FrameCanceller(profiles: profiles)
         candidates.reserveCapacity(4 * SyncSearch.largestCandidateCount)
     }
 
@@ -179,6 +182,11 @@ public struct Receiver: ~Copyable {
             candidates.removeAll(keepingCapacity: true)
             chain.search.process(history, into: &candidates)
             for candidate in candidates {
+                if recent.contains(
+                    profileIndex: index, start: candidate.start, within: Double(chain.format.samplesPerSymbol) / 2)
+                {
+                    continue
+                }
                 statistics.candidates += 1
                 let dominance = decoder.dominance(candidate, isRefined: false, chain, history)
                 guard dominance >= FrameDecoder.leastUnrefinedSyncShare else {
@@ -191,9 +199,25 @@ public struct Receiver: ~Copyable {
                     statistics.rejectedBySync += 1
                     continue
                 }
+                queue.removeAttempts(
+                    profileIndex: index, start: refined.start, within: Double(chain.format.samplesPerSymbol) / 2,
+                    offsetHertz: refined.offsetHertz, withinHertz: Float(0.6 * chain.profile.toneSpacingHertz))
                 enqueue(refined, profileIndex: index, layout: nil)
             }
         }
+    }
+
+    /// Searches again where frames were taken out.
+    private mutating func searchAgain() -> Bool {
+        guard let stretch = changed else { return false }
+        changed = nil
+        for chain in chains {
+            let length = FrameLayout.token.toneCount * chain.format.samplesPerSymbol
+            let first = max(stretch.lowerBound - length, history.heldRange(stretch.lowerBound - length..<history.endIndex).lowerBound)
+            chain.search.restart(from: first)
+        }
+        search()
+        return true
     }
 
     /// Looks at a candidate's sync pattern and length header, once both are there.
@@ -224,7 +248,11 @@ public struct Receiver: ~Copyable {
     }
 
     private mutating func decode(_ onFrame: (ReceivedFrame) -> Void) {
-        while let attempt = queue.next(endIndex: history.endIndex) {
+        while true {
+            guard let attempt = queue.next(endIndex: history.endIndex) else {
+                guard searchAgain() else { return }
+                continue
+            }
             let chain = chains[attempt.profileIndex]
             let candidate = attempt.candidate
             guard let layout = attempt.layout else {
@@ -236,10 +264,6 @@ public struct Receiver: ~Copyable {
                 within: Double(chain.format.samplesPerSymbol) / 2)
             {
                 statistics.duplicates += 1
-                continue
-            }
-            guard decoder.standsAlone(candidate, chain, history, besides: recent) else {
-                statistics.rejectedAsExplained += 1
                 continue
             }
             switch decoder.decode(candidate, layout: layout, chain, history) {
@@ -266,6 +290,12 @@ public struct Receiver: ~Copyable {
                         startSample: clock.inputSample(start),
                         endSample: clock.inputSample(start + length),
                         offsetHertz: offsetHertz, snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
+                let stretch = canceller.cancel(
+                    FrameTones.tones(of: frame.payload, profile: chain.profile), chain.format, place: frame.place,
+                    from: &history)
+                changed = changed.map {
+                    min($0.lowerBound, stretch.lowerBound)..<max($0.upperBound, stretch.upperBound)
+                } ?? stretch
             }
         }
     }

@@ -46,6 +46,8 @@ struct SyncSearch: ~Copyable {
     private var floor: NoiseFloor
     private var rows: [Float]
     private var rowsMade = 0
+    /// The first block since the start or `restart`.
+    private var firstBlock = 0
     /// h of each row of the block that is being made, see `BasebandHistory`.
     private var heldShares = [Float](repeating: 1, count: blockRowCount)
     private var hasLostRows = false
@@ -114,9 +116,26 @@ struct SyncSearch: ~Copyable {
         }
     }
 
+    /// Goes back to the first block that begins at or behind a sample: the history has changed from there on.
+    mutating func restart(from index: Int) {
+        let blockLength = SyncSearch.blockRowCount * spectrum.hop
+        let block = max(0, (index + blockLength - 1) / blockLength)
+        guard block * SyncSearch.blockRowCount < rowsMade else { return }
+        rowsMade = block * SyncSearch.blockRowCount
+        firstBlock = block
+        hasLostRows = false
+        for row in heldShares.indices {
+            heldShares[row] = 1
+        }
+        for index in scores.indices {
+            scores[index] = 0
+        }
+    }
+
     /// Moves the indices back with the history's. All rows are lost, and `sampleCount` is a multiple of the ring's length.
     mutating func rewind(_ sampleCount: Int) {
         rowsMade -= sampleCount / spectrum.hop
+        firstBlock = 0
     }
 
     private mutating func finishBlock(_ block: Int, into candidates: inout [Candidate]) {
@@ -129,7 +148,7 @@ struct SyncSearch: ~Copyable {
         if hasLostRows {
             fillLost(from: base)
         }
-        if block > 0 {
+        if block > firstBlock {
             score(block - 1)
             pickPeaks(block - 1, into: &candidates)
         }
