@@ -55,13 +55,13 @@ struct AttemptQueue {
         return best.map { waiting.remove(at: $0) }
     }
 
-    /// Removes the attempts at a place in time and frequency that has been looked at again.
-    mutating func removeAttempts(
-        profileIndex: Int, start: Double, within distance: Double, offsetHertz: Float, withinHertz: Float
-    ) {
+    /// Removes the attempts less than half a symbol and about half a tone spacing away from a place.
+    mutating func removeAttempts(near place: Candidate, profileIndex: Int, _ format: BasebandFormat) {
+        let distance = Double(format.samplesPerSymbol) / 2
+        let distanceHertz = Float(0.6 * format.profile.toneSpacingHertz)
         waiting.removeAll {
-            $0.profileIndex == profileIndex && abs($0.candidate.start - start) < distance
-                && abs($0.candidate.offsetHertz - offsetHertz) < withinHertz
+            $0.profileIndex == profileIndex && abs($0.candidate.start - place.start) < distance
+                && abs($0.candidate.offsetHertz - place.offsetHertz) < distanceHertz
         }
     }
 

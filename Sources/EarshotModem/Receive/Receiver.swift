@@ -182,11 +182,6 @@ public struct Receiver: ~Copyable {
             candidates.removeAll(keepingCapacity: true)
             chain.search.process(history, into: &candidates)
             for candidate in candidates {
-                if recent.contains(
-                    profileIndex: index, start: candidate.start, within: Double(chain.format.samplesPerSymbol) / 2)
-                {
-                    continue
-                }
                 statistics.candidates += 1
                 let dominance = decoder.dominance(candidate, isRefined: false, chain, history)
                 guard dominance >= FrameDecoder.leastUnrefinedSyncShare else {
@@ -199,9 +194,7 @@ public struct Receiver: ~Copyable {
                     statistics.rejectedBySync += 1
                     continue
                 }
-                queue.removeAttempts(
-                    profileIndex: index, start: refined.start, within: Double(chain.format.samplesPerSymbol) / 2,
-                    offsetHertz: refined.offsetHertz, withinHertz: Float(0.6 * chain.profile.toneSpacingHertz))
+                queue.removeAttempts(near: refined, profileIndex: index, chain.format)
                 enqueue(refined, profileIndex: index, layout: nil)
             }
         }
@@ -259,13 +252,6 @@ public struct Receiver: ~Copyable {
                 examine(attempt)
                 continue
             }
-            if recent.contains(
-                profileIndex: attempt.profileIndex, start: candidate.start,
-                within: Double(chain.format.samplesPerSymbol) / 2)
-            {
-                statistics.duplicates += 1
-                continue
-            }
             switch decoder.decode(candidate, layout: layout, chain, history) {
             case .pathMetricOfNoise:
                 statistics.rejectedByPathMetric += 1
@@ -290,6 +276,7 @@ public struct Receiver: ~Copyable {
                         startSample: clock.inputSample(start),
                         endSample: clock.inputSample(start + length),
                         offsetHertz: offsetHertz, snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
+                queue.removeAttempts(near: frame.place, profileIndex: attempt.profileIndex, chain.format)
                 let stretch = canceller.cancel(
                     FrameTones.tones(of: frame.payload, profile: chain.profile), chain.format, place: frame.place,
                     from: &history)

@@ -123,6 +123,7 @@ struct SyncSearch: ~Copyable {
         guard block * SyncSearch.blockRowCount < rowsMade else { return }
         rowsMade = block * SyncSearch.blockRowCount
         firstBlock = block
+        floor.reset()
         hasLostRows = false
         for row in heldShares.indices {
             heldShares[row] = 1
