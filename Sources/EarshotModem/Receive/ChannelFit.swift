@@ -12,7 +12,7 @@ import RealModule
 /// keeps the taps finite there. No allocation after `init`.
 struct ChannelFit: ~Copyable {
     /// L: 64 ms.
-    static let tapCount = 192
+    static let tapCount = 248
     /// P: taps before the frame's start.
     static let leadCount = 16
     /// w over R[0].
@@ -35,6 +35,9 @@ struct ChannelFit: ~Copyable {
     private var residual: [ComplexSample]
     private var direction: [ComplexSample]
     private var image: [ComplexSample]
+    /// w; shape [L].
+    private var weights: [Float]
+    private var replicaEnergy: Float = 0
     /// h; shape [L].
     private(set) var taps: [ComplexSample]
     /// z = h * r, from `firstIndex` on; what lies behind `sampleCount` is rubbish.
@@ -54,13 +57,23 @@ struct ChannelFit: ~Copyable {
         residual = correlation
         direction = correlation
         image = correlation
+        weights = [Float](repeating: 0, count: ChannelFit.tapCount)
         taps = correlation
         explained = [ComplexSample](repeating: ComplexSample(), count: largestSampleCount + ChannelFit.tapCount)
     }
 
     /// Fits the channel between the replica and the history, and computes what it explains.
-    mutating func fit(_ replica: borrowing FrameReplica, _ history: borrowing BasebandHistory) {
+    mutating func fit(
+        _ replica: borrowing FrameReplica, _ history: borrowing BasebandHistory, reweighing: Bool = false
+    ) {
         correlate(replica, history)
+        if reweighing {
+            for k in weights.indices {
+                weights[k] = ChannelFit.ridge * replicaEnergy
+            }
+            solve()
+            reweigh(replica, history)
+        }
         solve()
         explain(replica)
     }
@@ -99,7 +112,8 @@ struct ChannelFit: ~Copyable {
         for n in 0..<length {
             toeplitzSpectrum[n] = ComplexSample()
         }
-        toeplitzSpectrum[0] = image[0] * (1 + ChannelFit.ridge)
+        toeplitzSpectrum[0] = image[0]
+        replicaEnergy = image[0].x
         for lag in 1..<ChannelFit.tapCount {
             toeplitzSpectrum[lag] = image[lag]
             toeplitzSpectrum[length - lag] = image[lag].conjugate
@@ -169,6 +183,40 @@ struct ChannelFit: ~Copyable {
         transformPiece(&product, direction, 0..<tapCount, sampleCount: tapCount)
         convolve(&product, with: toeplitzSpectrum, scratch: &crossSpectrum)
         copyConjugate(product, count: tapCount, scale: 1 / Float(length), into: &image)
+        for k in image.indices {
+            image[k] += direction[k] * weights[k]
+        }
+    }
+
+    private static let blocks = [0..<12, 12..<20, 20..<32, 32..<48, 48..<72, 72..<104, 104..<144, 144..<192, 192..<tapCount]
+
+    /// Weights from what the first fit found: what is left over the power that taps have there.
+    private mutating func reweigh(_ replica: borrowing FrameReplica, _ history: borrowing BasebandHistory) {
+        let held = history.heldRange(
+            replica.firstIndex..<replica.firstIndex + replica.sampleCount)
+        let heard = history.withSamples(from: held.lowerBound, count: held.count) { x in
+            var sum: Float = 0
+            for n in x.indices {
+                sum += x[n].power
+            }
+            return sum
+        }
+        var fitted: Float = 0
+        for k in taps.indices {
+            fitted += taps[k].x * correlation[k].x + taps[k].y * correlation[k].y
+        }
+        let noise = max(heard - fitted, 1e-6 * heard) / Float(max(held.count, 1))
+        let variance = noise / replicaEnergy
+        for block in ChannelFit.blocks {
+            var power: Float = 0
+            for k in block {
+                power += taps[k].power
+            }
+            let prior = max(power / Float(block.count) - variance, 0.02 * variance)
+            for k in block {
+                weights[k] = max(noise / prior, ChannelFit.ridge * replicaEnergy)
+            }
+        }
     }
 
     // MARK: What it explains

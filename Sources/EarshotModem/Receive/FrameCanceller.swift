@@ -36,8 +36,8 @@ struct FrameCanceller: ~Copyable {
         offsetHertz += correction.offsetHertz
         replica.make(tones, format, start: start, offsetHertz: offsetHertz)
         replica.silence(lostIn: history)
-        for _ in 0..<2 {
-            fit.fit(replica, history)
+        for pass in 0..<2 {
+            fit.fit(replica, history, reweighing: pass == 0)
             replica.shift(turnsPerSample: fit.drift(history, segmentCount: FrameCanceller.segmentCount))
         }
         fit.fit(replica, history)
