@@ -59,7 +59,7 @@ struct BasebandHistory: ~Copyable {
     }
 
     /// Whether the sample of that index was lost. Must be held.
-    func isLost(_ index: Int) -> Bool { isLost[index - firstIndex] }
+    func isLost(_ index: Int) -> Bool { index < lostEndIndex && isLost[index - firstIndex] }
 
     /// Takes z away from the samples of `range`, which must be held; z begins at index `first`.
     mutating func subtract(_ z: [ComplexSample], from first: Int, _ range: Range<Int>) {

@@ -240,17 +240,17 @@ struct ChannelFit: ~Copyable {
     }
 
     /// How fast the phase of what was received runs away from what the fit explains, and how much is left.
-    func drift(_ history: borrowing BasebandHistory, segmentCount: Int) -> Double {
+    func drift(_ history: borrowing BasebandHistory, partCount: Int) -> Double {
         let held = history.heldRange(firstIndex..<firstIndex + sampleCount)
-        let length = sampleCount / segmentCount
+        let length = sampleCount / partCount
         var previous = ComplexSample()
         var sum = ComplexSample()
-        for segment in 0..<segmentCount {
-            let first = firstIndex + segment * length
+        for part in 0..<partCount {
+            let first = firstIndex + part * length
             guard first >= held.lowerBound, first + length <= held.upperBound else { continue }
             let explained = explained
             let here = history.withSamples(from: first, count: length) { x in
-                let model = explained.span.extracting(segment * length..<(segment + 1) * length)
+                let model = explained.span.extracting(part * length..<(part + 1) * length)
                 var sum = ComplexSample()
                 for n in x.indices {
                     sum += x[n].times(model[n].conjugate)

@@ -44,8 +44,6 @@ struct FrameDecoder: ~Copyable {
     static let forgettableOffsets: ClosedRange<Float> = 0.08...0.6
     /// What share of its data tones must be left of a frame with a hole in it.
     static let leastHeldShare: Float = 0.7
-    /// What the mean of ln(1 + E/N) must reach over the sync tones that no known frame explains.
-    static let leastUnexplained: Float = 1.2
     /// What the sync tones' likelihood must be of the loudest tones'. Frames that decoded had 0.68 and more (1,400 frames in
     /// noise and rooms); nine in ten chance meetings of a loud frame's tones have less than 0.64.
     static let leastSyncShare: Float = 0.66
@@ -92,33 +90,6 @@ struct FrameDecoder: ~Copyable {
     /// The length announced behind the sync pattern of the candidate that `dominance` looked at, other than a token's.
     func announcedByteCount(_ chain: ProfileChain) -> Int? {
         LengthHypotheses.announcedByteCount(metrics, profile: chain.profile)
-    }
-
-    /// Whether the candidate's sync pattern is more than a chance meeting of the tones of frames that are known.
-    ///
-    /// A loud frame's data tones meet the pattern in three or four places now and then. Where three or more are explained
-    /// by known frames, the others must speak for the pattern on their own.
-    mutating func standsAlone(
-        _ candidate: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory,
-        besides recent: RecentFrames
-    ) -> Bool {
-        let profile = chain.profile
-        let symbolLength = chain.format.symbolLength(offsetHertz: candidate.offsetHertz)
-        var explained: UInt8 = 0
-        for (symbol, tone) in profile.syncTones.enumerated() {
-            let isExplained = recent.explain(
-                start: candidate.start + Double(symbol) * symbolLength, length: symbolLength,
-                hertz: profile.toneHertz(tone) + Double(candidate.offsetHertz), spacingHertz: profile.toneSpacingHertz)
-            explained |= isExplained ? 1 << UInt8(symbol) : 0
-        }
-        let leftCount = FrameLayout.syncToneCount - explained.nonzeroBitCount
-        guard leftCount <= FrameLayout.syncToneCount - 3 else { return true }
-        prepare(candidate, chain, history, delaySymbols: 0, frameSymbolCount: FrameDecoder.preambleToneCount)
-        var sum: Float = 0
-        for (symbol, tone) in profile.syncTones.enumerated() where explained & 1 << UInt8(symbol) == 0 {
-            sum += metrics.logLikelihood(symbol * profile.toneCount + tone)
-        }
-        return leftCount > 0 && sum >= FrameDecoder.leastUnexplained * Float(leftCount)
     }
 
     /// Tries to decode a frame of that layout at the candidate.

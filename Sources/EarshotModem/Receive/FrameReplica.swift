@@ -160,9 +160,8 @@ struct FrameReplica: ~Copyable {
 
     /// Silences the samples that the history lost: nothing can be fitted there.
     mutating func silence(lostIn history: borrowing BasebandHistory) {
-        guard firstIndex < history.lostEndIndex else { return }
-        for index in 0..<sampleCount where history.isLost(firstIndex + index) {
-            samples[index] = ComplexSample()
+        for index in history.heldRange(firstIndex..<firstIndex + sampleCount) where history.isLost(index) {
+            samples[index - firstIndex] = ComplexSample()
         }
     }
 }

@@ -11,6 +11,7 @@ import EarshotDSP
 /// 6. `AttemptQueue`: until the frame is over.
 /// 7. `FrameDecoder`: tone energies, metrics, trellis, CRC, and whether to believe it.
 /// 8. `RecentFrames`: each frame once.
+/// 9. `FrameCanceller`: takes it out of the baseband, and 3 to 8 again: what it hid comes to light.
 ///
 /// Push blocks of any size, and skip what was lost; the frames do not depend on how the input was cut. Time is a sample
 /// index. No clock, no file, no thread, and no allocation per block. One receiver hears one channel.
@@ -19,6 +20,8 @@ public struct Receiver: ~Copyable {
     static let quantum = 32
     /// What a refined candidate's score must reach.
     static let leastRefinedScore: Float = 10
+    /// Of what a profile's search finds in one go only so many are looked at, the best.
+    static let largestCandidateCount = 32
     /// Time does not go on beyond this sample: three million years at 48 kHz.
     static let latestSample = 1 << 62
 
@@ -39,7 +42,6 @@ public struct Receiver: ~Copyable {
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
-    private var changed: Range<Int>?
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
     private let settledCount: Int
     /// So many more, or a multiple, change nothing but the time: whole rings of the longest search.
@@ -181,6 +183,10 @@ public struct Receiver: ~Copyable {
         for (index, chain) in chains.enumerated() {
             candidates.removeAll(keepingCapacity: true)
             chain.search.process(history, into: &candidates)
+            if candidates.count > Receiver.largestCandidateCount {
+                candidates.sort { $0.score > $1.score }
+                candidates.removeLast(candidates.count - Receiver.largestCandidateCount)
+            }
             for candidate in candidates {
                 statistics.candidates += 1
                 let dominance = decoder.dominance(candidate, isRefined: false, chain, history)
@@ -200,14 +206,14 @@ public struct Receiver: ~Copyable {
         }
     }
 
-    /// Searches again where frames were taken out.
+    /// Searches once more where frames were taken out, and for frames that began as much as a token earlier.
+    /// - Returns: whether there was such a stretch.
     private mutating func searchAgain() -> Bool {
-        guard let stretch = changed else { return false }
-        changed = nil
+        guard let stretch = canceller.takeChangedStretch() else { return false }
         for chain in chains {
-            let length = FrameLayout.token.toneCount * chain.format.samplesPerSymbol
-            let first = max(stretch.lowerBound - length, history.heldRange(stretch.lowerBound - length..<history.endIndex).lowerBound)
-            chain.search.restart(from: first)
+            let tokenLength = FrameLayout.token.toneCount * chain.format.samplesPerSymbol
+            let affected = history.heldRange(stretch.lowerBound - tokenLength..<history.endIndex)
+            chain.search.restart(from: affected.lowerBound)
         }
         search()
         return true
@@ -240,50 +246,42 @@ public struct Receiver: ~Copyable {
         }
     }
 
+    /// Decodes what is due, best first, and again what comes to light when decoded frames are taken away.
     private mutating func decode(_ onFrame: (ReceivedFrame) -> Void) {
-        while true {
-            guard let attempt = queue.next(endIndex: history.endIndex) else {
-                guard searchAgain() else { return }
-                continue
-            }
-            let chain = chains[attempt.profileIndex]
-            let candidate = attempt.candidate
-            guard let layout = attempt.layout else {
-                examine(attempt)
-                continue
-            }
-            switch decoder.decode(candidate, layout: layout, chain, history) {
-            case .pathMetricOfNoise:
-                statistics.rejectedByPathMetric += 1
-            case .checkMismatch:
-                statistics.rejectedByCheck += 1
-            case .decoded(let frame):
-                let (start, offsetHertz) = (frame.place.start, frame.place.offsetHertz)
-                let symbolLength = chain.format.symbolLength(offsetHertz: offsetHertz)
-                let length = Double(layout.toneCount) * symbolLength
-                guard
-                    recent.insert(
-                        frame.payload, profileIndex: attempt.profileIndex, format: chain.format, start: start,
-                        offsetHertz: offsetHertz)
-                else {
-                    statistics.duplicates += 1
+        repeat {
+            while let attempt = queue.next(endIndex: history.endIndex) {
+                guard let layout = attempt.layout else {
+                    examine(attempt)
                     continue
                 }
-                statistics.frames += 1
-                onFrame(
-                    ReceivedFrame(
-                        payload: frame.payload, profileName: chain.profile.name,
-                        startSample: clock.inputSample(start),
-                        endSample: clock.inputSample(start + length),
-                        offsetHertz: offsetHertz, snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
-                queue.removeAttempts(near: frame.place, profileIndex: attempt.profileIndex, chain.format)
-                let stretch = canceller.cancel(
-                    FrameTones.tones(of: frame.payload, profile: chain.profile), chain.format, place: frame.place,
-                    from: &history)
-                changed = changed.map {
-                    min($0.lowerBound, stretch.lowerBound)..<max($0.upperBound, stretch.upperBound)
-                } ?? stretch
+                switch decoder.decode(attempt.candidate, layout: layout, chains[attempt.profileIndex], history) {
+                case .pathMetricOfNoise: statistics.rejectedByPathMetric += 1
+                case .checkMismatch: statistics.rejectedByCheck += 1
+                case .decoded(let frame): report(frame, profileIndex: attempt.profileIndex, onFrame)
+                }
             }
+        } while searchAgain()
+    }
+
+    /// Reports a frame that is not known yet, and takes it out of the baseband.
+    private mutating func report(_ frame: DecodedFrame, profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void) {
+        let chain = chains[profileIndex]
+        let tones = FrameTones.tones(of: frame.payload, profile: chain.profile)
+        let (start, offsetHertz) = (frame.place.start, frame.place.offsetHertz)
+        let length = Double(tones.count) * chain.format.symbolLength(offsetHertz: offsetHertz)
+        guard recent.insert(frame.payload, profileIndex: profileIndex, start: start, length: length) else {
+            statistics.duplicates += 1
+            return
+        }
+        statistics.frames += 1
+        onFrame(
+            ReceivedFrame(
+                payload: frame.payload, profileName: chain.profile.name, startSample: clock.inputSample(start),
+                endSample: clock.inputSample(start + length), offsetHertz: offsetHertz,
+                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
+        queue.removeAttempts(near: frame.place, profileIndex: profileIndex, chain.format)
+        if canceller.cancel(tones, chain, place: frame.place, from: &history) {
+            statistics.cancelledFrames += 1
         }
     }
 }

@@ -82,7 +82,7 @@ public struct ReceiverBank {
             sum.candidates += statistics.candidates
             sum.rejectedBySync += statistics.rejectedBySync
             sum.rejectedByCrowding += statistics.rejectedByCrowding
-            sum.rejectedAsExplained += statistics.rejectedAsExplained
+            sum.cancelledFrames += statistics.cancelledFrames
             sum.rejectedByPathMetric += statistics.rejectedByPathMetric
             sum.rejectedByCheck += statistics.rejectedByCheck
             sum.duplicates += statistics.duplicates
