@@ -71,7 +71,7 @@ def save(name, sound, rate, bits, facts):
 
 def token_standard_clean():
     rate, payload = 48_000, bytes.fromhex("0123456789abcdef")
-    sound = place([(0.1, frame(reference.STANDARD, payload, rate, 0.25))], rate, 1.2)
+    sound = place([(0.1, frame(reference.STANDARD, payload, rate, 0.25))], rate, 1.3)
     save("token-standard-clean.48000.s16", sound, rate, 16, {
         "what": "a token, nothing else",
         "profile": "standard",
@@ -101,7 +101,7 @@ def token_fast_room():
 def token_far_noise():
     rate, payload, seed, amplitude = 48_000, bytes.fromhex("0f1e2d3c4b5a6978"), 3, 0.03
     rng = np.random.default_rng(seed)
-    sound = place([(0.3, frame(reference.FAR, payload, rate, amplitude))], rate, 2.6)
+    sound = place([(0.3, frame(reference.FAR, payload, rate, amplitude))], rate, 2.8)
     sound += white_noise(rng, len(sound), rate, amplitude, -9)
     save("token-far-noise.48000.u8", sound, rate, 8, {
         "what": "a token far below the noise, in eight bits",
@@ -117,9 +117,9 @@ def two_talkers():
     rate, seed, amplitude = 48_000, 4, 0.2
     rng = np.random.default_rng(seed)
     payloads = [bytes.fromhex("a1a1a1a1a1a1a1a1"), bytes.fromhex("b2b2b2b2b2b2b2b2")]
-    starts = [0.1, 0.1 + 0.512]
+    starts = [0.1, 0.655]
     signals = [(s, frame(reference.STANDARD, p, rate, amplitude)) for s, p in zip(starts, payloads)]
-    sound = place(signals, rate, 1.75)
+    sound = place(signals, rate, 1.9)
     sound += white_noise(rng, len(sound), rate, amplitude, 20)
     save("two-talkers.48000.u8", sound, rate, 8, {
         "what": "two tokens, the second half a frame behind the first, equally loud",
@@ -135,7 +135,7 @@ def text_payload():
     rate, payload = 44_100, b"hello, world"
     seed, amplitude = 5, 0.25
     rng = np.random.default_rng(seed)
-    sound = place([(0.05, frame(reference.FAST, payload, rate, amplitude))], rate, 0.85)
+    sound = place([(0.05, frame(reference.FAST, payload, rate, amplitude))], rate, 0.95)
     sound += white_noise(rng, len(sound), rate, amplitude, 20)
     save("text-payload-12-bytes.44100.s16", sound, rate, 16, {
         "what": "twelve bytes of text, which take a length header",
@@ -150,7 +150,7 @@ def text_payload():
 def token_pilot_tone():
     rate, payload, seed, amplitude = 48_000, bytes.fromhex("77aa55ee33cc1188"), 6, 0.08
     rng = np.random.default_rng(seed)
-    sound = place([(0.1, frame(reference.STANDARD, payload, rate, amplitude))], rate, 1.25)
+    sound = place([(0.1, frame(reference.STANDARD, payload, rate, amplitude))], rate, 1.4)
     # 19,123 Hz is 13.3 tone spacings up the band: between tones 12 and 13.
     pilot = amplitude * 10 ** (10 / 20)
     sound += pilot * np.cos(2 * np.pi * 19_123 * np.arange(len(sound)) / rate)

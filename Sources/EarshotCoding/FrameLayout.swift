@@ -1,7 +1,7 @@
 /// How many tones of which kind a frame has, and where they stand.
 ///
-///     token (8 bytes):      S S S S S S S S  D D D … D            8 sync, 40 data
-///     any other payload:    S S S S S S S S  H H H H H H  D … D   8 sync, 6 length header, 4·bytes + 8 data
+///     token (8 bytes):      S S S S S S S S  D D D … D            8 sync, 44 data
+///     any other payload:    S S S S S S S S  H H H H H H  D … D   8 sync, 6 length header, 4·bytes + 12 data
 ///
 /// One data tone carries one step of the trellis code, two bits of payload and check; see `TrellisCode`.
 public struct FrameLayout: Equatable, Sendable {
@@ -10,7 +10,7 @@ public struct FrameLayout: Equatable, Sendable {
     /// Tones of the sync pattern, at the start of every frame.
     public static let syncToneCount = 8
     /// Bits of the CRC, which follow the payload's.
-    public static let checkBitCount = 16
+    public static let checkBitCount = 24
     /// Bits that one data tone advances the frame by.
     public static let bitsPerStep = 2
 

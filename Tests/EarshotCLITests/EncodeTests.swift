@@ -21,7 +21,7 @@ import Testing
         let result = try Tool.run(["encode", "0123456789abcdef", "-o", "token.wav"], in: scratch)
         #expect(
             result.error
-                == "wrote token.wav: 0123456789abcdef, standard, 1.024 s, 48000 Hz s16, -12 dBFS\n")
+                == "wrote token.wav: 0123456789abcdef, standard, 1.109 s, 48000 Hz s16, -12 dBFS\n")
         #expect(result.output.isEmpty)
         #expect(scratch.names == ["token.wav"])
     }
@@ -40,9 +40,9 @@ import Testing
         #expect(object["rate_hz"] as? Int == 96_000)
         #expect(object["level_dbfs"] as? Double == -20.5)
         #expect(object["repeat"] as? Int == 3)
-        // 96 bits and 16 of check make 44 tones, header 6, sync 8: 58 tones of 10.67 ms, three times.
+        // 72 bits and 24 of check make 48 tones, header 6, sync 8: 62 tones of 10.67 ms, three times.
         let seconds = try #require(object["duration_s"] as? Double)
-        #expect(abs(seconds - (0.2 + 0.5 + 3 * 58 * 16.0 / 1_500)) < 0.002)
+        #expect(abs(seconds - (0.2 + 0.5 + 3 * 62 * 16.0 / 1_500)) < 0.002)
         #expect(result.error.isEmpty)
         let samples = (try scratch.data("x.wav").count - 58) / 4
         #expect(abs(Double(samples) / 96_000 - seconds) < 0.001)

@@ -43,9 +43,9 @@ import Testing
         for word in ["0123456789abcdef", "3c263e", "\"<&>\"", "standard", "fast", name, "48,000 Hz", "path metric"] {
             #expect(picture.text.contains(word), "\(word)")
         }
-        // The tones of each frame stand in the picture once: 40 data tones of the token, 20 of the other.
+        // The tones of each frame stand in the picture once: 44 data tones of the token, 24 of the other.
         let dataMarks = picture.paths.filter { $0["stroke"] == "#ffffff" && $0["opacity"] == "0.9" }
-        #expect(dataMarks.map { $0["d"]?.count { $0 == "M" } } == [40, 20])
+        #expect(dataMarks.map { $0["d"]?.count { $0 == "M" } } == [44, 24])
         #expect(picture.elementCounts["image"] == nil)
     }
 

@@ -90,7 +90,7 @@ final class LiveSession: @unchecked Sendable {
     /// Listens, broadcasts `count` tokens as densely as they fit, and ends.
     func exchange(profile: String, count: Int, listenOptions: [String] = [], expected: Int? = nil) throws {
         try listen(listenOptions)
-        let frameSeconds: [String: Double] = ["fast": 0.512, "standard": 1.024, "far": 2.048]
+        let frameSeconds: [String: Double] = ["fast": 0.5547, "standard": 1.1093, "far": 2.2187]
         try broadcast(profile: profile, count: count, interval: (frameSeconds[profile] ?? 0) + 0.1)
         // Whether they came is the test's business.
         _ = listener.waitForOutput(within: 5) { $0.split(separator: "\n").count >= expected ?? count }

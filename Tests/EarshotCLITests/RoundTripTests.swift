@@ -45,7 +45,7 @@ import Testing
         #expect(starts.count == 4)
         // Half a symbol: this is about the times that are written, not about the receiver's last millisecond.
         for (index, start) in starts.enumerated() {
-            #expect(abs(start - (0.1 + 1.524 * Double(index))) < 0.0213 / 2)
+            #expect(abs(start - (0.1 + (1.664 / 1.5 + 0.5) * Double(index))) < 0.0213 / 2)
         }
     }
 

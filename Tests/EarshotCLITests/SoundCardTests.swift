@@ -35,9 +35,9 @@ struct SoundCardTests {
         #expect(result.status == 0)
         #expect(result.error.isEmpty)
         if found.count == 3 {
-            // Nothing is lost on the way. A frame of eight bytes has 48 symbols, and the receiver may be half a
+            // Nothing is lost on the way. A frame of eight bytes has 52 symbols, and the receiver may be half a
             // symbol off with a start.
-            let symbol = (found[1].end_s - found[1].start_s) / 48
+            let symbol = (found[1].end_s - found[1].start_s) / 52
             #expect(abs(found[2].start_s - found[1].end_s - 0.333) < 0.75 * symbol)
         }
     }

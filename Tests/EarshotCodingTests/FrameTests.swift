@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 @Suite struct FrameLayoutTests {
-    @Test func tokenHasFortyEightTones() {
-        #expect(FrameLayout.token.toneCount == 48)
+    @Test func tokenHasFiftyTwoTones() {
+        #expect(FrameLayout.token.toneCount == 52)
         #expect(FrameLayout.token.headerToneCount == 0)
         #expect(FrameLayout.token.firstDataTone == 8)
-        #expect(FrameLayout.token.dataToneCount == 40)
+        #expect(FrameLayout.token.dataToneCount == 44)
     }
 
     @Test func otherLengthsHaveAHeader() {
@@ -15,11 +15,11 @@ import Testing
             let layout = FrameLayout(payloadByteCount: count)
             #expect(layout.headerToneCount == 6)
             #expect(layout.firstDataTone == 14)
-            #expect(layout.dataToneCount == 4 * count + 8)
-            #expect(layout.toneCount == 22 + 4 * count)
+            #expect(layout.dataToneCount == 4 * count + 12)
+            #expect(layout.toneCount == 26 + 4 * count)
         }
-        #expect(FrameLayout.shortest.toneCount == 26)
-        #expect(FrameLayout.longest.toneCount == 150)
+        #expect(FrameLayout.shortest.toneCount == 30)
+        #expect(FrameLayout.longest.toneCount == 154)
     }
 }
 
@@ -86,8 +86,8 @@ import Testing
     @Test func firstPairsOfTheWorkedExample() throws {
         let pairs = FrameBits.pairs(of: try Payload(hex: "0123456789abcdef"))
         #expect(pairs.prefix(8) == [0, 0, 0, 1, 0, 2, 0, 3])
-        // The check 0x0ED6 = 00 00 11 10 11 01 01 10 in binary.
-        #expect(pairs.suffix(8) == [0, 0, 3, 2, 3, 1, 1, 2])
+        // The check 0xF0508F = 11 11 00 00 01 01 00 00 10 00 11 11 in binary.
+        #expect(pairs.suffix(12) == [3, 3, 0, 0, 1, 1, 0, 0, 2, 0, 3, 3])
     }
 
     /// A CRC notices every single wrong pair: a burst of two bits.

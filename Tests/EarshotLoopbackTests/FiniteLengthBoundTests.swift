@@ -8,7 +8,7 @@ import Testing
 @testable import EarshotLoopback
 
 struct FiniteLengthBoundTests {
-    /// 64 bits and a CRC-16 in 40 tones of 32, an Eb of 40/64·Es. The figures come from another program, with one decimal
+    /// 80 bits, 64 of them payload, in 40 tones of 32, an Eb of 40/64·Es. The figures come from another program, with one decimal
     /// (0.05 dB); seeds differ by 0.02 dB: 0.05 + 2·0.02 = 0.09 dB.
     @Test(arguments: [
         (OrthogonalToneChannel.Fading.none, 0.9, 3.3), (.none, 0.99, 3.9), (.rayleigh, 0.9, 5.3),
@@ -68,13 +68,13 @@ struct FiniteLengthBoundTests {
         }
     }
 
-    /// The 90 % points of the receiver in white noise, and what any code could do with all 48 tones of a token, or with
-    /// its 40 data tones and the CRC that it has to carry.
+    /// The 90 % points of the receiver in white noise, and what any code could do with all 52 tones of a token, or with
+    /// its 44 data tones and the CRC that it has to carry.
     @Test(arguments: [(Profile.fast, -5.2), (.standard, -8.3), (.far, -11)])
     func theReceiverIsNoBetter(row: (profile: Profile, decibels: Double)) throws {
         let channel = OrthogonalToneChannel(toneCount: row.profile.toneCount, seed: 1)
-        let all = FiniteLengthBound(channel: channel, symbolCount: 48, bitCount: 64)
-        let data = FiniteLengthBound(channel: channel, symbolCount: 40, bitCount: 80)
+        let all = FiniteLengthBound(channel: channel, symbolCount: 52, bitCount: 64)
+        let data = FiniteLengthBound(channel: channel, symbolCount: 44, bitCount: 88)
         let seconds = row.profile.symbolSeconds
         let best = try #require(all.snrDecibels(atSuccess: 0.9, symbolSeconds: seconds))
         let nearest = try #require(data.snrDecibels(atSuccess: 0.9, symbolSeconds: seconds))

@@ -17,7 +17,7 @@ import Testing
             let seconds = try #require(Profile.named(profile.name)).frameSeconds(payloadByteCount: 8)
             let latency = try #require(profile.latencySeconds)
             // A frame is decided some symbols behind its end: at most 8 of 10.7 to 42.7 ms and a block of 10 ms.
-            #expect(latency.least > seconds && latency.most < seconds * (1 + 8.0 / 48) + 0.01)
+            #expect(latency.least > seconds && latency.most < seconds * (1 + 8.0 / 52) + 0.01)
             let level = try #require(profile.levelDecibels)
             #expect(abs(level.median + 12.04) < 0.05)
             // 16 bits: noise of 2⁻¹⁵/√12 is 81 dB below the signal and 95 in 1,500 Hz; tones' neighbours limit it

@@ -91,9 +91,9 @@ struct SimulationTests {
         #expect((0.3..<0.999).contains(crowd.bestShare))
     }
 
-    /// SNR + 10·log₁₀(1500·1.024/64) = SNR + 13.80.
+    /// SNR + 10·log₁₀(1500·1.1093/64) = SNR + 14.15.
     @Test func bitEnergy() {
-        #expect(abs(AirScene().bitEnergyDecibels(snrDecibels: -8.5) - 5.302) < 1e-3)
+        #expect(abs(AirScene().bitEnergyDecibels(snrDecibels: -8.5) - 5.650) < 1e-3)
     }
 }
 

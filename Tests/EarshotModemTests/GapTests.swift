@@ -123,7 +123,7 @@ import Testing
             }
             let expected = before.count + hole + start - cut
             largestError = max(largestError, abs(frame.startSample - expected))
-            #expect(abs(frame.endSample - frame.startSample - rate * 1_024 / 1_000) < rate / 1_000)
+            #expect(abs(frame.endSample - frame.startSample - rate * 1_664 / 1_500) < rate / 1_000)
         }
         #expect(largestError < rate / 1_000, "\(largestError) samples")
         #expect(missed <= 3, "\(missed) of 60")

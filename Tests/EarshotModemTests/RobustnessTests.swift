@@ -41,16 +41,16 @@ import Testing
         for seed in UInt64(1)...20 {
             let outcome = try scene.run(seed: seed)
             let frame = try #require(outcome.frames.first, "seed \(seed)")
-            // Timing and tone leakage cost 0 to 1 dB, 0.5 on the average. The quietest tenth of 1,536 windowed energies, half
-            // of them independent, tells the noise within √(0.1·0.9/768)/(0.9·0.105) = 11 %, 0.5 dB; 40 symbols at -6 dB
-            // (9 dB a tone) tell the signal within √17/8/√40 = 8 %, 0.35 dB: together 0.6 dB, three deviations 1.8 dB.
+            // Timing and tone leakage cost 0 to 1 dB, 0.5 on the average. The quietest tenth of 1,664 windowed energies, half
+            // of them independent, tells the noise within √(0.1·0.9/832)/(0.9·0.105) = 11 %, 0.5 dB; 44 symbols at -6 dB
+            // (9 dB a tone) tell the signal within √17/8/√44 = 8 %, 0.35 dB: together 0.6 dB, three deviations 1.8 dB.
             #expect(abs(Double(frame.snrDecibels) - snrDecibels + 0.5) < 0.5 + 1.8, "seed \(seed)")
             // 0.2 % of 19,250 Hz, within two steps of the refinement, an eighth of a tone spacing each.
             #expect(abs(frame.offsetHertz - 38.5) < 11.7, "seed \(seed): \(frame.offsetHertz) Hz")
             // An eighth of a symbol, two steps of the refinement.
             #expect(abs(frame.startSample - outcome.startSamples[0]) <= 128, "seed \(seed)")
             let length = Double(frame.endSample - frame.startSample)
-            #expect(abs(length - 1.024 * 48_000 / 1.002) < 30, "seed \(seed)")
+            #expect(abs(length - 1.664 / 1.5 * 48_000 / 1.002) < 30, "seed \(seed)")
         }
     }
 }

@@ -23,7 +23,7 @@ import Testing
         for profile in Profile.all {
             let transmitter = try transmitter(profile, rate)
             for byteCount in 1...32 {
-                let toneCount = byteCount == 8 ? 48 : 22 + 4 * byteCount
+                let toneCount = byteCount == 8 ? 52 : 26 + 4 * byteCount
                 let expected = (toneCount * profile.toneCount * rate + 1_499) / 1_500
                 #expect(
                     transmitter.sampleCount(payloadByteCount: byteCount) == expected,
@@ -34,10 +34,11 @@ import Testing
 
     @Test(arguments: [44_100, 47_999, 48_000, 96_000])
     func tokensLastHalfASecondOneAndTwo(rate: Int) throws {
-        for (profile, milliseconds) in [(Profile.fast, 512), (.standard, 1_024), (.far, 2_048)] {
+        // 52 tones of 16, 32 or 64 times 1/1,500 s.
+        for (profile, tones) in [(Profile.fast, 832), (.standard, 1_664), (.far, 3_328)] {
             let transmitter = try transmitter(profile, rate)
             let samples = transmitter.samples(try payload(8, seed: 1))
-            #expect(samples.count == (milliseconds * rate + 999) / 1_000)
+            #expect(samples.count == (tones * rate + 1_499) / 1_500)
             #expect(samples.count == transmitter.sampleCount(payloadByteCount: 8))
         }
     }
@@ -88,8 +89,8 @@ import Testing
         return decibels(low / total)
     }
 
-    /// A constant envelope has 3.01 dB. The ramps, 10 ms with 3/8 of the power, lose 6.25 ms of it: 1.2 % of a `fast`
-    /// token's 512 ms, 0.05 dB.
+    /// A constant envelope has 3.01 dB. The ramps, 10 ms with 3/8 of the power, lose 6.25 ms of it: 1.1 % of a `fast`
+    /// token's 555 ms, 0.05 dB.
     @Test(arguments: Profile.all.map(\.name), [44_100, 48_000, 96_000])
     func tokensHaveTheCrestFactorOfASine(name: String, rate: Int) throws {
         let profile = try #require(Profile.named(name))

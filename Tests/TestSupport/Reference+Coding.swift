@@ -1,21 +1,22 @@
 extension Reference {
     /// The CRC as it is defined: the remainder of a long division of polynomials over GF(2), bit by bit, on paper.
     ///
-    /// The message, its first sixteen bits inverted (the start value 0xFFFF), followed by sixteen zeros, is divided by
-    /// x¹⁶ + x¹² + x⁵ + 1.
-    public static func crc16(_ bytes: [UInt8]) -> UInt16 {
-        let divisor = [16, 12, 5, 0].reduce(into: [Bool](repeating: false, count: 17)) { $0[16 - $1] = true }
+    /// The message, its first 24 bits exclusive-or'ed with the start value 0xFEDCBA, followed by 24 zeros, is divided by
+    /// x²⁴ + x²² + x²⁰ + x¹⁹ + x¹⁸ + x¹⁶ + x¹⁴ + x¹³ + x¹¹ + x¹⁰ + x⁸ + x⁷ + x⁶ + x³ + x + 1.
+    public static func crc24(_ bytes: [UInt8]) -> UInt32 {
+        let powers = [24, 22, 20, 19, 18, 16, 14, 13, 11, 10, 8, 7, 6, 3, 1, 0]
+        let divisor = powers.reduce(into: [Bool](repeating: false, count: 25)) { $0[24 - $1] = true }
         var dividend: [Bool] = bytes.flatMap { byte in (0..<8).map { byte & (0x80 >> UInt8($0)) != 0 } }
-        dividend += [Bool](repeating: false, count: 16)
-        for position in 0..<16 {
+        dividend += [Bool](repeating: false, count: 24)
+        for position in 0..<24 where 0xFEDCBA >> (23 - position) & 1 == 1 {
             dividend[position].toggle()
         }
-        for position in 0..<dividend.count - 16 where dividend[position] {
+        for position in 0..<dividend.count - 24 where dividend[position] {
             for (offset, isSet) in divisor.enumerated() where isSet {
                 dividend[position + offset].toggle()
             }
         }
-        return dividend.suffix(16).reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
+        return dividend.suffix(24).reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
     }
 
     /// The convolutional codeword by its definition: bit b of tone n is the parity of those of the latest `memoryBits`

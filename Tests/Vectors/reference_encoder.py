@@ -60,23 +60,23 @@ def header(profile, length):
 # Section 3
 
 
-def crc16(data):
-    crc = 0xFFFF
+def crc24(data):
+    crc = 0xFEDCBA
     for byte in data:
         for position in range(7, -1, -1):
-            feedback = (crc >> 15) ^ (byte >> position & 1)
-            crc = crc << 1 & 0xFFFF
+            feedback = (crc >> 23) ^ (byte >> position & 1)
+            crc = crc << 1 & 0xFFFFFF
             if feedback:
-                crc ^= 0x1021
+                crc ^= 0x5D6DCB
     return crc
 
 
 def check(payload):
-    return crc16(bytes([0x01, len(payload)]) + payload)
+    return crc24(bytes([0x01, len(payload)]) + payload)
 
 
 def input_pairs(payload):
-    coded = payload + check(payload).to_bytes(2, "big")
+    coded = payload + check(payload).to_bytes(3, "big")
     return [byte >> shift & 3 for byte in coded for shift in (6, 4, 2, 0)]
 
 
@@ -160,7 +160,7 @@ def vector(profile, payload):
     return {
         "profile": profile.name,
         "payload": payload.hex(),
-        "crc": f"{check(payload):04x}",
+        "crc": f"{check(payload):06x}",
         "tones": frame_tones(profile, payload),
     }
 
@@ -206,5 +206,5 @@ def main():
 
 
 if __name__ == "__main__":
-    assert crc16(b"123456789") == 0x29B1
+    assert crc24(b"123456789") == 0x7979BD
     main()

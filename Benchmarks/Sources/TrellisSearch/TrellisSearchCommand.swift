@@ -34,7 +34,7 @@ struct CodeOptions: ParsableArguments {
     var memory = 10
 
     @Option(name: .customLong("steps"), help: "Steps (tones) of a frame.")
-    var steps = 40
+    var steps = 44
 
     @Option(help: "Payload bits of a frame, over which Eb is counted.")
     var payloadBits = 64

@@ -7,8 +7,8 @@ final class CaptureReader: @unchecked Sendable {
     private static let waitMilliseconds = 100
     private static let marginSeconds = 0.002
     /// What is read at a time while nobody hurries. The search finds a sync pattern at most 18 symbols and 22 ms behind its
-    /// start. A token in `fast` has 48 symbols and is decoded 2 later: 0.32 s are left then. Only a frame of one byte in
-    /// `fast`, 26 symbols, may be reported late by this, at most 35 ms.
+    /// start. A token in `fast` has 52 symbols and is decoded 2 later: 0.36 s are left then. A frame of one byte in `fast` has
+    /// 30 symbols, and 0.13 s are left.
     private static let unhurriedSeconds = 0.12
     /// Waits between attempts to open a device again: 0.1 s, doubled up to this.
     private static let longestBackOffSeconds = 1.0

@@ -1,5 +1,5 @@
-/// What speaks for a decoded path, besides its CRC: sixteen bits pass one wrong codeword in 65,536, and a receiver that
-/// listens all day makes many tries.
+/// What speaks for a decoded path, besides its CRC: 24 bits pass one wrong codeword in 16,777,216, and a receiver that
+/// listens all day in a crowd makes many tries.
 ///
 /// Tones that were lost say nothing: sums and means are those of the others.
 struct FrameEvidence {

@@ -2,10 +2,10 @@ import EarshotDSP
 import Foundation
 
 /// L = ln(1 + E/N): what tone energies become. The internal `ToneMetrics` runs this loop.
-let logarithmKernels = [KernelMeasurement(name: "likelihoods of 48 symbols, ln(1 + E/N)") { measureLogarithm() }]
+let logarithmKernels = [KernelMeasurement(name: "likelihoods of 52 symbols, ln(1 + E/N)") { measureLogarithm() }]
 
 private func measureLogarithm() -> KernelResult {
-    let (symbolCount, toneCount) = (48, 32)
+    let (symbolCount, toneCount) = (52, 32)
     let energies = complexNoise(symbolCount * toneCount, seed: 8).map(\.power)
     let inverseNoise = (0..<toneCount).map { 0.4 + 0.01 * Float($0) }
     var likelihoods = [Float](repeating: 0, count: energies.count)

@@ -4,13 +4,13 @@ import Foundation
 
 /// The noise floor of the search, and the median by which a frame's noise is found tone by tone.
 let orderStatisticKernels = [
-    KernelMeasurement(name: "median of 48 energies") { measureSelection(24, of: 48, leastRatio: 0.7) },
-    KernelMeasurement(name: "lower tenth of 1,536 energies") { measureSelection(153, of: 1_536, leastRatio: 2.1) },
+    KernelMeasurement(name: "median of 52 energies") { measureSelection(26, of: 52, leastRatio: 0.7) },
+    KernelMeasurement(name: "lower tenth of 1,664 energies") { measureSelection(166, of: 1_664, leastRatio: 2.1) },
     KernelMeasurement(name: "noise floor, `standard`") { measureNoiseFloor() },
 ]
 
 private func measureSelection(_ rank: Int, of count: Int, leastRatio: Double) -> KernelResult {
-    let setCount = 19_200 / count
+    let setCount = 19_968 / count
     let sets = complexNoise(count * setCount, seed: 5).map(\.power)
     var selected = [Float](repeating: 0, count: setCount)
     var naive = selected

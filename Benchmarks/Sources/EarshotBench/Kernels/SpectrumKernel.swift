@@ -68,7 +68,7 @@ func naiveSpectrum(_ x: [ComplexSample], window: Int, hop: Int, rowCount: Int, h
 
 /// The way that the internal `ToneEnergies` goes, by its public parts: mix the offset away, one FFT for all tones.
 private func measureToneEnergies() -> KernelResult {
-    let (toneCount, length, symbolCount) = (32, 64, 48)
+    let (toneCount, length, symbolCount) = (32, 64, 52)
     let x = complexNoise(symbolCount * length, seed: 4)
     let offset: Float = 0.003
     var mixer = ToneCorrelator(length: length)

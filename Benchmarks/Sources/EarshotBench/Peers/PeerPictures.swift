@@ -22,7 +22,7 @@ enum PeerPictures {
             title: "SNR at which 90 % of tokens are decoded",
             subtitle: "8 bytes, equal peaks, the same air for all; further to the left is better",
             footnote:
-                "A sine of the signal's peak over the noise in 1,500 Hz. Times on air differ, from 0.26 to 2.05 s.",
+                "A sine of the signal's peak over the noise in 1,500 Hz. Times on air differ, from 0.26 to 2.22 s.",
             valueName: "SNR in 1,500 Hz, dB", decimals: 1,
             groups: [
                 group("white noise") { $0.whiteNoise },

@@ -1,0 +1,105 @@
+import EarshotCoding
+import TestSupport
+import Testing
+
+@Suite struct CRC24Tests {
+    private func crc(_ bytes: [UInt8]) -> UInt32 {
+        var crc = CRC24()
+        for byte in bytes {
+            crc.update(byte)
+        }
+        return crc.value
+    }
+
+    /// The check value of CRC-24/FLEXRAY-A in the catalogue of parametrised CRC algorithms.
+    @Test func checkValueOfTheCatalogue() {
+        #expect(crc(Array("123456789".utf8)) == 0x7979BD)
+        #expect(CRC24().value == 0xFEDCBA)
+    }
+
+    @Test func equalsLongDivision() {
+        for seed in 1...50 as ClosedRange<UInt64> {
+            var random = Randomness(seed: seed)
+            let bytes = random.bytes(Int(seed))
+            #expect(crc(bytes) == Reference.crc24(bytes), "seed \(seed)")
+        }
+    }
+
+    /// crc(a) ⊕ crc(b) ⊕ crc(c) = crc(a ⊕ b ⊕ c) for messages of one length.
+    @Test func isLinear() {
+        for seed in 1...50 as ClosedRange<UInt64> {
+            var random = Randomness(seed: seed)
+            let (a, b, c) = (random.bytes(37), random.bytes(37), random.bytes(37))
+            let sum = (0..<37).map { a[$0] ^ b[$0] ^ c[$0] }
+            #expect(crc(a) ^ crc(b) ^ crc(c) == crc(sum), "seed \(seed)")
+        }
+    }
+
+    /// What each single wrong bit of `bitCount` makes of the CRC; of several wrong bits the exclusive or, by linearity.
+    private func remainders(bitCount: Int) -> [UInt32] {
+        let zero = crc([UInt8](repeating: 0, count: bitCount / 8))
+        return (0..<bitCount).map { bit in
+            var bytes = [UInt8](repeating: 0, count: bitCount / 8)
+            bytes[bit / 8] = 0x80 >> UInt8(bit % 8)
+            return crc(bytes) ^ zero
+        }
+    }
+
+    /// An error goes unnoticed just if its own remainder is zero. Every burst of up to 24 bits has another remainder, by the
+    /// algebra of the polynomial.
+    @Test func noticesBursts() {
+        let remainders = remainders(bitCount: 280)
+        var random = Randomness(seed: 7)
+        var missed = 0
+        for first in remainders.indices {
+            for length in 1...24 where first + length <= remainders.count {
+                let inner = length < 3 ? [] : (1..<length - 1).filter { _ in Bool.random(using: &random) }
+                let burst = Set([0, length - 1] + inner)
+                missed += burst.reduce(0) { $0 ^ remainders[first + $1] } == 0 ? 1 : 0
+            }
+        }
+        #expect(missed == 0, "seed 7")
+        // The generator itself, 25 bits long, is the shortest burst that is not.
+        let generator = [24, 22, 20, 19, 18, 16, 14, 13, 11, 10, 8, 7, 6, 3, 1, 0].map { 20 + 24 - $0 }
+        #expect(generator.reduce(0) { $0 ^ remainders[$1] } == 0)
+    }
+
+    /// Up to five wrong bits of the longest frame's 280 (256 of payload, 24 of check), and up to seven of a token's 88.
+    ///
+    /// The generator is divisible by x + 1, so an odd number is always noticed: every remainder of one bit has an odd
+    /// number of bits itself. Then no two sets of two may have one remainder, and of a token's no two of three: unless
+    /// they share bits, that would be four or six wrong bits unnoticed.
+    @Test func noticesFewWrongBits() {
+        let longest = remainders(bitCount: 280)
+        #expect(longest.allSatisfy { $0.nonzeroBitCount % 2 == 1 })
+        var pairs = Set<UInt32>()
+        for second in longest.indices {
+            for first in 0..<second {
+                pairs.insert(longest[first] ^ longest[second])
+            }
+        }
+        #expect(pairs.count == 280 * 279 / 2 && !pairs.contains(0))
+        let token = remainders(bitCount: 88)
+        var triples = Set<UInt32>()
+        for third in token.indices {
+            for second in 0..<third {
+                for first in 0..<second {
+                    triples.insert(token[first] ^ token[second] ^ token[third])
+                }
+            }
+        }
+        #expect(triples.count == 88 * 87 * 86 / 6 && triples.isDisjoint(with: token))
+    }
+
+    /// The example of docs/PROTOCOL.md, section 9.
+    @Test func frameCheckCoversVersionAndLength() throws {
+        let payload = try Payload(hex: "0123456789abcdef")
+        #expect(CRC24.frameCheck(payload) == 0xF0508F)
+        for count in 1...32 {
+            var random = Randomness(seed: UInt64(count))
+            let bytes = random.bytes(count)
+            let expected = Reference.crc24([1, UInt8(count)] + bytes)
+            #expect(CRC24.frameCheck(try Payload(bytes)) == expected, "seed \(count)")
+        }
+    }
+}
