@@ -65,6 +65,22 @@ struct AttemptQueue {
         }
     }
 
+    /// Removes the attempts whose start is in the range and whose sync pattern is less clear than `leastShare`.
+    mutating func removeAttempts(startingIn range: Range<Double>, lessClearThan leastShare: Float) {
+        waiting.removeAll {
+            $0.layout != nil && range.contains($0.candidate.start) && $0.candidate.dominance < leastShare
+        }
+    }
+
+    /// When a frame will be over that is on the air when this attempt's begins, and better to try: its sync pattern is louder
+    /// and clear. Nil where there is none.
+    func end(ofClearerThan attempt: Attempt, clearShare: Float) -> Int? {
+        waiting.first {
+            $0.due > attempt.due && $0.layout != nil && $0.candidate.start < attempt.candidate.start
+                && $0.candidate.dominance >= clearShare && $0.candidate.score > attempt.candidate.score
+        }?.due
+    }
+
     private static func isBetter(_ a: Attempt, _ b: Attempt) -> Bool {
         (a.layout == nil) != (b.layout == nil) ? a.layout == nil : a.candidate.score > b.candidate.score
     }

@@ -1,6 +1,16 @@
 import EarshotCoding
 import EarshotDSP
 
+/// What became of cancelling a frame.
+enum CancellingOutcome {
+    /// It was taken out of the history.
+    case cancelled
+    /// It stays: there is nothing but noise beside it.
+    case cameAlone
+    /// It stays: so many frames on top of each other are no people's.
+    case tooMany
+}
+
 /// Takes decoded frames out of the baseband, so that it holds what nobody has explained yet.
 ///
 /// 1. `FrameLeftover`: whether there is anything beside the frame.
@@ -35,11 +45,11 @@ struct FrameCanceller: ~Copyable {
     /// - Parameters:
     ///   - tones: the frame's.
     ///   - place: where decoding found it.
-    /// - Returns: whether it did.
     mutating func cancel(
         _ tones: [Int], _ chain: ProfileChain, place: Candidate, from history: inout BasebandHistory
-    ) -> Bool {
-        guard leftover.isAnything(tones, chain, place, history), budget.spend(at: history.endIndex) else { return false }
+    ) -> CancellingOutcome {
+        guard leftover.isAnything(tones, chain, place, history) else { return .cameAlone }
+        guard budget.spend(at: history.endIndex) else { return .tooMany }
         align(tones, chain.format, place, history)
         fit.fit(replica, history, reweighing: true)
         let drift = fit.drift(history, partCount: FrameCanceller.partCount)
@@ -51,7 +61,7 @@ struct FrameCanceller: ~Copyable {
         history.subtract(fit.explained, from: fit.firstIndex, held)
         let before = changed ?? held
         changed = min(before.lowerBound, held.lowerBound)..<max(before.upperBound, held.upperBound)
-        return true
+        return .cancelled
     }
 
     /// The stretch of the history that changed since this was asked last; nil if none did.

@@ -44,15 +44,19 @@ struct FrameDecoder: ~Copyable {
     static let forgettableOffsets: ClosedRange<Float> = 0.08...0.6
     /// What share of its data tones must be left of a frame with a hole in it.
     static let leastHeldShare: Float = 0.7
-    /// What the sync tones' likelihood must be of the loudest tones'. Frames that decoded had 0.68 and more (1,400 frames in
-    /// noise and rooms); nine in ten chance meetings of a loud frame's tones have less than 0.64.
-    static let leastSyncShare: Float = 0.66
-    static let leastUnrefinedSyncShare: Float = 0.5
+    /// What the sync tones' likelihood must be of the loudest tones'. Frames that decoded alone had 0.68 and more (1,400 frames
+    /// in noise and rooms); nine in ten chance meetings of a loud frame's tones have less than 0.64. In a crowd others'
+    /// tones are as loud: of ten talkers the first frames that decode have 0.6 and more.
+    static let leastSyncShare: Float = 0.58
+    static let leastUnrefinedSyncShare: Float = 0.42
     /// From this share on a candidate is worth all attempts; below, where most are chance meetings, only the first instant.
-    static let plausibleSyncShare: Float = 0.75
+    static let plausibleSyncShare: Float = 0.65
+    /// From this share on a pattern is hardly one by chance: it does not wait for others, and stands beside a lone frame.
+    static let clearSyncShare: Float = 0.75
 
     private var trellis: TrellisDecoder
     private var metrics: ToneMetrics
+    private var collisions: CollisionMetrics
     private var energies: [Float]
     private var branchMetrics: [Float]
     private var pairs: [UInt8]
@@ -65,6 +69,7 @@ struct FrameDecoder: ~Copyable {
         trellis = TrellisDecoder(
             memoryBits: profiles.map(\.code.memoryBits).max() ?? 0, longestStepCount: FrameLayout.longest.dataToneCount)
         metrics = ToneMetrics(largestSymbolCount: symbolCount, largestToneCount: toneCount)
+        collisions = CollisionMetrics(largestSymbolCount: symbolCount, largestToneCount: toneCount)
         energies = [Float](repeating: 0, count: symbolCount * toneCount)
         branchMetrics = [Float](repeating: 0, count: FrameLayout.longest.dataToneCount * toneCount)
         pairs = [UInt8](repeating: 0, count: FrameLayout.longest.dataToneCount)
@@ -124,6 +129,10 @@ struct FrameDecoder: ~Copyable {
             let plain = attemptDecoding(layout, chain, placed, history, .plain)
             if case .decoded = plain { return plain }
             if index == 0, candidate.score < FrameDecoder.loudScore, case .pathMetricOfNoise = plain { return plain }
+            collisions.prepare(
+                energies, erased: chain.energies.erased, chain.profile, symbolCount: layout.toneCount)
+            let crowd = attemptDecoding(layout, chain, placed, history, .crowd)
+            if case .decoded = crowd { return crowd }
             let weights = metrics.echoWeights(
                 energies, syncTones: chain.profile.syncTones, toneCount: chain.profile.toneCount)
             guard weights.max() >= FrameDecoder.leastEchoWeight else { continue }
@@ -171,8 +180,7 @@ struct FrameDecoder: ~Copyable {
         let code = chain.profile.code
         let stepCount = layout.dataToneCount
         guard heldShare(layout) >= FrameDecoder.leastHeldShare else { return .pathMetricOfNoise }
-        metrics.writeBranchMetrics(
-            layout: layout, toneBits: code.toneBits, echo: echo, into: &branchMetrics)
+        writeBranchMetrics(layout, code, echo: echo, scramblerStart: 0)
         let isTailBiting = trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let evidence = evidence(layout, chain)
         guard evidence.isBelievable else { return .pathMetricOfNoise }
@@ -189,6 +197,19 @@ struct FrameDecoder: ~Copyable {
                 pathMetric: evidence.pathMetric))
     }
 
+    private mutating func writeBranchMetrics(
+        _ layout: FrameLayout, _ code: TrellisCode, echo: EchoTreatment, scramblerStart: Int
+    ) {
+        if echo.isForCrowds {
+            collisions.writeBranchMetrics(
+                layout: layout, toneBits: code.toneBits, scramblerStart: scramblerStart, into: &branchMetrics)
+        } else {
+            metrics.writeBranchMetrics(
+                layout: layout, toneBits: code.toneBits, echo: echo, scramblerStart: scramblerStart,
+                into: &branchMetrics)
+        }
+    }
+
     /// Whether the decoded path fits clearly better than the best path under a scrambling that nobody sends.
     ///
     /// That decoy is what the decoder finds where there is no frame, in just these energies. It is asked only after the CRC has
@@ -198,9 +219,7 @@ struct FrameDecoder: ~Copyable {
     ) -> Bool {
         let stepCount = layout.dataToneCount
         let own = meanBranchMetric(layout, code)
-        metrics.writeBranchMetrics(
-            layout: layout, toneBits: code.toneBits, echo: echo,
-            scramblerStart: FrameDecoder.decoyScramblerStart, into: &branchMetrics)
+        writeBranchMetrics(layout, code, echo: echo, scramblerStart: FrameDecoder.decoyScramblerStart)
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         let margin = own - meanBranchMetric(layout, code)
         return margin >= evidence.leastMarginOverDecoy(fit: own)

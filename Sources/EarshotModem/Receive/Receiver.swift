@@ -42,6 +42,8 @@ public struct Receiver: ~Copyable {
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
+    /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed.
+    private var lone = 0.0..<0.0
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
     private let settledCount: Int
     /// So many more, or a multiple, change nothing but the time: whole rings of the longest search.
@@ -190,7 +192,7 @@ public struct Receiver: ~Copyable {
             for candidate in candidates {
                 statistics.candidates += 1
                 let dominance = decoder.dominance(candidate, isRefined: false, chain, history)
-                guard dominance >= FrameDecoder.leastUnrefinedSyncShare else {
+                guard dominance >= leastShare(candidate, FrameDecoder.leastUnrefinedSyncShare) else {
                     statistics.rejectedBySync += 1
                     continue
                 }
@@ -224,7 +226,7 @@ public struct Receiver: ~Copyable {
         let chain = chains[attempt.profileIndex]
         var candidate = attempt.candidate
         candidate.dominance = decoder.dominance(candidate, isRefined: true, chain, history)
-        guard candidate.dominance >= FrameDecoder.leastSyncShare else {
+        guard candidate.dominance >= leastShare(candidate, FrameDecoder.leastSyncShare) else {
             statistics.rejectedBySync += 1
             return
         }
@@ -233,6 +235,11 @@ public struct Receiver: ~Copyable {
             let layout = FrameLayout(payloadByteCount: byteCount)
             enqueue(candidate, profileIndex: attempt.profileIndex, layout: layout)
         }
+    }
+
+    /// What a candidate's sync pattern must be of the loudest tones: `usual`, or more where chance makes many.
+    private func leastShare(_ candidate: Candidate, _ usual: Float) -> Float {
+        lone.contains(candidate.start) ? FrameDecoder.clearSyncShare : usual
     }
 
     private mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout?) {
@@ -254,6 +261,7 @@ public struct Receiver: ~Copyable {
                     examine(attempt)
                     continue
                 }
+                guard !postpone(attempt) else { continue }
                 switch decoder.decode(attempt.candidate, layout: layout, chains[attempt.profileIndex], history) {
                 case .pathMetricOfNoise: statistics.rejectedByPathMetric += 1
                 case .checkMismatch: statistics.rejectedByCheck += 1
@@ -261,6 +269,20 @@ public struct Receiver: ~Copyable {
                 }
             }
         } while searchAgain()
+    }
+
+    /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.
+    private mutating func postpone(_ attempt: Attempt) -> Bool {
+        let clearShare = FrameDecoder.clearSyncShare
+        guard attempt.candidate.dominance < clearShare,
+            let end = queue.end(ofClearerThan: attempt, clearShare: clearShare)
+        else { return false }
+        var later = attempt
+        later.due = end
+        if !queue.insert(later) {
+            statistics.rejectedByCrowding += 1
+        }
+        return true
     }
 
     /// Reports a frame that is not known yet, and takes it out of the baseband.
@@ -280,8 +302,13 @@ public struct Receiver: ~Copyable {
                 endSample: clock.inputSample(start + length), offsetHertz: offsetHertz,
                 snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
         queue.removeAttempts(near: frame.place, profileIndex: profileIndex, chain.format)
-        if canceller.cancel(tones, chain, place: frame.place, from: &history) {
-            statistics.cancelledFrames += 1
+        switch canceller.cancel(tones, chain, place: frame.place, from: &history) {
+        case .cancelled: statistics.cancelledFrames += 1
+        case .tooMany: break
+        case .cameAlone:
+            let patternLength = length * Double(FrameLayout.syncToneCount) / Double(tones.count)
+            lone = start..<start + length - patternLength
+            queue.removeAttempts(startingIn: lone, lessClearThan: FrameDecoder.clearSyncShare)
         }
     }
 }

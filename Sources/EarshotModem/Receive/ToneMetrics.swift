@@ -6,9 +6,14 @@ import RealModule
 struct EchoTreatment {
     var after: SIMD2<Float>
     var before: SIMD2<Float>
+    /// Whether `CollisionMetrics` takes the place of `ToneMetrics`.
+    var isForCrowds = false
 
     /// Nothing.
     static let plain = EchoTreatment(after: SIMD2(), before: SIMD2())
+
+    /// Nothing, and other talkers are what there is to beware of.
+    static let crowd = EchoTreatment(after: SIMD2(), before: SIMD2(), isForCrowds: true)
 
     /// It is collected afterwards.
     static func echo(_ weights: SIMD2<Float>) -> EchoTreatment {
