@@ -21,9 +21,9 @@ struct ChannelFit: ~Copyable {
     private static let transformLength = 2_048
     private static let blockCount = transformLength - tapCount
     private static let productLength = 512
-    private static let largestIterationCount = 24
-    /// The solution is good enough where so little of c is left: −50 dB.
-    private static let tolerance: Float = 1e-5
+    private static let largestIterationCount = 40
+    /// The solution is good enough where so little of c is left: −60 dB.
+    private static let tolerance: Float = 1e-6
 
     private var transform: FFTPlan
     private var product: FFTPlan
@@ -36,7 +36,7 @@ struct ChannelFit: ~Copyable {
     private var direction: [ComplexSample]
     private var image: [ComplexSample]
     /// w; shape [L].
-    private var weights: [Float]
+    private(set) var weights: [Float]
     private var replicaEnergy: Float = 0
     /// h; shape [L].
     private(set) var taps: [ComplexSample]
@@ -188,7 +188,9 @@ struct ChannelFit: ~Copyable {
         }
     }
 
-    private static let blocks = [0..<12, 12..<20, 20..<32, 32..<48, 48..<72, 72..<104, 104..<144, 144..<192, 192..<tapCount]
+    private static let blocks = [
+        0..<12, 12..<20, 20..<32, 32..<48, 48..<72, 72..<104, 104..<144, 144..<192, 192..<tapCount,
+    ]
 
     /// Weights from what the first fit found: what is left over the power that taps have there.
     private mutating func reweigh(_ replica: borrowing FrameReplica, _ history: borrowing BasebandHistory) {

@@ -61,7 +61,8 @@ struct CollisionMetrics: ~Copyable {
             }
         }
         let heldCount = Float(max(erased.heldCount(0..<symbolCount) * toneCount, 1))
-        tabulate(heldCount: heldCount, toneCount: toneCount, variance: max(sum / heldCount - 1 / Float(toneCount), 1e-3))
+        tabulate(
+            heldCount: heldCount, toneCount: toneCount, variance: max(sum / heldCount - 1 / Float(toneCount), 1e-3))
         for symbol in 0..<symbolCount {
             let isErased = erased.contains(symbol)
             for cell in symbol * toneCount..<(symbol + 1) * toneCount {

@@ -109,7 +109,8 @@ struct FrameAlignment: ~Copyable {
             best = bin
         }
         let (left, middle, right) = (
-            sums[(best + count - 1) % count].squareRoot(), sums[best].squareRoot(), sums[(best + 1) % count].squareRoot()
+            sums[(best + count - 1) % count].squareRoot(), sums[best].squareRoot(),
+            sums[(best + 1) % count].squareRoot()
         )
         let curvature = left - 2 * middle + right
         let fraction = curvature < 0 ? 0.5 * (left - right) / curvature : 0

@@ -79,7 +79,9 @@ struct FrameReplica: ~Copyable {
                 line[index] = Float(symbolTurns) + Float(index - first) * advance
             }
             if symbol > 0 {
-                smooth(first..<last, by: tones[symbol] - tones[symbol - 1], from: inside * stretch / length, stretch / length)
+                smooth(
+                    first..<last, by: tones[symbol] - tones[symbol - 1], from: inside * stretch / length,
+                    stretch / length)
             }
             if symbol < tones.count - 1 {
                 let tillEnd = (next - Double(firstIndex + first)) * stretch / length
