@@ -7,8 +7,8 @@ import Testing
 
 /// The frame that a receiver makes against the one that a transmitter sends.
 @Suite struct FrameReplicaTests {
-    /// Less one complex factor, -40 dB is left at most. The downconverter's passband ripples by 0.03 dB (-49 dB), where a
-    /// frequency step leaves the passband more is lost: -45 dB and less was measured for all.
+    /// Less one complex factor, -40 dB is left at most. The downconverter's passband ripples by 0.03 dB (-49 dB); what a
+    /// frequency step spreads beyond the passband is lost besides.
     @Test(arguments: Profile.all, [0, 0.001, -0.004])
     func isWhatIsSent(_ profile: Profile, relativeOffset: Double) throws {
         let payload = try Payload(hex: "0123456789abcdef")

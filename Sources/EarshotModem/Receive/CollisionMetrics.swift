@@ -14,7 +14,7 @@ import RealModule
 /// rooms do to single tones. p₀ is counted, in steps of 2 dB. One tone in a symbol being the right one, L has an
 /// offset that is the same for all paths.
 ///
-/// No allocation after `init`. Cost: 2 ns a cell.
+/// No allocation after `init`.
 struct CollisionMetrics: ~Copyable {
     private static let stepDecibels: Float = 2
     private static let lowestDecibels: Float = -32

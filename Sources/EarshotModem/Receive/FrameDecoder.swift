@@ -46,7 +46,7 @@ struct FrameDecoder: ~Copyable {
     static let leastHeldShare: Float = 0.7
     /// What the sync tones' likelihood must be of the loudest tones'. Frames that decoded alone had 0.68 and more (1,400 frames
     /// in noise and rooms); nine in ten chance meetings of a loud frame's tones have less than 0.64. In a crowd others'
-    /// tones are as loud: of ten talkers the first frames that decode have 0.6 and more.
+    /// tones are as loud; with 0.66 three talkers in room B decode 83 %, with 0.55 96 %.
     static let leastSyncShare: Float = 0.58
     static let leastUnrefinedSyncShare: Float = 0.42
     /// From this share on a candidate is worth all attempts; below, where most are chance meetings, only the first instant.

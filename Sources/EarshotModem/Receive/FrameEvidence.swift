@@ -6,7 +6,8 @@ struct FrameEvidence {
     /// What the mean of ln(1 + E/N) over a frame's data tones must reach to be believed: the best codeword in noise has
     /// 1.22 ± 0.06, a frame at the SNR where half of them decode 1.55.
     static let leastPathMetric: Float = 1.38
-    /// What the decoded tones' likelihood must be of the loudest tones'. Frames that decoded had 0.74 and more.
+    /// What the decoded tones' likelihood must be of the loudest tones'. Frames that decoded alone had 0.74
+    /// and more, in crowds 0.70 and less; the CRC of 24 bits allows it.
     static let leastPathShare: Float = 0.62
     /// A mean branch metric above this is not noise's.
     static let doubtfulFit: Float = 1.75
