@@ -47,6 +47,11 @@ public struct NoiseFloor: ~Copyable {
     /// 1 / floor, after the latest block; shape [binCount].
     public var inverseFloor: [Float] { inverse }
 
+    /// Lets the next block count as the first one: what was known is wrong by now.
+    public mutating func forget() {
+        blocksSeen = 0
+    }
+
     /// Takes one block in.
     /// - Parameters:
     ///   - energies: E from element `first` on; shape [rowCount][rowStride], of which the first `binCount` of each row

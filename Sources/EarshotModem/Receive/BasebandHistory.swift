@@ -103,6 +103,15 @@ struct BasebandHistory: ~Copyable {
         }
     }
 
+    /// Lets `body` change the samples from `index` on. Must be held.
+    mutating func change(from index: Int, count: Int, _ body: (inout MutableSpan<ComplexSample>) -> Void) {
+        precondition(holds(from: index, count: count), "baseband \(index) + \(count) is not in the history")
+        let first = index - firstIndex
+        var space = buffer.mutableSpan
+        var samples = space._mutatingExtracting(first..<first + count)
+        body(&samples)
+    }
+
     /// The samples from `index` on. Must be held.
     borrowing func withSamples<R>(from index: Int, count: Int, _ body: (Span<ComplexSample>) -> R) -> R {
         precondition(holds(from: index, count: count), "baseband \(index) + \(count) is not in the history")

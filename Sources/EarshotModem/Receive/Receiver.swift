@@ -4,7 +4,7 @@ import EarshotDSP
 /// Samples in, frames out: the receive chain.
 ///
 /// 1. `Downconverter`: samples to complex baseband at 3 kHz, which serves all profiles.
-/// 2. `BasebandHistory`: the latest seconds of it.
+/// 2. `SteadyTones`: without pilots; `BasebandHistory`: the latest seconds of it.
 /// 3. `SyncSearch`, for each profile: spectrogram, noise floor, and where the sync pattern may be: candidates.
 /// 4. `CandidateRefinement`: their exact time and frequency.
 /// 5. `LengthHypotheses`: how long the frame may be.
@@ -32,6 +32,7 @@ public struct Receiver: ~Copyable {
     private var clock: InputClock
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
+    private(set) var steadyTones = SteadyTones()
     private(set) var history: BasebandHistory
     private(set) var chains: [ProfileChain]
     private var candidates: [Candidate] = []
@@ -132,6 +133,7 @@ public struct Receiver: ~Copyable {
         appendLost(first, onFrame)
         while first < produced {
             let count = min(missingCount, produced - first)
+            steadyTones.remove(from: &converted, first..<first + count)
             history.append(converted, first..<first + count)
             first += count
             finishQuantum(onFrame)
@@ -145,6 +147,7 @@ public struct Receiver: ~Copyable {
         while left > 0 {
             let count = min(missingCount, left)
             history.appendLost(count)
+            steadyTones.skip(count)
             left -= count
             guard finishQuantum(onFrame) else { return }
             if history.lostTailCount >= settledCount + ringCount {
@@ -169,6 +172,11 @@ public struct Receiver: ~Copyable {
     @discardableResult
     private mutating func finishQuantum(_ onFrame: (ReceivedFrame) -> Void) -> Bool {
         guard history.endIndex % Receiver.quantum == 0 else { return false }
+        if let cleanedIndex = steadyTones.finishQuantum(&history) {
+            for chain in chains {
+                chain.search.relearn(from: cleanedIndex)
+            }
+        }
         search()
         decode(onFrame)
         return true

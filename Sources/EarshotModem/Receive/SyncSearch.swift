@@ -119,6 +119,23 @@ struct SyncSearch: ~Copyable {
         rowsMade -= sampleCount / spectrum.hop
     }
 
+    /// Makes the rows again whose baseband from `index` on was cleaned, whole blocks of them, and learns the noise from them.
+    /// Patterns found in them are found again.
+    mutating func relearn(from index: Int) {
+        let blockLength = SyncSearch.blockRowCount * spectrum.hop
+        // The ring holds what came before the block that was finished last.
+        let block = max((index + blockLength / 4) / blockLength, rowsMade / SyncSearch.blockRowCount - 1)
+        rowsMade = min(rowsMade, block * SyncSearch.blockRowCount)
+        for row in heldShares.indices {
+            heldShares[row] = 1
+        }
+        hasLostRows = false
+        floor.forget()
+        for place in scores.indices {
+            scores[place] = 0
+        }
+    }
+
     private mutating func finishBlock(_ block: Int, into candidates: inout [Candidate]) {
         let blockSize = SyncSearch.blockRowCount * spectrum.rowStride
         let base = block % SyncSearch.ringBlockCount * blockSize
