@@ -36,9 +36,12 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
+        .target(name: "CEarshotKernels"),
         .target(name: "EarshotCoding", swiftSettings: strict),
-        .target(name: "EarshotDSP", dependencies: ["CFFTW3", numerics], swiftSettings: strict),
-        .target(name: "EarshotModem", dependencies: ["EarshotCoding", "EarshotDSP", numerics], swiftSettings: strict),
+        .target(name: "EarshotDSP", dependencies: ["CEarshotKernels", "CFFTW3", numerics], swiftSettings: strict),
+        .target(
+            name: "EarshotModem", dependencies: ["CEarshotKernels", "EarshotCoding", "EarshotDSP", numerics],
+            swiftSettings: strict),
         .target(name: "EarshotChannel", dependencies: ["EarshotDSP", numerics], swiftSettings: strict),
         .target(name: "EarshotAudio", dependencies: ["CALSA", "CSndFile"], swiftSettings: strict),
         .target(
@@ -104,8 +107,8 @@ let package = Package(
 // The sanitizers look at what has threads and raw memory. The rest would be compiled for them in vain.
 if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
     let parts: Set = [
-        "CALSA", "CFFTW3", "CSndFile", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio",
-        "EarshotLive", "TestSupport", "EarshotAudioTests", "EarshotLiveTests",
+        "CALSA", "CEarshotKernels", "CFFTW3", "CSndFile", "EarshotCoding", "EarshotDSP", "EarshotModem",
+        "EarshotChannel", "EarshotAudio", "EarshotLive", "TestSupport", "EarshotAudioTests", "EarshotLiveTests",
     ]
     package.targets.removeAll { !parts.contains($0.name) }
     package.products = []

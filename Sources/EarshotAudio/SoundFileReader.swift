@@ -168,13 +168,42 @@ public struct SoundFileReader: ~Copyable {
         let maxFrames = samples.count / channelCount
         precondition(maxFrames > 0, "\(samples.count) samples hold no frame of \(channelCount) channels")
         stream?.beginRequest()
-        let frames = integers.isEmpty ? readFloats(&samples, maxFrames) : readIntegers(&samples, maxFrames)
+        return try concludeRead(integers.isEmpty ? readFloats(&samples, maxFrames) : readIntegers(&samples, maxFrames))
+    }
+
+    /// Counts the frames that a read has given, or says why it gave none.
+    private mutating func concludeRead(_ frames: Int) throws(AudioError) -> Int {
         if let code = stream?.failure, frames == 0 {
             throw .system(code, operation: "read", path: path, fallback: .cannotRead)
         }
         deliveredFrameCount += frames
         if frames == 0, let promisedFrameCount, deliveredFrameCount < promisedFrameCount { isTruncated = true }
         return frames
+    }
+
+    /// Whether samples are stored as 16 bit integers, which `read(integers:maxFrames:)` gives as they are.
+    public var holdsIntegers: Bool { !integers.isEmpty }
+
+    /// Reads as they are stored the samples of a file that `holdsIntegers`, full scale 2¹⁵; else like `read(into:maxFrames:)`.
+    /// Cost: that of the system's `read`.
+    public mutating func read(integers buffer: inout [Int16], maxFrames: Int) throws(AudioError) -> Int {
+        precondition(holdsIntegers && maxFrames > 0, "reading \(maxFrames) frames of \(formatName) as integers")
+        let missing = maxFrames * channelCount - buffer.count
+        if missing > 0 { buffer.append(contentsOf: repeatElement(0, count: missing)) }
+        stream?.beginRequest()
+        var frames = 0
+        if pending.isEmpty {
+            frames = buffer.withUnsafeMutableBufferPointer {
+                handle.read(int16: $0.baseAddress!, frameCount: maxFrames)
+            }
+        } else {
+            // What an earlier call of the other `read` has left.
+            let chunk = pending.prefix(maxFrames * channelCount)
+            for index in chunk { buffer[index - chunk.lowerBound] = integers[index] }
+            pending = chunk.upperBound..<pending.upperBound
+            frames = chunk.count / channelCount
+        }
+        return try concludeRead(frames)
     }
 
     private func readFloats(_ samples: inout MutableSpan<Float>, _ maxFrames: Int) -> Int {

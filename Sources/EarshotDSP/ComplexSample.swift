@@ -14,3 +14,17 @@ extension SIMD2 where Scalar == Float {
         ComplexSample(x * z.x - y * z.y, x * z.y + y * z.x)
     }
 }
+
+extension UnsafePointer<ComplexSample> {
+    /// The same numbers as pairs, real part first: how C sees them.
+    @inline(__always)
+    package var pairs: UnsafePointer<Float> { UnsafeRawPointer(self).assumingMemoryBound(to: Float.self) }
+}
+
+extension UnsafeMutablePointer<ComplexSample> {
+    /// The same numbers as pairs, real part first: how C sees them.
+    @inline(__always)
+    package var pairs: UnsafeMutablePointer<Float> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Float.self)
+    }
+}

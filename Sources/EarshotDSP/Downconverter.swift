@@ -1,3 +1,4 @@
+import CEarshotKernels
 import RealModule
 
 /// Real samples at any rate to complex baseband: mix to zero, low-pass and decimate in one polyphase filter.
@@ -119,26 +120,50 @@ public struct Downconverter: ~Copyable {
     ///   - y: receives the output; room for `largestOutput`.
     /// - Returns: how many samples of y were made.
     public mutating func process(_ x: Span<Float>, into y: inout [ComplexSample]) -> Int {
-        precondition(x.count <= Downconverter.largestBlock, "\(x.count) samples, at most \(Downconverter.largestBlock)")
-        append(x)
-        let touchedCount = lostInputCount > 0 ? outputCount(before: lostInputCount) : 0
-        let design = design
-        let tapCount = design.tapCount
-        let taps = design.taps.span
-        var (phase, rotation, produced, first) = (phase, rotation, 0, 0)
-        while first + tapCount <= filled {
-            let phaseTaps = 2 * tapCount * (phase * design.tabulatedPhaseCount / design.phaseCount)
-            let sum = correlate(
-                input.span.extracting(first..<first + tapCount), taps.extracting(phaseTaps..<phaseTaps + tapCount),
-                taps.extracting(phaseTaps + tapCount..<phaseTaps + 2 * tapCount))
-            y[produced] = sum.times(design.rotations[rotation])
-            produced += 1
-            rotation = rotation + 1 == design.rotations.count ? 0 : rotation + 1
-            phase += design.advance
-            first += phase / design.phaseCount
-            phase %= design.phaseCount
+        makeRoom(x.count)
+        let start = filled - x.count
+        x.withUnsafeBufferPointer { new in
+            input.withUnsafeMutableBufferPointer { all in
+                earshot_limit(new.baseAddress, new.count, Downconverter.largestMagnitude, all.baseAddress! + start)
+            }
         }
-        (self.phase, self.rotation) = (phase, rotation)
+        return convert(into: &y)
+    }
+
+    /// The same for integers; full scale is 2¹⁵.
+    public mutating func process(_ x: Span<Int16>, into y: inout [ComplexSample]) -> Int {
+        makeRoom(x.count)
+        let start = filled - x.count
+        x.withUnsafeBufferPointer { new in
+            input.withUnsafeMutableBufferPointer { all in
+                earshot_floats_from_int16(new.baseAddress, new.count, all.baseAddress! + start)
+            }
+        }
+        return convert(into: &y)
+    }
+
+    private mutating func makeRoom(_ count: Int) {
+        precondition(count <= Downconverter.largestBlock, "\(count) samples, at most \(Downconverter.largestBlock)")
+        filled += count
+    }
+
+    /// Makes what output the input allows.
+    private mutating func convert(into y: inout [ComplexSample]) -> Int {
+        let touchedCount = lostInputCount > 0 ? outputCount(before: lostInputCount) : 0
+        let produced = outputCount(before: filled - design.tapCount + 1)
+        precondition(produced <= y.count, "\(produced) samples made, room for \(y.count)")
+        let design = design
+        design.rotations.withUnsafeBufferPointer { rotations in
+            y.withUnsafeMutableBufferPointer { y in
+                earshot_polyphase(
+                    input, design.taps, design.tapCount, design.tabulatedPhaseCount, design.phaseCount, design.advance,
+                    phase, rotations.baseAddress!.pairs, rotations.count, rotation, y.baseAddress?.pairs, produced)
+            }
+        }
+        rotation = (rotation + produced) % design.rotations.count
+        phase += produced * design.advance
+        let first = phase / design.phaseCount
+        phase %= design.phaseCount
         discard(first)
         lostInputCount = max(lostInputCount - first, 0)
         lostOutputCount = min(touchedCount, produced)
@@ -167,19 +192,6 @@ public struct Downconverter: ~Copyable {
         index > 0 ? (index * design.phaseCount - phase + design.advance - 1) / design.advance : 0
     }
 
-    private mutating func append(_ x: Span<Float>) {
-        let limit = Downconverter.largestMagnitude
-        let start = filled
-        var room = input.mutableSpan
-        for index in x.indices {
-            let value = x[index]
-            // A comparison with NaN is false, so NaN becomes zero here; infinities are limited next.
-            let finite = value == value ? value : 0
-            room[start + index] = min(max(finite, -limit), limit)
-        }
-        filled += x.count
-    }
-
     private mutating func discard(_ count: Int) {
         // An advance beyond the filled part cannot happen: it is far shorter than the filter.
         let kept = filled - count
@@ -189,21 +201,6 @@ public struct Downconverter: ~Copyable {
             room[index] = room[index + count]
         }
     }
-}
-
-/// (Σ x·c, Σ x·s): the inner loop of the downconverter. All of equal length, a multiple of 8.
-///
-/// Relaxed sums: the order of additions is the compiler's, so that it can use vectors.
-@inline(never)
-func correlate(_ x: Span<Float>, _ c: Span<Float>, _ s: Span<Float>) -> ComplexSample {
-    var real: Float = 0
-    var imaginary: Float = 0
-    precondition(c.count == x.count && s.count == x.count)
-    for n in x.indices {
-        real = Relaxed.multiplyAdd(x[n], c[n], real)
-        imaginary = Relaxed.multiplyAdd(x[n], s[n], imaginary)
-    }
-    return ComplexSample(real, imaginary)
 }
 
 /// The ideal low-pass: 2·c·sinc(2·c·u) for a cutoff of c cycles a sample.

@@ -3,10 +3,12 @@ import Synchronization
 
 /// A batch of complex Fourier transforms of one length, planned once and run many times.
 ///
-///     X[b][k] = Σₙ x[b][n]·e^{−j2πkn/N},   b = 0 ..< batchCount, n, k = 0 ..< N
+///     X[b][k] = Σₙ x[b·D + n]·e^{−j2πkn/N},   b = 0 ..< batchCount, n, k = 0 ..< N
+///
+/// The stretches may overlap: D, the distance from one to the next, is any number of samples from 1 on.
 ///
 /// Owns FFTW's buffers: fill with `withInput`, call `execute`, read with `withOutput`. Planned by estimate, so that every machine and
-/// every run computes the same. Cost: 0.2 µs for N = 128.
+/// every run computes the same. Cost: 0.02, 0.03 and 0.07 µs for N = 32, 64 and 128 in batches of 32.
 public struct FFTPlan: ~Copyable {
     /// N.
     public let length: Int
@@ -20,14 +22,15 @@ public struct FFTPlan: ~Copyable {
     // FFTW's planner keeps global state; its execution does not.
     private static let planner = Mutex(())
 
-    /// A plan for `batchCount` transforms of `length` points. Input starts as zeros.
-    public init(length: Int, batchCount: Int = 1) {
-        precondition(length > 0 && batchCount > 0)
+    /// A plan for `batchCount` transforms of `length` points whose inputs begin `inputDistance` samples apart, `length`
+    /// unless told. Input starts as zeros.
+    public init(length: Int, batchCount: Int = 1, inputDistance: Int? = nil) {
+        let distance = inputDistance ?? length
+        precondition(length > 0 && batchCount > 0 && distance > 0)
         self.length = length
         self.batchCount = batchCount
-        let count = length * batchCount
-        inputBuffer = FFTPlan.allocate(count)
-        outputBuffer = FFTPlan.allocate(count)
+        inputBuffer = FFTPlan.allocate(length + (batchCount - 1) * distance)
+        outputBuffer = FFTPlan.allocate(length * batchCount)
         var lengths = Int32(length)
         let input = FFTPlan.complexPointer(inputBuffer)
         let output = FFTPlan.complexPointer(outputBuffer)
@@ -35,8 +38,8 @@ public struct FFTPlan: ~Copyable {
         var made: OpaquePointer?
         FFTPlan.planner.withLock { _ in
             made = fftwf_plan_many_dft(
-                1, &lengths, Int32(batchCount), input, nil, 1, Int32(length), output, nil, 1, Int32(length),
-                FFTW_FORWARD, FFTW_ESTIMATE)
+                1, &lengths, Int32(batchCount), input, nil, 1, Int32(distance), output, nil, 1, Int32(length),
+                FFTW_FORWARD, FFTW_ESTIMATE | UInt32(FFTW_PRESERVE_INPUT))
         }
         plan = made!
     }
@@ -48,7 +51,7 @@ public struct FFTPlan: ~Copyable {
         fftwf_free(outputBuffer.baseAddress)
     }
 
-    /// Lets `body` write x; shape [batchCount][N].
+    /// Lets `body` write x; (batchCount − 1)·D + N samples.
     @inline(__always)
     public mutating func withInput(_ body: (inout MutableSpan<ComplexSample>) -> Void) {
         var input = inputBuffer.mutableSpan

@@ -1,3 +1,5 @@
+import CEarshotKernels
+
 /// The noise in each bin of a spectrum, followed over time and not misled by what is not noise.
 ///
 /// For each block of rows, of which some may be lost,
@@ -47,6 +49,11 @@ public struct NoiseFloor: ~Copyable {
     /// 1 / floor, after the latest block; shape [binCount].
     public var inverseFloor: [Float] { inverse }
 
+    /// Lets the next block count as the first one: what was known is wrong by now.
+    public mutating func forget() {
+        blocksSeen = 0
+    }
+
     /// Takes one block in.
     /// - Parameters:
     ///   - energies: E from element `first` on; shape [rowCount][rowStride], of which the first `binCount` of each row
@@ -62,30 +69,22 @@ public struct NoiseFloor: ~Copyable {
             heldCount -= 1
         }
         guard 2 * heldCount >= rowCount else { return }
-        for bin in 0..<binCount {
-            blockLog[bin] = 0
-            blockMean[bin] = 0
-        }
-        for row in 0..<rowCount {
-            let share = heldShares.isEmpty ? 1 : heldShares[row]
-            guard share >= NoiseFloor.leastHeldShare else { continue }
-            let start = first + row * rowStride
-            accumulate(energies.span.extracting(start..<start + binCount), scale: 1 / share)
+        precondition(first >= 0 && rowCount > 0 && first + (rowCount - 1) * rowStride + binCount <= energies.count)
+        precondition(heldShares.isEmpty || heldShares.count == rowCount)
+        energies.withUnsafeBufferPointer { energies in
+            heldShares.withUnsafeBufferPointer { shares in
+                earshot_sum_rows(
+                    energies.baseAddress! + first, rowStride, rowCount, binCount,
+                    shares.isEmpty ? nil : shares.baseAddress, NoiseFloor.leastHeldShare, NoiseFloor.smallestPower,
+                    &blockLog, &blockMean)
+            }
         }
         blocksSeen += 1
         let weight = max(1 / blocksSeen, 1 / NoiseFloor.memoryBlocks)
         let scale = 1 / Float(heldCount)
-        for bin in 0..<binCount {
-            smoothedLog[bin] += weight * (scale * blockLog[bin] - smoothedLog[bin])
-            smoothedMean[bin] += weight * (scale * blockMean[bin] - smoothedMean[bin])
-        }
+        earshot_smooth_floor(blockLog, blockMean, binCount, scale, weight, &smoothedLog, &smoothedMean)
         let hopping = max(medianOfMeans(), NoiseFloor.smallestPower)
-        // γ / ln 2.
-        let eulerBits: Float = 0.832_746_2
-        for bin in 0..<binCount {
-            let bits = max(smoothedLog[bin], scale * blockLog[bin] - 1) + eulerBits
-            inverse[bin] = min(fastExp2(-bits), 1 / hopping)
-        }
+        earshot_invert_floor(blockLog, smoothedLog, binCount, scale, 1 / hopping, &inverse)
     }
 
     /// The median of the smoothed means. Every other bin will do: bins are half a tone apart.
@@ -97,16 +96,5 @@ public struct NoiseFloor: ~Copyable {
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<count)
         return median(&values)
-    }
-
-    private mutating func accumulate(_ row: Span<Float>, scale: Float) {
-        var log = blockLog.mutableSpan
-        for bin in row.indices {
-            log[bin] += fastLog2(scale * row[bin] + NoiseFloor.smallestPower)
-        }
-        var mean = blockMean.mutableSpan
-        for bin in row.indices {
-            mean[bin] += scale * row[bin]
-        }
     }
 }

@@ -25,6 +25,26 @@ import Testing
         }
     }
 
+    /// Sixteen bits come as they are stored, also behind some that were read as floats, and other encodings do not.
+    @Test func integersComeAsTheyAreStored() throws {
+        let scratch = Scratch()
+        for container in [Container.wav, .rifx, .flac] {
+            try writeSoundFile(Self.sent, to: scratch.file("x"), container: container)
+            var reader = try SoundFileReader(path: scratch.file("x"))
+            try #require(reader.holdsIntegers == true)
+            var floats: [Float] = []
+            var integers: [Int16] = []
+            var read: [Int16] = []
+            let head = try reader.read(into: &floats, maxFrames: 700)
+            read += floats[..<head].map(SampleConversion.int16)
+            while case let count = try reader.read(integers: &integers, maxFrames: 1_000), count > 0 {
+                read += integers[..<count]
+            }
+            #expect(read == Self.sent)
+            #expect(reader.isTruncated == false)
+        }
+    }
+
     @Test func eachUselessFileHasItsOwnError() throws {
         let scratch = Scratch()
         let wav = try wavBytes([0.5])

@@ -188,6 +188,31 @@ import Testing
         #expect(isSame, "seed 4")
     }
 
+    /// Integers are what the same samples are as floats, bit by bit, also in turns.
+    @Test func integersEqualFloats() {
+        let design = design(44_100)
+        var random = Randomness(seed: 6)
+        var integers: [Int16] = [.min, .max, 0]
+        for _ in 0..<9_000 {
+            integers.append(Int16(truncatingIfNeeded: Int.random(in: -32_768...32_767, using: &random)))
+        }
+        let floats = integers.map { Float($0) / 32_768 }
+        let expected = convert(floats, design)
+        var converter = Downconverter(design)
+        var block = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+        var y: [ComplexSample] = []
+        for (number, piece) in random.pieces(of: integers.count, lengths: 0...1_000).enumerated() {
+            let produced: Int
+            if number % 3 == 0 {
+                produced = converter.process(floats.span.extracting(piece), into: &block)
+            } else {
+                produced = converter.process(integers.span.extracting(piece), into: &block)
+            }
+            y += block[..<produced]
+        }
+        #expect(y == expected, "seed 6")
+    }
+
     @Test func silenceStaysSilence() {
         let y = convert([Float](repeating: 0, count: 10_000), design(44_100))
         #expect(y.allSatisfy { $0 == ComplexSample() })

@@ -36,6 +36,36 @@ import Testing
         }
     }
 
+    /// Stretches that overlap, and stretches with gaps between them, are transformed as if each stood alone.
+    @Test(arguments: [(32, 8), (64, 16), (128, 32), (16, 1), (32, 40), (32, 3)])
+    func stretchesMayOverlap(length: Int, distance: Int) {
+        let batchCount = 32
+        var random = Randomness(seed: 9)
+        let x = random.complex(length + (batchCount - 1) * distance)
+        var batch = FFTPlan(length: length, batchCount: batchCount, inputDistance: distance)
+        var single = FFTPlan(length: length)
+        // Twice: the input is left as it was.
+        batch.withInput { input in
+            for n in x.indices { input[n] = x[n] }
+        }
+        for _ in 0..<2 { batch.execute() }
+        for stretch in 0..<batchCount {
+            single.withInput { input in
+                for n in 0..<length { input[n] = x[stretch * distance + n] }
+            }
+            single.execute()
+            var worst: Float = 0
+            batch.withOutput { all in
+                single.withOutput { one in
+                    for k in 0..<length { worst = max(worst, (all[stretch * length + k] - one[k]).power) }
+                }
+            }
+            // Two ways of rounding: see `equalsTheDefinition`.
+            let tolerance = 2 * 5 * 9 * Float(0x1p-24) * Float(length).squareRoot()
+            #expect(worst.squareRoot() <= tolerance, "stretch \(stretch)")
+        }
+    }
+
     @Test func inputStartsAsZeros() {
         var plan = FFTPlan(length: 32, batchCount: 2)
         plan.execute()

@@ -70,6 +70,26 @@ import Testing
         #expect(statistics == wholeStatistics, "seed \(seed)")
     }
 
+    /// Integers are the same samples, whatever the number of channels.
+    @Test(arguments: [1, 2])
+    func integersGiveTheSame(channelCount: Int) throws {
+        let integers = try busyAir().samples.flatMap { sample in
+            (0..<channelCount).map { Int16((sample * 30_000).rounded() / Float($0 + 1)) }
+        }
+        let floats = integers.map { Float($0) / 32_768 }
+        var (ofIntegers, ofFloats): ([ReceivedFrame], [ReceivedFrame]) = ([], [])
+        var first = try ReceiverBank(channelCount: channelCount, sampleRateHertz: 48_000)
+        var second = try ReceiverBank(channelCount: channelCount, sampleRateHertz: 48_000)
+        let blockCount = ReceiverBank.blockFrameCount(channelCount: channelCount) * channelCount
+        for start in stride(from: 0, to: integers.count, by: blockCount) {
+            let block = start..<min(start + blockCount, integers.count)
+            first.push(integers.span.extracting(block)) { ofIntegers.append($1) }
+            second.push(floats.span.extracting(block)) { ofFloats.append($1) }
+        }
+        #expect(ofIntegers.count >= 5 * channelCount)
+        #expect(ofIntegers.map(String.init(describing:)) == ofFloats.map(String.init(describing:)))
+    }
+
     @Test func singleSamplesGiveTheSame() throws {
         let (samples, _) = try busyAir()
         let (whole, _) = try receive(samples) { _ in samples.count }

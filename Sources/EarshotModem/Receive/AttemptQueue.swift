@@ -43,10 +43,46 @@ struct AttemptQueue {
         return false
     }
 
-    /// Takes out the next attempt that needs no sample from `endIndex` on.
+    /// Takes out the best of the attempts that need no sample from `endIndex` on: those that are cheap first, then by score.
     mutating func next(endIndex: Int) -> Attempt? {
-        guard let last = waiting.last, last.due <= endIndex else { return nil }
-        return waiting.removeLast()
+        var best: Int?
+        for index in waiting.indices.reversed() {
+            guard waiting[index].due <= endIndex else { break }
+            if best.map({ AttemptQueue.isBetter(waiting[index], waiting[$0]) }) ?? true {
+                best = index
+            }
+        }
+        return best.map { waiting.remove(at: $0) }
+    }
+
+    /// Removes the attempts less than half a symbol and about half a tone spacing away from a place.
+    mutating func removeAttempts(near place: Candidate, profileIndex: Int, _ format: BasebandFormat) {
+        let distance = Double(format.samplesPerSymbol) / 2
+        let distanceHertz = Float(0.6 * format.profile.toneSpacingHertz)
+        waiting.removeAll {
+            $0.profileIndex == profileIndex && abs($0.candidate.start - place.start) < distance
+                && abs($0.candidate.offsetHertz - place.offsetHertz) < distanceHertz
+        }
+    }
+
+    /// Removes the attempts whose start is in the range and whose sync pattern is less clear than `leastShare`.
+    mutating func removeAttempts(startingIn range: Range<Double>, lessClearThan leastShare: Float) {
+        waiting.removeAll {
+            $0.layout != nil && range.contains($0.candidate.start) && $0.candidate.dominance < leastShare
+        }
+    }
+
+    /// When a frame will be over that is on the air when this attempt's begins, and better to try: its sync pattern is louder
+    /// and clear. Nil where there is none.
+    func end(ofClearerThan attempt: Attempt, clearShare: Float) -> Int? {
+        waiting.first {
+            $0.due > attempt.due && $0.layout != nil && $0.candidate.start < attempt.candidate.start
+                && $0.candidate.dominance >= clearShare && $0.candidate.score > attempt.candidate.score
+        }?.due
+    }
+
+    private static func isBetter(_ a: Attempt, _ b: Attempt) -> Bool {
+        (a.layout == nil) != (b.layout == nil) ? a.layout == nil : a.candidate.score > b.candidate.score
     }
 
     private func comesBefore(_ a: Attempt, _ b: Attempt) -> Bool {

@@ -15,6 +15,8 @@ struct BasebandHistory: ~Copyable {
     private var firstIndex: Int
     private var filled: Int
     private var isLost: [Bool]
+    /// Whether any of `isLost` may be set.
+    private var hasLost = false
     /// The index behind the latest lost sample.
     private(set) var lostEndIndex: Int
     /// The first of the latest lost samples without a gap among them.
@@ -34,6 +36,9 @@ struct BasebandHistory: ~Copyable {
     /// The index behind the latest sample.
     var endIndex: Int { firstIndex + filled }
 
+    /// The first index that is held.
+    var firstHeldIndex: Int { firstIndex }
+
     /// Whether the stretch is still (and already) there.
     func holds(from index: Int, count: Int) -> Bool {
         index >= firstIndex && index + count <= endIndex
@@ -41,6 +46,9 @@ struct BasebandHistory: ~Copyable {
 
     /// How many samples the history ends with that were lost.
     var lostTailCount: Int { lostEndIndex == endIndex ? endIndex - lostStartIndex : 0 }
+
+    /// Whether all samples from `index` on, and there are some, were lost.
+    func isLost(from index: Int) -> Bool { index < endIndex && lostTailCount >= endIndex - index }
 
     /// h: the share of the samples from `index` on that were not lost. Must be held.
     func heldShare(from index: Int, count: Int) -> Float {
@@ -51,6 +59,24 @@ struct BasebandHistory: ~Copyable {
             lostCount += 1
         }
         return Float(count - lostCount) / Float(count)
+    }
+
+    /// The part of a range of indices that is held; empty, at its start, where nothing is.
+    func heldRange(_ range: Range<Int>) -> Range<Int> {
+        range.clamped(to: firstIndex..<endIndex)
+    }
+
+    /// Whether the sample of that index was lost. Must be held.
+    func isLost(_ index: Int) -> Bool { index < lostEndIndex && isLost[index - firstIndex] }
+
+    /// Takes z away from the samples of `range`, which must be held; z begins at index `first`.
+    mutating func subtract(_ z: [ComplexSample], from first: Int, _ range: Range<Int>) {
+        let (offset, terms) = (firstIndex, z.span)
+        let isLost = range.lowerBound < lostEndIndex ? isLost : []
+        var space = buffer.mutableSpan
+        for index in range where isLost.isEmpty || !isLost[index - offset] {
+            space[index - offset] -= terms[index - first]
+        }
     }
 
     /// Appends `count` samples that were lost.
@@ -64,6 +90,7 @@ struct BasebandHistory: ~Copyable {
             buffer[index] = ComplexSample()
             isLost[index] = true
         }
+        hasLost = true
         filled += count
         lostEndIndex = endIndex
     }
@@ -82,13 +109,14 @@ struct BasebandHistory: ~Copyable {
         let (dropped, keptCount) = (filled - keptCount, keptCount)
         filled = keptCount
         firstIndex += dropped
-        var space = buffer.mutableSpan
-        for index in 0..<keptCount {
-            space[index] = space[index + dropped]
+        buffer.withUnsafeMutableBufferPointer { space in
+            space.baseAddress!.update(from: space.baseAddress! + dropped, count: keptCount)
         }
+        guard hasLost else { return }
         for index in isLost.indices {
             isLost[index] = index < keptCount && isLost[index + dropped]
         }
+        hasLost = lostEndIndex > firstIndex
     }
 
     /// Appends x[range].
@@ -96,11 +124,21 @@ struct BasebandHistory: ~Copyable {
         makeRoom(range.count)
         let start = filled
         filled += range.count
-        var space = buffer.mutableSpan
-        let new = x.span.extracting(range)
-        for index in new.indices {
-            space[start + index] = new[index]
+        buffer.withUnsafeMutableBufferPointer { space in
+            x.span.extracting(range).withUnsafeBufferPointer { new in
+                guard let source = new.baseAddress else { return }
+                space.baseAddress!.advanced(by: start).update(from: source, count: new.count)
+            }
         }
+    }
+
+    /// Lets `body` change the samples from `index` on. Must be held.
+    mutating func change(from index: Int, count: Int, _ body: (inout MutableSpan<ComplexSample>) -> Void) {
+        precondition(holds(from: index, count: count), "baseband \(index) + \(count) is not in the history")
+        let first = index - firstIndex
+        var space = buffer.mutableSpan
+        var samples = space._mutatingExtracting(first..<first + count)
+        body(&samples)
     }
 
     /// The samples from `index` on. Must be held.

@@ -6,12 +6,18 @@ final class ProfileChain {
     var search: SyncSearch
     var refinement: CandidateRefinement
     var energies: ToneEnergies
+    var products: ToneTransform
+    var coherent: CoherentMetrics
+    var track: MotionTrack
 
     init(_ profile: Profile) {
         format = BasebandFormat(profile: profile)
         search = SyncSearch(format: format)
         refinement = CandidateRefinement(format: format)
         energies = ToneEnergies(format: format)
+        products = ToneTransform(format: format)
+        coherent = CoherentMetrics(format: format)
+        track = MotionTrack(format: format)
     }
 
     var profile: Profile { format.profile }

@@ -35,8 +35,8 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public var rejectedBySync = 0
     /// Candidates that had no room, because too many others were waiting.
     public var rejectedByCrowding = 0
-    /// Candidates made of the tones of frames that were decoded before.
-    public var rejectedAsExplained = 0
+    /// Frames that were taken out of the sound, because something else was in it.
+    public var cancelledFrames = 0
     /// Decoding attempts that ended in no codeword worth a CRC: the path metric was that of noise,
     /// or too much of the frame was lost.
     public var rejectedByPathMetric = 0

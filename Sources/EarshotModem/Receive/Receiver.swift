@@ -4,21 +4,22 @@ import EarshotDSP
 /// Samples in, frames out: the receive chain.
 ///
 /// 1. `Downconverter`: samples to complex baseband at 3 kHz, which serves all profiles.
-/// 2. `BasebandHistory`: the latest seconds of it.
+/// 2. `SteadyTones`: without pilots; `BasebandHistory`: the latest seconds of it.
 /// 3. `SyncSearch`, for each profile: spectrogram, noise floor, and where the sync pattern may be: candidates.
 /// 4. `CandidateRefinement`: their exact time and frequency.
 /// 5. `LengthHypotheses`: how long the frame may be.
 /// 6. `AttemptQueue`: until the frame is over.
 /// 7. `FrameDecoder`: tone energies, metrics, trellis, CRC, and whether to believe it.
 /// 8. `RecentFrames`: each frame once.
+/// 9. `FrameCanceller`: takes it out of the baseband, and 3 to 8 again: what it hid comes to light.
 ///
 /// Push blocks of any size, and skip what was lost; the frames do not depend on how the input was cut. Time is a sample
 /// index. No clock, no file, no thread, and no allocation per block. One receiver hears one channel.
 public struct Receiver: ~Copyable {
     /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
     static let quantum = 32
-    /// What a refined candidate's score must reach.
-    static let leastRefinedScore: Float = 10
+    /// Of what a profile's search finds in one go only so many are looked at, the best.
+    static let largestCandidateCount = 32
     /// Time does not go on beyond this sample: three million years at 48 kHz.
     static let latestSample = 1 << 62
 
@@ -32,15 +33,21 @@ public struct Receiver: ~Copyable {
     private var clock: InputClock
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
+    private(set) var steadyTones = SteadyTones()
     private(set) var history: BasebandHistory
     private(set) var chains: [ProfileChain]
     private var candidates: [Candidate] = []
+    /// The history's end index at which the next search has something to do.
+    private var searchDueIndex = 0
     private var queue = AttemptQueue()
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
+    private var canceller: FrameCanceller
+    /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed.
+    private var lone = 0.0..<0.0
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
     private let settledCount: Int
-    /// So many more, or a multiple, change nothing but the time: whole rings of the longest search.
+    /// So many more, or a multiple, change nothing but the time: whole blocks of the longest search.
     private let ringCount: Int
 
     /// Whether a frame may be on the air: then somebody may want the next samples soon.
@@ -71,10 +78,11 @@ public struct Receiver: ~Copyable {
         // The longest frame, the echo behind it, and some slack for offsets.
         let keptCount = (FrameLayout.longest.toneCount + 8) * longestSymbol
         history = BasebandHistory(keptCount: keptCount)
-        ringCount = SyncSearch.ringSymbolCount * longestSymbol
+        ringCount = SyncSearch.blockSymbolCount * longestSymbol
         settledCount = keptCount + ringCount
         clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: BasebandFormat.rateHertz(band))
         decoder = FrameDecoder(profiles: profiles)
+        canceller = FrameCanceller(profiles: profiles)
         candidates.reserveCapacity(4 * SyncSearch.largestCandidateCount)
     }
 
@@ -82,6 +90,17 @@ public struct Receiver: ~Copyable {
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
         statistics.samples += samples.count
         take(samples, onFrame: onFrame)
+    }
+
+    /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
+    public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
+        statistics.samples += samples.count
+        var first = 0
+        while first < samples.count {
+            let count = min(Downconverter.largestBlock, samples.count - first)
+            append(downconverter.process(samples.extracting(first..<first + count), into: &converted), onFrame)
+            first += count
+        }
     }
 
     /// Passes over samples that existed but were lost, and reports the frames that ended meanwhile.
@@ -120,18 +139,19 @@ public struct Receiver: ~Copyable {
         var first = 0
         while first < samples.count {
             let count = min(Downconverter.largestBlock, samples.count - first)
-            convert(samples.extracting(first..<first + count), onFrame: onFrame)
+            append(downconverter.process(samples.extracting(first..<first + count), into: &converted), onFrame)
             first += count
         }
     }
 
-    private mutating func convert(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
-        let produced = downconverter.process(samples, into: &converted)
+    /// Appends what the downconverter has made.
+    private mutating func append(_ produced: Int, _ onFrame: (ReceivedFrame) -> Void) {
         // The filter reaches into the hole.
         var first = downconverter.lostOutputCount
         appendLost(first, onFrame)
         while first < produced {
             let count = min(missingCount, produced - first)
+            steadyTones.remove(from: &converted, first..<first + count)
             history.append(converted, first..<first + count)
             first += count
             finishQuantum(onFrame)
@@ -145,6 +165,7 @@ public struct Receiver: ~Copyable {
         while left > 0 {
             let count = min(missingCount, left)
             history.appendLost(count)
+            steadyTones.skip(count)
             left -= count
             guard finishQuantum(onFrame) else { return }
             if history.lostTailCount >= settledCount + ringCount {
@@ -152,6 +173,7 @@ public struct Receiver: ~Copyable {
                 for chain in chains {
                     chain.search.rewind(ringCount)
                 }
+                searchDueIndex = 0
                 clock.pass(ringCount)
             }
             if settledCount..<settledCount + Receiver.quantum ~= history.lostTailCount {
@@ -169,31 +191,60 @@ public struct Receiver: ~Copyable {
     @discardableResult
     private mutating func finishQuantum(_ onFrame: (ReceivedFrame) -> Void) -> Bool {
         guard history.endIndex % Receiver.quantum == 0 else { return false }
+        if let cleanedIndex = steadyTones.finishQuantum(&history) {
+            searchAgain(from: cleanedIndex)
+        }
         search()
         decode(onFrame)
         return true
     }
 
     private mutating func search() {
+        guard history.endIndex >= searchDueIndex else { return }
+        searchDueIndex = .max
         for (index, chain) in chains.enumerated() {
+            defer { searchDueIndex = min(searchDueIndex, chain.search.dueIndex) }
             candidates.removeAll(keepingCapacity: true)
             chain.search.process(history, into: &candidates)
+            if candidates.count > Receiver.largestCandidateCount {
+                candidates.sort { $0.score > $1.score }
+                candidates.removeLast(candidates.count - Receiver.largestCandidateCount)
+            }
             for candidate in candidates {
                 statistics.candidates += 1
-                let dominance = decoder.dominance(candidate, isRefined: false, chain, history)
-                guard dominance >= FrameDecoder.leastUnrefinedSyncShare else {
+                guard candidate.dominance >= leastShare(candidate, FrameDecoder.leastUnrefinedSyncShare) else {
                     statistics.rejectedBySync += 1
                     continue
                 }
                 let refined = chain.refinement.refine(
                     candidate, history, inverseFloor: chain.search.inverseFloor)
-                guard refined.score >= Receiver.leastRefinedScore else {
+                guard refined.score >= chain.format.leastRefinedScore else {
                     statistics.rejectedBySync += 1
                     continue
                 }
+                queue.removeAttempts(near: refined, profileIndex: index, chain.format)
                 enqueue(refined, profileIndex: index, layout: nil)
             }
         }
+    }
+
+    /// Searches once more where frames were taken out, and for frames that began as much as a token earlier.
+    /// - Returns: whether there was such a stretch.
+    private mutating func searchAgain() -> Bool {
+        guard let stretch = canceller.takeChangedStretch() else { return false }
+        searchAgain(from: stretch.lowerBound)
+        search()
+        return true
+    }
+
+    /// Lets the searches begin again as far before `index` as a token is long.
+    private mutating func searchAgain(from index: Int) {
+        for chain in chains {
+            let tokenLength = FrameLayout.token.toneCount * chain.format.samplesPerSymbol
+            let affected = history.heldRange(index - tokenLength..<history.endIndex)
+            chain.search.restart(from: affected.lowerBound)
+        }
+        searchDueIndex = 0
     }
 
     /// Looks at a candidate's sync pattern and length header, once both are there.
@@ -201,7 +252,7 @@ public struct Receiver: ~Copyable {
         let chain = chains[attempt.profileIndex]
         var candidate = attempt.candidate
         candidate.dominance = decoder.dominance(candidate, isRefined: true, chain, history)
-        guard candidate.dominance >= FrameDecoder.leastSyncShare else {
+        guard candidate.dominance >= leastShare(candidate, FrameDecoder.leastSyncShare) else {
             statistics.rejectedBySync += 1
             return
         }
@@ -210,6 +261,11 @@ public struct Receiver: ~Copyable {
             let layout = FrameLayout(payloadByteCount: byteCount)
             enqueue(candidate, profileIndex: attempt.profileIndex, layout: layout)
         }
+    }
+
+    /// What a candidate's sync pattern must be of the loudest tones: `usual`, or more where chance makes many.
+    private func leastShare(_ candidate: Candidate, _ usual: Float) -> Float {
+        lone.contains(candidate.start) ? FrameDecoder.clearSyncShare : usual
     }
 
     private mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout?) {
@@ -223,50 +279,62 @@ public struct Receiver: ~Copyable {
         }
     }
 
+    /// Decodes what is due, best first, and again what comes to light when decoded frames are taken away.
     private mutating func decode(_ onFrame: (ReceivedFrame) -> Void) {
-        while let attempt = queue.next(endIndex: history.endIndex) {
-            let chain = chains[attempt.profileIndex]
-            let candidate = attempt.candidate
-            guard let layout = attempt.layout else {
-                examine(attempt)
-                continue
-            }
-            if recent.contains(
-                profileIndex: attempt.profileIndex, start: candidate.start,
-                within: Double(chain.format.samplesPerSymbol) / 2)
-            {
-                statistics.duplicates += 1
-                continue
-            }
-            guard decoder.standsAlone(candidate, chain, history, besides: recent) else {
-                statistics.rejectedAsExplained += 1
-                continue
-            }
-            switch decoder.decode(candidate, layout: layout, chain, history) {
-            case .pathMetricOfNoise:
-                statistics.rejectedByPathMetric += 1
-            case .checkMismatch:
-                statistics.rejectedByCheck += 1
-            case .decoded(let frame):
-                let (start, offsetHertz) = (frame.place.start, frame.place.offsetHertz)
-                let symbolLength = chain.format.symbolLength(offsetHertz: offsetHertz)
-                let length = Double(layout.toneCount) * symbolLength
-                guard
-                    recent.insert(
-                        frame.payload, profileIndex: attempt.profileIndex, format: chain.format, start: start,
-                        offsetHertz: offsetHertz)
-                else {
-                    statistics.duplicates += 1
+        repeat {
+            while let attempt = queue.next(endIndex: history.endIndex) {
+                guard let layout = attempt.layout else {
+                    examine(attempt)
                     continue
                 }
-                statistics.frames += 1
-                onFrame(
-                    ReceivedFrame(
-                        payload: frame.payload, profileName: chain.profile.name,
-                        startSample: clock.inputSample(start),
-                        endSample: clock.inputSample(start + length),
-                        offsetHertz: offsetHertz, snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
+                guard !postpone(attempt) else { continue }
+                switch decoder.decode(attempt.candidate, layout: layout, chains[attempt.profileIndex], history) {
+                case .pathMetricOfNoise: statistics.rejectedByPathMetric += 1
+                case .checkMismatch: statistics.rejectedByCheck += 1
+                case .decoded(let frame): report(frame, profileIndex: attempt.profileIndex, onFrame)
+                }
             }
+        } while searchAgain()
+    }
+
+    /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.
+    private mutating func postpone(_ attempt: Attempt) -> Bool {
+        let clearShare = FrameDecoder.clearSyncShare
+        guard attempt.candidate.dominance < clearShare,
+            let end = queue.end(ofClearerThan: attempt, clearShare: clearShare)
+        else { return false }
+        var later = attempt
+        later.due = end
+        if !queue.insert(later) {
+            statistics.rejectedByCrowding += 1
+        }
+        return true
+    }
+
+    /// Reports a frame that is not known yet, and takes it out of the baseband.
+    private mutating func report(_ frame: DecodedFrame, profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void) {
+        let chain = chains[profileIndex]
+        let tones = FrameTones.tones(of: frame.payload, profile: chain.profile)
+        let (start, offsetHertz) = (frame.place.start, frame.place.offsetHertz)
+        let length = Double(tones.count) * chain.format.symbolLength(offsetHertz: offsetHertz)
+        guard recent.insert(frame.payload, profileIndex: profileIndex, start: start, length: length) else {
+            statistics.duplicates += 1
+            return
+        }
+        statistics.frames += 1
+        onFrame(
+            ReceivedFrame(
+                payload: frame.payload, profileName: chain.profile.name, startSample: clock.inputSample(start),
+                endSample: clock.inputSample(start + length), offsetHertz: offsetHertz,
+                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
+        queue.removeAttempts(near: frame.place, profileIndex: profileIndex, chain.format)
+        switch canceller.cancel(tones, chain, place: frame.place, from: &history) {
+        case .cancelled: statistics.cancelledFrames += 1
+        case .tooMany: break
+        case .cameAlone:
+            let patternLength = length * Double(FrameLayout.syncToneCount) / Double(tones.count)
+            lone = start..<start + length - patternLength
+            queue.removeAttempts(startingIn: lone, lessClearThan: FrameDecoder.clearSyncShare)
         }
     }
 }

@@ -42,6 +42,22 @@ public struct ReceiverBank {
         }
     }
 
+    /// The same for integers, full scale 2¹⁵.
+    public mutating func push(_ samples: Span<Int16>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
+        guard channels.count > 1 else {
+            channels[0].receiver.push(samples) { onFrame(0, $0) }
+            return
+        }
+        let (channelCount, frameCount) = (channels.count, samples.count / channels.count)
+        for (number, channel) in channels.enumerated() {
+            var target = separated.mutableSpan
+            for index in 0..<frameCount {
+                target[index] = Float(samples[index * channelCount + number]) * 0x1p-15
+            }
+            channel.receiver.push(separated.span.extracting(0..<frameCount)) { onFrame(number, $0) }
+        }
+    }
+
     private mutating func separate(_ samples: Span<Float>, channel: Int, frameCount: Int) {
         let channelCount = channels.count
         var target = separated.mutableSpan
@@ -82,7 +98,7 @@ public struct ReceiverBank {
             sum.candidates += statistics.candidates
             sum.rejectedBySync += statistics.rejectedBySync
             sum.rejectedByCrowding += statistics.rejectedByCrowding
-            sum.rejectedAsExplained += statistics.rejectedAsExplained
+            sum.cancelledFrames += statistics.cancelledFrames
             sum.rejectedByPathMetric += statistics.rejectedByPathMetric
             sum.rejectedByCheck += statistics.rejectedByCheck
             sum.duplicates += statistics.duplicates

@@ -1,3 +1,4 @@
+import CEarshotKernels
 import EarshotCoding
 import EarshotDSP
 
@@ -18,8 +19,8 @@ import EarshotDSP
 struct SyncSearch: ~Copyable {
     /// Rows a symbol.
     static let rowsPerSymbol = 4
-    /// The symbols after which the ring of rows is full, and begins again.
-    static let ringSymbolCount = ringBlockCount * FrameLayout.syncToneCount
+    /// The symbols of a block: after a hole of whole blocks the search goes on as if it had not been.
+    static let blockSymbolCount = FrameLayout.syncToneCount
     /// Rows of one block: the length of the sync pattern.
     static let blockRowCount = rowsPerSymbol * FrameLayout.syncToneCount
     /// C: where energy over noise saturates. At 5 dB of tone energy over noise 3 misses 10 % of patterns at a false-alarm
@@ -27,133 +28,193 @@ struct SyncSearch: ~Copyable {
     static let saturation: Float = 3
     /// c̄, the mean of c in noise: C − C²·e^C·E₁(C).
     static let meanOfNoise: Float = 0.64
-    /// What a candidate's score must reach.
-    static let threshold: Float = 9.6
     /// At most so many candidates a block: bounds the work that hostile input can ask for.
     static let largestCandidateCount = 12
 
-    private static let ringBlockCount = 3
+    /// The noise floor looks at every so many rows: those between say little more, half of their windows being the same.
+    private static let floorRowStep = 2
     /// A peak has to stand out among so many rows on either side.
     private static let peakReach = 4
     /// Rows of scores kept from the block before, so that peaks at a block's edge are judged with both their sides.
     private static let carriedRowCount = 2 * peakReach
 
     private let format: BasebandFormat
-    private let syncTones: [Int]
     private let offsetCount: Int
     private let scoreStride: Int
+    /// Where each sync tone's cells begin behind those of a pattern's first row.
+    private let patternFirsts: [Int]
     private var spectrum: ShortTimeSpectrum
     private var floor: NoiseFloor
+    /// c; `peakReach` rows of the block before last, the block before, and the latest block.
     private var rows: [Float]
-    private var rowsMade = 0
+    private var blocksMade = 0
+    /// The first block since the start or `restart`.
+    private var firstBlock = 0
     /// h of each row of the block that is being made, see `BasebandHistory`.
     private var heldShares = [Float](repeating: 1, count: blockRowCount)
+    private var floorShares = [Float](repeating: 1, count: blockRowCount / floorRowStep)
     private var hasLostRows = false
     private var scores: [Float]
+    /// The largest score of each row.
+    private var maxima: [Float]
 
     init(format: BasebandFormat) {
         self.format = format
-        syncTones = format.profile.syncTones
         let largestOffset = format.largestOffsetHalfSpacings
         offsetCount = 2 * largestOffset + 1
         scoreStride = (offsetCount + 7) / 8 * 8
-        let hop = format.samplesPerSymbol / SyncSearch.rowsPerSymbol
-        spectrum = ShortTimeSpectrum(
-            windowLength: format.samplesPerSymbol, hop: hop,
-            rowCount: max(1, Receiver.quantum / hop), highestBin: format.profile.toneCount - 1 + largestOffset)
+        let spectrum = ShortTimeSpectrum(
+            windowLength: format.samplesPerSymbol, hop: format.samplesPerSymbol / SyncSearch.rowsPerSymbol,
+            rowCount: SyncSearch.blockRowCount, highestBin: format.profile.toneCount - 1 + largestOffset)
+        let rowStride = spectrum.rowStride
+        patternFirsts = format.profile.syncTones.enumerated().map { symbol, tone in
+            SyncSearch.rowsPerSymbol * symbol * rowStride + 2 * tone
+        }
         floor = NoiseFloor(binCount: 2 * spectrum.highestBin + 1)
+        self.spectrum = spectrum
         // Scores read a few columns beyond the last bin of the last row.
         rows = [Float](
             repeating: 0,
-            count: SyncSearch.ringBlockCount * SyncSearch.blockRowCount * spectrum.rowStride + scoreStride)
-        scores = [Float](
-            repeating: 0, count: (SyncSearch.carriedRowCount + SyncSearch.blockRowCount) * scoreStride)
+            count: (SyncSearch.peakReach + 2 * SyncSearch.blockRowCount) * rowStride + scoreStride)
+        let scoredRowCount = SyncSearch.carriedRowCount + SyncSearch.blockRowCount
+        scores = [Float](repeating: 0, count: scoredRowCount * scoreStride)
+        maxima = [Float](repeating: 0, count: scoredRowCount)
     }
 
     /// 1/noise power in each half-spacing bin, as of the latest block; bin of tone m at offset f (half spacings):
     /// 2m + f + largest offset.
     var inverseFloor: [Float] { floor.inverseFloor }
 
-    /// Takes in what is new in the history, and appends the candidates it completes.
-    mutating func process(_ history: borrowing BasebandHistory, into candidates: inout [Candidate]) {
-        while true {
-            let first = rowsMade * spectrum.hop
-            guard history.endIndex >= first + spectrum.inputCount else { return }
-            makeRows(history, from: first)
-            if rowsMade % SyncSearch.blockRowCount == 0 {
-                finishBlock(rowsMade / SyncSearch.blockRowCount - 1, into: &candidates)
-            }
+    /// Writes 1/noise power of each tone at an offset: the common one of all bins, but a tone's own where it stands out.
+    /// - Parameter inverses: receives them; shape [M or more].
+    func writeInverseNoise(offsetHertz: Float, into inverses: inout [Float], scratch: inout [Float]) {
+        let (toneCount, largest) = (format.profile.toneCount, format.largestOffsetHalfSpacings)
+        let halfSpacings = Int((2 * offsetHertz / Float(format.profile.toneSpacingHertz)).rounded())
+        let first = min(max(halfSpacings, -largest), largest) + largest
+        let floor = floor.inverseFloor
+        for tone in 0..<toneCount {
+            inverses[tone] = floor[first + 2 * tone]
+            scratch[tone] = inverses[tone]
+        }
+        var all = scratch.mutableSpan
+        var values = all._mutatingExtracting(0..<toneCount)
+        let common = median(&values)
+        for tone in 0..<toneCount where inverses[tone] * ToneMetrics.standingOut > common {
+            inverses[tone] = common
         }
     }
 
+    /// The history's end index at which there is a block to take in.
+    var dueIndex: Int { blocksMade * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
+
+    /// Takes in what is new in the history, and appends the candidates it completes.
+    mutating func process(_ history: borrowing BasebandHistory, into candidates: inout [Candidate]) {
+        while history.endIndex >= dueIndex {
+            let first = blocksMade * SyncSearch.blockRowCount * spectrum.hop
+            moveRows()
+            if history.isLost(from: first) {
+                fillAllLost()
+            } else {
+                makeRows(history, from: first)
+                normalise()
+            }
+            if blocksMade > firstBlock {
+                score()
+                pickPeaks(blocksMade - 1, into: &candidates)
+            }
+            blocksMade += 1
+        }
+    }
+
+    /// Moves the indices back with the history's. All rows are lost, and `sampleCount` is a multiple of a block's length.
+    mutating func rewind(_ sampleCount: Int) {
+        blocksMade -= sampleCount / (SyncSearch.blockRowCount * spectrum.hop)
+        firstBlock = 0
+    }
+
+    /// Where the latest block's rows begin.
+    private var latest: Int { (SyncSearch.peakReach + SyncSearch.blockRowCount) * spectrum.rowStride }
+
+    /// Moves the rows back by a block.
+    private mutating func moveRows() {
+        let blockSize = SyncSearch.blockRowCount * spectrum.rowStride
+        let kept = latest
+        rows.withUnsafeMutableBufferPointer { rows in
+            rows.baseAddress!.update(from: rows.baseAddress! + blockSize, count: kept)
+        }
+    }
+
+    /// Makes the latest block's rows of the baseband from `first` on.
     private mutating func makeRows(_ history: borrowing BasebandHistory, from first: Int) {
-        let ringRow = rowsMade % (SyncSearch.ringBlockCount * SyncSearch.blockRowCount)
-        let stride = spectrum.rowStride
-        let count = spectrum.rowCount
         if first < history.lostEndIndex {
             noteLost(history, from: first)
         }
-        if hasLostRows && history.heldShare(from: first, count: spectrum.inputCount) == 0 {
-            for index in ringRow * stride..<(ringRow + count) * stride {
-                rows[index] = 0
-            }
-        } else {
-            history.withSamples(from: first, count: spectrum.inputCount) { samples in
-                spectrum.process(samples, into: &rows, from: ringRow * stride)
-            }
+        history.withSamples(from: first, count: spectrum.inputCount) { samples in
+            spectrum.process(samples, into: &rows, from: latest)
         }
-        rowsMade += count
     }
 
     /// Notes what is held of the windows of the rows that are about to be made.
     private mutating func noteLost(_ history: borrowing BasebandHistory, from first: Int) {
         for row in 0..<spectrum.rowCount {
             let share = history.heldShare(from: first + row * spectrum.hop, count: spectrum.windowLength)
-            heldShares[(rowsMade + row) % SyncSearch.blockRowCount] = share
+            heldShares[row] = share
             hasLostRows = hasLostRows || share < 1
         }
     }
 
-    /// Moves the indices back with the history's. All rows are lost, and `sampleCount` is a multiple of the ring's length.
-    mutating func rewind(_ sampleCount: Int) {
-        rowsMade -= sampleCount / spectrum.hop
+    /// Goes back to the first block that begins at or behind a sample: the history has changed from there on.
+    mutating func restart(from index: Int) {
+        let blockLength = SyncSearch.blockRowCount * spectrum.hop
+        let block = max(0, (index + blockLength - 1) / blockLength)
+        guard block < blocksMade else { return }
+        (blocksMade, firstBlock) = (block, block)
+        floor.forget()
+        hasLostRows = false
+        for row in heldShares.indices {
+            heldShares[row] = 1
+        }
+        for index in scores.indices {
+            scores[index] = 0
+        }
+        for row in maxima.indices {
+            maxima[row] = 0
+        }
     }
 
-    private mutating func finishBlock(_ block: Int, into candidates: inout [Candidate]) {
-        let blockSize = SyncSearch.blockRowCount * spectrum.rowStride
-        let base = block % SyncSearch.ringBlockCount * blockSize
+    /// Turns the latest block's energies into cells.
+    private mutating func normalise() {
+        let (step, stride, binCount) = (SyncSearch.floorRowStep, spectrum.rowStride, 2 * spectrum.highestBin + 1)
+        for index in floorShares.indices {
+            floorShares[index] = heldShares[step * index]
+        }
         floor.update(
-            rows, from: base, rowCount: SyncSearch.blockRowCount, rowStride: spectrum.rowStride,
-            heldShares: heldShares)
-        normalise(from: base, floor.inverseFloor)
+            rows, from: latest, rowCount: floorShares.count, rowStride: step * stride,
+            heldShares: hasLostRows ? floorShares : [])
+        let inverse = floor.inverseFloor
+        let first = latest
+        rows.withUnsafeMutableBufferPointer { rows in
+            earshot_saturate(
+                rows.baseAddress! + first, stride, SyncSearch.blockRowCount, inverse, binCount, SyncSearch.saturation)
+        }
         if hasLostRows {
-            fillLost(from: base)
-        }
-        if block > 0 {
-            score(block - 1)
-            pickPeaks(block - 1, into: &candidates)
+            fillLost()
         }
     }
 
-    private mutating func normalise(from base: Int, _ inverseFloor: [Float]) {
-        let stride = spectrum.rowStride
-        // x / (1 + x/C) = C − C² / (C + x).
-        let c = SyncSearch.saturation
-        var all = rows.mutableSpan
-        let inverse = inverseFloor.span
-        for row in 0..<SyncSearch.blockRowCount {
-            var energies = all._mutatingExtracting(base + row * stride..<base + row * stride + inverse.count)
-            for bin in inverse.indices {
-                energies[bin] = c - c * c / (c + energies[bin] * inverse[bin])
-            }
+    /// Makes noise's mean of all the latest block's cells.
+    private mutating func fillAllLost() {
+        let (first, count) = (latest, SyncSearch.blockRowCount * spectrum.rowStride)
+        rows.withUnsafeMutableBufferPointer { rows in
+            (rows.baseAddress! + first).update(repeating: SyncSearch.meanOfNoise, count: count)
         }
     }
 
-    /// Adds noise's mean for what was lost, to the block's cells.
-    private mutating func fillLost(from base: Int) {
+    /// Adds noise's mean for what was lost, to the latest block's cells.
+    private mutating func fillLost() {
         let stride = spectrum.rowStride
         for row in 0..<SyncSearch.blockRowCount where heldShares[row] < 1 {
-            for cell in base + row * stride..<base + (row + 1) * stride {
+            for cell in latest + row * stride..<latest + (row + 1) * stride {
                 rows[cell] += (1 - heldShares[row]) * SyncSearch.meanOfNoise
             }
             heldShares[row] = 1
@@ -161,37 +222,63 @@ struct SyncSearch: ~Copyable {
         hasLostRows = false
     }
 
-    private mutating func score(_ block: Int) {
-        for index in 0..<SyncSearch.carriedRowCount * scoreStride {
-            scores[index] = scores[SyncSearch.blockRowCount * scoreStride + index]
-        }
-        let stride = spectrum.rowStride
-        let ringRowCount = SyncSearch.ringBlockCount * SyncSearch.blockRowCount
-        for row in 0..<SyncSearch.blockRowCount {
-            let sums = (SyncSearch.carriedRowCount + row) * scoreStride
-            for offset in 0..<scoreStride {
-                scores[sums + offset] = 0
+    /// Scores the block before the latest.
+    private mutating func score() {
+        let (carried, blockRowCount) = (SyncSearch.carriedRowCount, SyncSearch.blockRowCount)
+        let (stride, first) = (spectrum.rowStride, SyncSearch.peakReach * spectrum.rowStride)
+        rows.withUnsafeBufferPointer { rows in
+            scores.withUnsafeMutableBufferPointer { scores in
+                maxima.withUnsafeMutableBufferPointer { maxima in
+                    scores.baseAddress!.update(
+                        from: scores.baseAddress! + blockRowCount * scoreStride, count: carried * scoreStride)
+                    maxima.baseAddress!.update(from: maxima.baseAddress! + blockRowCount, count: carried)
+                    earshot_pattern_sums(
+                        rows.baseAddress! + first, stride, blockRowCount, patternFirsts, scoreStride,
+                        scores.baseAddress! + carried * scoreStride, maxima.baseAddress! + carried)
+                }
             }
-            for symbol in 0..<FrameLayout.syncToneCount {
-                let patternRow = block * SyncSearch.blockRowCount + row + SyncSearch.rowsPerSymbol * symbol
-                let first = patternRow % ringRowCount * stride + 2 * syncTones[symbol]
-                addCells(rows, from: first, into: &scores, from: sums, count: scoreStride)
-            }
         }
+    }
+
+    /// How loud the sync tones are among all tones of that offset at their times: the sum of their ln(1 + x) over the sum
+    /// of the loudest tones', as in `FrameDecoder.dominance`, on the search's grid.
+    /// - Parameter row: of the block before the latest, from −`peakReach` on.
+    private func dominance(row: Int, offset: Int) -> Float {
+        var (own, loudest) = (Float(0), Float(0))
+        for (symbol, tone) in format.profile.syncTones.enumerated() {
+            let patternRow = SyncSearch.peakReach + row + SyncSearch.rowsPerSymbol * symbol
+            let cells = patternRow * spectrum.rowStride + offset
+            var highest: Float = 0
+            for other in 0..<format.profile.toneCount {
+                highest = max(highest, rows[cells + 2 * other])
+            }
+            own += likelihood(rows[cells + 2 * tone])
+            loudest += likelihood(highest)
+        }
+        return own / loudest
+    }
+
+    /// log2(1 + x) of a cell c = x / (1 + x/C).
+    private func likelihood(_ cell: Float) -> Float {
+        // A thousandth below C, x is 60 dB above the noise: far above all others is enough.
+        let c = min(max(cell, 0), 0.999 * SyncSearch.saturation)
+        return fastLog2(1 + c / (1 - c / SyncSearch.saturation)) + .leastNormalMagnitude
     }
 
     private mutating func pickPeaks(_ block: Int, into candidates: inout [Candidate]) {
         let already = candidates.count
         let reach = SyncSearch.peakReach
         let firstRow = block * SyncSearch.blockRowCount - SyncSearch.carriedRowCount
-        for row in reach..<SyncSearch.carriedRowCount + SyncSearch.blockRowCount - reach {
+        for row in reach..<SyncSearch.carriedRowCount + SyncSearch.blockRowCount - reach
+        where maxima[row] >= format.leastSearchScore {
             for offset in 0..<offsetCount {
                 let score = scores[row * scoreStride + offset]
-                guard score >= SyncSearch.threshold, isPeak(row: row, offset: offset) else { continue }
+                guard score >= format.leastSearchScore, isPeak(row: row, offset: offset) else { continue }
                 let candidate = Candidate(
                     start: Double((firstRow + row) * spectrum.hop),
                     offsetHertz: Float(offset - offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
-                    score: score)
+                    score: score,
+                    dominance: dominance(row: row - SyncSearch.carriedRowCount, offset: offset))
                 if candidates.count - already < SyncSearch.largestCandidateCount {
                     candidates.append(candidate)
                     continue
@@ -219,16 +306,5 @@ struct SyncSearch: ~Copyable {
             }
         }
         return true
-    }
-}
-
-/// sums[b + i] += cells[a + i] for i in 0 ..< count, a multiple of eight: the inner loop of the sync search.
-@inline(__always)
-private func addCells(_ cells: [Float], from a: Int, into sums: inout [Float], from b: Int, count: Int) {
-    let terms = cells.span.extracting(a..<a + count)
-    var all = sums.mutableSpan
-    var totals = all._mutatingExtracting(b..<b + count)
-    for index in terms.indices {
-        totals[index] += terms[index]
     }
 }

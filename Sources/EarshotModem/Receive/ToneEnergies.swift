@@ -35,47 +35,70 @@ struct ToneEnergies: ~Copyable {
     ///   - windowed: with Hann's window.
     ///   - energies: receives E; shape [symbolCount or more][M].
     mutating func measure(
-        _ history: borrowing BasebandHistory, start: Double, offsetHertz: Float, symbolCount: Int,
+        _ history: borrowing BasebandHistory, start: Double, offsetHertz: Float, firstSymbol: Int = 0, symbolCount: Int,
         windowed: Bool = false, into energies: inout [Float]
+    ) {
+        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
+        erased = SymbolSet()
+        tune(offsetHertz: offsetHertz)
+        for symbol in firstSymbol..<symbolCount {
+            let first = Int((start + Double(symbol) * symbolLength).rounded())
+            measureSymbol(symbol, history, from: first, windowed: windowed, into: &energies)
+        }
+    }
+
+    /// Measures `symbolCount` symbols of a frame whose offset changes.
+    mutating func measure(
+        _ history: borrowing BasebandHistory, along track: borrowing MotionTrack, symbolCount: Int,
+        into energies: inout [Float]
+    ) {
+        erased = SymbolSet()
+        for symbol in 0..<symbolCount {
+            tune(offsetHertz: track.offsetsHertz[symbol])
+            let first = Int(track.starts[symbol].rounded())
+            measureSymbol(symbol, history, from: first, windowed: false, into: &energies)
+        }
+    }
+
+    private mutating func tune(offsetHertz: Float) {
+        mixer.tune(
+            cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz) + 0.5 / Float(format.samplesPerSymbol))
+    }
+
+    private mutating func measureSymbol(
+        _ symbol: Int, _ history: borrowing BasebandHistory, from first: Int, windowed: Bool,
+        into energies: inout [Float]
     ) {
         let toneCount = format.profile.toneCount
         let length = format.samplesPerSymbol
-        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
-        let scale = 1 / Float(length * length)
-        erased = SymbolSet()
-        mixer.tune(
-            cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz) + 0.5 / Float(length))
-        for symbol in 0..<symbolCount {
-            let first = Int((start + Double(symbol) * symbolLength).rounded())
-            let base = symbol * toneCount
-            guard history.holds(from: first, count: length) else {
-                for tone in 0..<toneCount {
-                    energies[base + tone] = 0
-                }
-                continue
+        let base = symbol * toneCount
+        guard history.holds(from: first, count: length) else {
+            for tone in 0..<toneCount {
+                energies[base + tone] = 0
             }
-            let heldShare = history.heldShare(from: first, count: length)
-            if heldShare < NoiseFloor.leastHeldShare {
-                erased.insert(symbol)
-            }
-            let scale = heldShare < NoiseFloor.leastHeldShare ? 0 : scale / heldShare
-            history.withSamples(from: first, count: length) { samples in
-                transform.withInput { input in
-                    mixer.mix(samples, into: &input)
-                    if windowed {
-                        for n in 0..<length {
-                            input[n] *= window[n]
-                        }
+            return
+        }
+        let heldShare = history.heldShare(from: first, count: length)
+        if heldShare < NoiseFloor.leastHeldShare {
+            erased.insert(symbol)
+        }
+        let scale = heldShare < NoiseFloor.leastHeldShare ? 0 : 1 / (heldShare * Float(length * length))
+        history.withSamples(from: first, count: length) { samples in
+            transform.withInput { input in
+                mixer.mix(samples, into: &input)
+                if windowed {
+                    for n in 0..<length {
+                        input[n] *= window[n]
                     }
                 }
             }
-            transform.execute()
-            transform.withOutput { spectrum in
-                // Tone m is bin m − M/2, modulo N = 2M.
-                for tone in 0..<toneCount / 2 {
-                    energies[base + tone] = scale * spectrum[length - toneCount / 2 + tone].power
-                    energies[base + toneCount / 2 + tone] = scale * spectrum[tone].power
-                }
+        }
+        transform.execute()
+        transform.withOutput { spectrum in
+            // Tone m is bin m − M/2, modulo N = 2M.
+            for tone in 0..<toneCount / 2 {
+                energies[base + tone] = scale * spectrum[length - toneCount / 2 + tone].power
+                energies[base + toneCount / 2 + tone] = scale * spectrum[tone].power
             }
         }
     }

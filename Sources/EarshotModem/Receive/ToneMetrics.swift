@@ -6,9 +6,14 @@ import RealModule
 struct EchoTreatment {
     var after: SIMD2<Float>
     var before: SIMD2<Float>
+    /// Whether `CollisionMetrics` takes the place of `ToneMetrics`.
+    var isForCrowds = false
 
     /// Nothing.
     static let plain = EchoTreatment(after: SIMD2(), before: SIMD2())
+
+    /// Nothing, and other talkers are what there is to beware of.
+    static let crowd = EchoTreatment(after: SIMD2(), before: SIMD2(), isForCrowds: true)
 
     /// It is collected afterwards.
     static func echo(_ weights: SIMD2<Float>) -> EchoTreatment {
@@ -47,18 +52,24 @@ struct ToneMetrics: ~Copyable {
     /// Noise counts as at least this share of the mean energy over all tones: −32 dB of a lone signal for M = 32. Below
     /// that lie the signal's own side lobes; and where most of a frame is digital silence the median says nothing.
     static let selfNoise: Float = 0.02
+    /// A tone whose noise is less than so much above the others' has theirs: medians of a frame vary by a fifth.
+    static let standingOut: Float = 1.7
     /// Symbols after its own in which a tone is looked for.
     static let echoSymbolCount = 2
 
     private var logLikelihoods: [Float]
     private var noise: [Float]
+    private var inverseNoise: [Float]
     private var scratch: [Float]
+    /// The noise that all tones have at least.
+    private(set) var commonNoise: Float = 0
     /// The symbols that were lost.
     private(set) var erased = SymbolSet()
 
     init(largestSymbolCount: Int, largestToneCount: Int) {
         logLikelihoods = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
         noise = [Float](repeating: 0, count: largestToneCount)
+        inverseNoise = noise
         scratch = logLikelihoods
     }
 
@@ -72,7 +83,7 @@ struct ToneMetrics: ~Copyable {
         measureNoise(energies, toneCount: toneCount, symbolCount: frameSymbolCount)
         let cellCount = (frameSymbolCount + ToneMetrics.echoSymbolCount) * toneCount
         ToneMetrics.fillLogLikelihoods(
-            &logLikelihoods, energies, inverseNoise: scratch, cellCount: cellCount, toneCount: toneCount)
+            &logLikelihoods, energies, inverseNoise: inverseNoise, cellCount: cellCount, toneCount: toneCount)
     }
 
     /// L of all cells.
@@ -106,7 +117,7 @@ struct ToneMetrics: ~Copyable {
         return max(select(cellCount / 10, of: &values) / 0.105_36, NoiseFloor.smallestPower)
     }
 
-    /// Leaves 1/N in `scratch`.
+    /// N and 1/N of every tone.
     private mutating func measureNoise(_ energies: [Float], toneCount: Int, symbolCount: Int) {
         let ln2: Float = 0.693_147_2
         let heldCount = erased.heldCount(0..<symbolCount)
@@ -121,13 +132,17 @@ struct ToneMetrics: ~Copyable {
         for tone in 0..<toneCount {
             scratch[tone] = noise[tone]
         }
-        let common = max(
-            medianOfScratch(toneCount),
+        // A frame fills one cell in M, which moves the median of the others.
+        let quantile = 0.5 / (1 - 1 / Float(toneCount))
+        commonNoise = max(
+            medianOfScratch(toneCount) * ln2 / -.log(1 - quantile),
             ToneMetrics.selfNoise * (sum(energies, symbolCount * toneCount) / Float(max(heldCount, 1) * toneCount)),
             NoiseFloor.smallestPower)
         for tone in 0..<toneCount {
-            noise[tone] = max(noise[tone], common)
-            scratch[tone] = 1 / noise[tone]
+            if noise[tone] < ToneMetrics.standingOut * commonNoise {
+                noise[tone] = commonNoise
+            }
+            inverseNoise[tone] = 1 / noise[tone]
         }
     }
 
@@ -146,6 +161,11 @@ struct ToneMetrics: ~Copyable {
         var values = all._mutatingExtracting(0..<count)
         return median(&values)
     }
+
+    /// N[m] of the last `prepare`.
+    func noise(_ tone: Int) -> Float { noise[tone] }
+    /// 1/N[m]; shape [M or more].
+    var inverses: [Float] { inverseNoise }
 
     /// L[k][m] of the last `prepare`.
     func logLikelihood(_ index: Int) -> Float { logLikelihoods[index] }

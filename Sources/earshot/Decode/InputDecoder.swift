@@ -78,9 +78,22 @@ final class InputDecoder: Sendable {
         // What has no known end may be live: every token is news.
         let isLive = reader.frameCount == nil
         var samples: [Float] = []
+        var integers: [Int16] = []
         var frameCount = 0
-        while case let count = try reader.read(into: &samples, maxFrames: blockFrames), count > 0 {
-            guard take(samples.span.extracting(0..<count * channelCount), isLive: isLive) else { return }
+        while true {
+            let count: Int
+            let goesOn: Bool
+            if reader.holdsIntegers {
+                count = try reader.read(integers: &integers, maxFrames: blockFrames)
+                let block = integers.span.extracting(0..<count * channelCount)
+                goesOn = take(isLive: isLive) { $0.push(block, onFrame: $1) }
+            } else {
+                count = try reader.read(into: &samples, maxFrames: blockFrames)
+                let block = samples.span.extracting(0..<count * channelCount)
+                goesOn = take(isLive: isLive) { $0.push(block, onFrame: $1) }
+            }
+            guard goesOn else { return }
+            guard count > 0 else { break }
             frameCount += count
             if let all = reader.frameCount, all > 0 {
                 progress.update(part: index, fraction: Double(frameCount) / Double(all))
@@ -114,15 +127,20 @@ final class InputDecoder: Sendable {
         }
     }
 
-    /// Gives a block to the receivers.
+    /// Lets `push` give a block to the receivers.
     /// - Returns: false when the input was ended meanwhile.
-    private func take(_ samples: Span<Float>, isLive: Bool) -> Bool {
+    private func take(
+        isLive: Bool, _ push: (inout ReceiverBank, (_ channel: Int, ReceivedFrame) -> Void) -> Void
+    ) -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
             let (rate, path) = (state.sampleRateHertz, path)
             var found = exchange(&state.found, with: [])
-            state.receivers?.push(samples) { channel, frame in
-                found.append(FoundToken(frame: frame, sampleRateHertz: rate, channel: channel, file: path))
+            if var receivers = exchange(&state.receivers, with: nil) {
+                push(&receivers) { channel, frame in
+                    found.append(FoundToken(frame: frame, sampleRateHertz: rate, channel: channel, file: path))
+                }
+                state.receivers = receivers
             }
             state.found = found
             if isLive { printFound(&state) }

@@ -8,10 +8,10 @@ enum StatisticsText {
         let seconds = Double(statistics.samples) / Double(sampleRateHertz)
         return "\(file): searched \(DecimalText.text(seconds, decimals: 3)) s"
             + ", frames \(statistics.frames)"
+            + ", of which cancelled \(statistics.cancelledFrames)"
             + ", candidates \(statistics.candidates)"
             + ", rejected by sync pattern \(statistics.rejectedBySync)"
             + ", by crowding \(statistics.rejectedByCrowding)"
-            + ", as part of a known frame \(statistics.rejectedAsExplained)"
             + ", by path metric \(statistics.rejectedByPathMetric)"
             + ", by CRC \(statistics.rejectedByCheck)"
             + ", duplicates \(statistics.duplicates)"

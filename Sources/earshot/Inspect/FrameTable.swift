@@ -87,7 +87,7 @@ struct FrameTable {
     private var refusals: String {
         let statistics = inspection.statistics
         return "receiver: \(statistics.candidates) candidates, refused by sync pattern \(statistics.rejectedBySync)"
-            + ", as part of a known frame \(statistics.rejectedAsExplained), by path metric \(statistics.rejectedByPathMetric), by CRC \(statistics.rejectedByCheck)"
+            + ", by path metric \(statistics.rejectedByPathMetric), by CRC \(statistics.rejectedByCheck)"
             + ", by crowding \(statistics.rejectedByCrowding)"
     }
 }

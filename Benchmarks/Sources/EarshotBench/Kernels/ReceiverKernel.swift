@@ -51,7 +51,8 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
     var floor = NaiveNoiseFloor(binCount: binCount)
     for block in 0..<blockCount {
         let first = block * blockRowCount * binCount
-        floor.update(cells, from: first, rowCount: blockRowCount, rowStride: binCount)
+        // Every other row.
+        floor.update(cells, from: first, rowCount: blockRowCount / 2, rowStride: 2 * binCount)
         for row in 0..<blockRowCount {
             for bin in 0..<binCount {
                 let x = cells[first + row * binCount + bin] * floor.inverse[bin]
@@ -71,7 +72,7 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
     return (0..<(scoredRowCount - 4) * offsetCount).count { place in
         let (row, offset) = (place / offsetCount, place % offsetCount)
         let score = scores[place]
-        guard score >= 9.6 else { return false }
+        guard score >= 9 else { return false }
         return (max(0, row - 4)...row + 4).allSatisfy { otherRow in
             (max(0, offset - 3)...min(offsetCount - 1, offset + 3)).allSatisfy { otherOffset in
                 let other = scores[otherRow * offsetCount + otherOffset]

@@ -1,0 +1,334 @@
+#include "CEarshotKernels.h"
+
+#include <string.h>
+
+// Each kernel is compiled twice for x86-64, for what every such processor has and for AVX2 with fused products, and the
+// dynamic linker picks one. Elsewhere the compiler's own vectors do. The sanitizers cannot watch the picking.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(SANITIZED)
+#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONED
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+typedef float Eight __attribute__((vector_size(32), aligned(4)));
+typedef int32_t EightIntegers __attribute__((vector_size(32), aligned(4)));
+
+#define LOAD(pointer) (*(const Eight *)(pointer))
+#define STORE(pointer, value) (*(Eight *)(pointer) = (value))
+
+CLONED void earshot_floats_from_int16(const int16_t *restrict n, size_t count, float *restrict x) {
+    for (size_t i = 0; i < count; i++) {
+        x[i] = (float)n[i] * 0x1p-15f;
+    }
+}
+
+CLONED void earshot_limit(const float *restrict x, size_t count, float limit, float *restrict y) {
+    for (size_t i = 0; i < count; i++) {
+        // A comparison with NaN is false.
+        float value = x[i] == x[i] ? x[i] : 0;
+        value = value < -limit ? -limit : value;
+        y[i] = value > limit ? limit : value;
+    }
+}
+
+// Vectors come and go through pointers: as values they would be part of a calling convention, which differs.
+
+/// The sums of eight vectors, in one.
+INLINE void add_lanes(const Eight v[8], Eight *sums) {
+    Eight pairs[4], fours[2];
+    for (int i = 0; i < 4; i++) {
+        Eight a = v[2 * i], b = v[2 * i + 1];
+        pairs[i] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
+            + __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 2; i++) {
+        Eight a = pairs[2 * i], b = pairs[2 * i + 1];
+        fours[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+            + __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    *sums = __builtin_shufflevector(fours[0], fours[1], 0, 1, 2, 3, 8, 9, 10, 11)
+        + __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+/// Four outputs at a time: as many sums as hide the latency of a fused product.
+INLINE void four_outputs(const float *const x[4], const float *const taps[4], size_t tap_count, Eight *outputs) {
+    Eight sums[8] = {0};
+    for (size_t k = 0; k < tap_count; k += 8) {
+        for (int i = 0; i < 4; i++) {
+            Eight input = LOAD(x[i] + k);
+            sums[2 * i] += input * LOAD(taps[i] + k);
+            sums[2 * i + 1] += input * LOAD(taps[i] + tap_count + k);
+        }
+    }
+    add_lanes(sums, outputs);
+}
+
+CLONED void earshot_polyphase(
+    const float *restrict x, const float *restrict taps, size_t tap_count, size_t table_count, size_t phase_count,
+    size_t advance, size_t phase, const float *restrict rotations, size_t rotation_count, size_t rotation,
+    float *restrict y, size_t count) {
+    size_t first = phase / phase_count;
+    phase %= phase_count;
+    for (size_t done = 0; done < count; done += 4) {
+        size_t present = count - done < 4 ? count - done : 4;
+        const float *inputs[4], *rows[4];
+        for (size_t i = 0; i < 4; i++) {
+            // What is missing of four outputs is the last one again.
+            if (i < present) {
+                inputs[i] = x + first;
+                rows[i] = taps + 2 * tap_count * (phase * table_count / phase_count);
+                phase += advance;
+                first += phase / phase_count;
+                phase %= phase_count;
+            } else {
+                inputs[i] = inputs[i - 1];
+                rows[i] = rows[i - 1];
+            }
+        }
+        Eight sums;
+        if (phase_count == 1) {
+            // One row of taps for all, loaded once.
+            const float *const same[4] = {taps, taps, taps, taps};
+            four_outputs(inputs, same, tap_count, &sums);
+        } else {
+            four_outputs(inputs, rows, tap_count, &sums);
+        }
+        for (size_t i = 0; i < present; i++) {
+            float real = rotations[2 * rotation], imaginary = rotations[2 * rotation + 1];
+            y[2 * (done + i)] = sums[2 * i] * real - sums[2 * i + 1] * imaginary;
+            y[2 * (done + i) + 1] = sums[2 * i] * imaginary + sums[2 * i + 1] * real;
+            rotation = rotation + 1 == rotation_count ? 0 : rotation + 1;
+        }
+    }
+}
+
+CLONED void earshot_complex_products(
+    const float *restrict x, const float *restrict z, size_t count, float *restrict y) {
+    for (size_t i = 0; i < count; i++) {
+        y[2 * i] = x[2 * i] * z[2 * i] - x[2 * i + 1] * z[2 * i + 1];
+        y[2 * i + 1] = x[2 * i] * z[2 * i + 1] + x[2 * i + 1] * z[2 * i];
+    }
+}
+
+/// |x|² of eight complex numbers, four in each vector, in the order 0 1 4 5 2 3 6 7.
+INLINE void eight_powers(const Eight *x, Eight *powers) {
+    Eight low = x[0] * x[0], high = x[1] * x[1];
+    *powers = __builtin_shufflevector(low, high, 0, 2, 8, 10, 4, 6, 12, 14)
+        + __builtin_shufflevector(low, high, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+
+/// a·(x[k − 1] − x[k]) + b·(x[k − 2] − x[k + 1]) of four complex numbers.
+INLINE void between(const float *x, float a, float b, Eight *result) {
+    *result = a * (LOAD(x - 2) - LOAD(x)) + b * (LOAD(x - 4) - LOAD(x + 2));
+}
+
+CLONED void earshot_half_spacing_powers(
+    const float *restrict points, size_t length, size_t row_count, size_t pair_count, float scale, float a, float b,
+    int at_first, float *restrict y) {
+    for (size_t row = 0; row < row_count; row++) {
+        const float *x = points + 2 * (row * length + 2);
+        const float *shifted = x + (at_first ? 2 : 0);
+        float *pairs = y + 2 * row * pair_count;
+        for (size_t k = 0; k < pair_count; k += 8) {
+            Eight middle[2], at, below;
+            eight_powers((const Eight *)(x + 2 * k), &at);
+            between(shifted + 2 * k, a, b, &middle[0]);
+            between(shifted + 2 * k + 8, a, b, &middle[1]);
+            eight_powers(middle, &below);
+            Eight first = scale * (at_first ? at : below), second = scale * (at_first ? below : at);
+            STORE(pairs + 2 * k, __builtin_shufflevector(first, second, 0, 8, 1, 9, 4, 12, 5, 13));
+            STORE(pairs + 2 * k + 8, __builtin_shufflevector(first, second, 2, 10, 3, 11, 6, 14, 7, 15));
+        }
+    }
+}
+
+CLONED void earshot_sum_rows(
+    const float *restrict energies, size_t stride, size_t row_count, size_t bin_count, const float *restrict shares,
+    float least_share, float smallest, float *restrict logs, float *restrict means) {
+    for (size_t bin = 0; bin < bin_count; bin++) {
+        logs[bin] = 0;
+        means[bin] = 0;
+    }
+    for (size_t row = 0; row < row_count; row++) {
+        float share = shares ? shares[row] : 1;
+        if (share < least_share) {
+            continue;
+        }
+        float scale = 1 / share;
+        const float *values = energies + row * stride;
+        for (size_t bin = 0; bin < bin_count; bin++) {
+            float energy = scale * values[bin];
+            float x = energy + smallest;
+            int32_t bits;
+            memcpy(&bits, &x, sizeof bits);
+            int32_t mantissa_bits = (bits & 0x007FFFFF) | 0x3F800000;
+            float mantissa;
+            memcpy(&mantissa, &mantissa_bits, sizeof mantissa);
+            float t = mantissa - 1;
+            logs[bin] += (float)((bits >> 23) - 127) + t * (1.3465f - 0.3465f * t);
+            means[bin] += energy;
+        }
+    }
+}
+
+CLONED void earshot_smooth_floor(
+    const float *restrict logs, const float *restrict means, size_t bin_count, float scale, float weight,
+    float *restrict smoothed_logs, float *restrict smoothed_means) {
+    for (size_t bin = 0; bin < bin_count; bin++) {
+        smoothed_logs[bin] += weight * (scale * logs[bin] - smoothed_logs[bin]);
+        smoothed_means[bin] += weight * (scale * means[bin] - smoothed_means[bin]);
+    }
+}
+
+CLONED void earshot_invert_floor(
+    const float *restrict logs, const float *restrict smoothed_logs, size_t bin_count, float scale, float largest,
+    float *restrict inverse) {
+    // γ / ln 2.
+    const float euler_bits = 0.8327462f;
+    for (size_t bin = 0; bin < bin_count; bin++) {
+        float now = scale * logs[bin] - 1;
+        float bits = -((smoothed_logs[bin] > now ? smoothed_logs[bin] : now) + euler_bits);
+        // Rounded down: the conversion cuts towards zero.
+        int32_t whole = (int32_t)bits;
+        whole -= bits < (float)whole ? 1 : 0;
+        float fraction = bits - (float)whole;
+        int32_t power_bits = (whole + 127) * (1 << 23);
+        float power;
+        memcpy(&power, &power_bits, sizeof power);
+        float value = (1 + fraction * (0.656854f + 0.343146f * fraction)) * power;
+        inverse[bin] = value < largest ? value : largest;
+    }
+}
+
+CLONED float earshot_select(const float *values, size_t count, size_t rank) {
+    // Eight values are asked about at a time, at the end some of them again; few values are repeated.
+    float repeated[8];
+    const float *asked = values;
+    if (count < 8) {
+        for (size_t i = 0; i < 8; i++) {
+            repeated[i] = values[i < count ? i : 0];
+        }
+        asked = repeated;
+    }
+    for (size_t i = 0; i < count; i += 8) {
+        size_t start = i + 8 <= count || count < 8 ? i : count - 8;
+        Eight own = LOAD(asked + start);
+        EightIntegers less = {0}, equal = {0};
+        for (size_t k = 0; k < count; k++) {
+            Eight other = {values[k], values[k], values[k], values[k], values[k], values[k], values[k], values[k]};
+            // What is true is −1.
+            less -= other < own;
+            equal -= other == own;
+        }
+        EightIntegers found = (less <= (int32_t)rank) & (less + equal > (int32_t)rank);
+        if (__builtin_reduce_or(found)) {
+            // The first of them: they are equal.
+            size_t lane = 0;
+            while (!found[lane]) {
+                lane++;
+            }
+            return own[lane];
+        }
+    }
+    return values[0];
+}
+
+CLONED void earshot_saturate(
+    float *restrict cells, size_t stride, size_t row_count, const float *restrict inverse, size_t count, float c) {
+    for (size_t row = 0; row < row_count; row++) {
+        float *x = cells + row * stride;
+        size_t i = 0;
+        for (; i + 16 <= count; i += 16) {
+            // One division for two: 1/a = b·(1/(a·b)). Where a·b overflows both are far beyond c.
+            Eight a = c + LOAD(x + i) * LOAD(inverse + i), b = c + LOAD(x + i + 8) * LOAD(inverse + i + 8);
+            Eight quotient = c * c / (a * b);
+            STORE(x + i, c - b * quotient);
+            STORE(x + i + 8, c - a * quotient);
+        }
+        for (; i < count; i++) {
+            x[i] = c - c * c / (c + x[i] * inverse[i]);
+        }
+    }
+}
+
+CLONED void earshot_pattern_sums(
+    const float *restrict cells, size_t stride, size_t row_count, const ptrdiff_t firsts[8], size_t column_count,
+    float *restrict sums, float *restrict maxima) {
+    for (size_t row = 0; row < row_count; row++) {
+        const float *start = cells + row * stride;
+        Eight largest = {0};
+        for (size_t column = 0; column < column_count; column += 8) {
+            Eight low = LOAD(start + firsts[0] + column) + LOAD(start + firsts[1] + column);
+            Eight high = LOAD(start + firsts[2] + column) + LOAD(start + firsts[3] + column);
+            low += LOAD(start + firsts[4] + column) + LOAD(start + firsts[5] + column);
+            high += LOAD(start + firsts[6] + column) + LOAD(start + firsts[7] + column);
+            Eight sum = low + high;
+            STORE(sums + row * column_count + column, sum);
+            largest = __builtin_elementwise_max(largest, sum);
+        }
+        float maximum = 0;
+        for (int i = 0; i < 8; i++) {
+            maximum = largest[i] > maximum ? largest[i] : maximum;
+        }
+        maxima[row] = maximum;
+    }
+}
+
+CLONED void earshot_piece_sums(
+    const float *restrict x, const ptrdiff_t firsts[8], const float step[16], size_t piece_count, size_t length,
+    float *restrict s) {
+    // stepᵢⁿ for n in 0 ... length.
+    Eight real[65], imaginary[65];
+    Eight step_real = LOAD(step), step_imaginary = LOAD(step + 8);
+    real[0] = (Eight){1, 1, 1, 1, 1, 1, 1, 1};
+    imaginary[0] = (Eight){0};
+    for (size_t n = 0; n < length; n++) {
+        real[n + 1] = real[n] * step_real - imaginary[n] * step_imaginary;
+        imaginary[n + 1] = real[n] * step_imaginary + imaginary[n] * step_real;
+    }
+    Eight turn_real = real[0], turn_imaginary = imaginary[0];
+    const float *starts[8];
+    for (int i = 0; i < 8; i++) {
+        starts[i] = x + 2 * firsts[i];
+    }
+    for (size_t piece = 0; piece < piece_count; piece++) {
+        Eight sum_real = {0}, sum_imaginary = {0};
+        for (size_t n = 0; n < length; n++) {
+            size_t place = 2 * (piece * length + n);
+            Eight a, b;
+            for (int i = 0; i < 8; i++) {
+                a[i] = starts[i][place];
+                b[i] = starts[i][place + 1];
+            }
+            sum_real += a * real[n] - b * imaginary[n];
+            sum_imaginary += a * imaginary[n] + b * real[n];
+        }
+        STORE(s + 16 * piece, sum_real * turn_real - sum_imaginary * turn_imaginary);
+        STORE(s + 16 * piece + 8, sum_real * turn_imaginary + sum_imaginary * turn_real);
+        Eight next = turn_real * real[length] - turn_imaginary * imaginary[length];
+        turn_imaginary = turn_real * imaginary[length] + turn_imaginary * real[length];
+        turn_real = next;
+    }
+}
+
+CLONED void earshot_piece_energies(
+    const float *restrict s, const float *restrict turns, size_t piece_count, float scale, float energies[8]) {
+    // Two sums each, so that an addition need not wait for the one before it.
+    Eight real[2] = {{0}, {0}}, imaginary[2] = {{0}, {0}};
+    for (size_t k = 0; k < piece_count; k++) {
+        Eight a = LOAD(s + 16 * k), b = LOAD(s + 16 * k + 8);
+        float c = turns[2 * k], d = turns[2 * k + 1];
+        real[0] += a * c;
+        real[1] += b * d;
+        imaginary[0] += a * d;
+        imaginary[1] += b * c;
+    }
+    Eight sum_real = real[0] - real[1], sum_imaginary = imaginary[0] + imaginary[1];
+    STORE(energies, scale * (sum_real * sum_real + sum_imaginary * sum_imaginary));
+}
