@@ -272,7 +272,9 @@ struct FrameDecoder: ~Copyable {
             chain.energies.measure(
                 history, start: place.start, offsetHertz: place.offsetHertz, firstSymbol: symbols.lowerBound,
                 symbolCount: symbols.upperBound, into: &energies)
-            sum += likelihood.logRatio(energies, inverseNoise: inverseNoise, profile: chain.profile, symbols: symbols)
+            sum += likelihood.logRatio(
+                energies, inverseNoise: inverseNoise, profile: chain.profile, symbols: symbols,
+                erased: chain.energies.erased)
             guard symbols.upperBound < layout.toneCount, sum >= FrameDecoder.leastGlanceLogRatio else { return sum }
             symbols = symbols.upperBound..<layout.toneCount
         }

@@ -36,11 +36,14 @@ struct FrameLikelihood {
     ///   - energies: E; shape [symbolCount or more][M].
     ///   - inverseNoise: 1/N; shape [M or more].
     ///   - symbols: those to look at.
-    func logRatio(_ energies: [Float], inverseNoise: [Float], profile: Profile, symbols: Range<Int>) -> Float {
+    ///   - erased: those that were lost: they say nothing.
+    func logRatio(
+        _ energies: [Float], inverseNoise: [Float], profile: Profile, symbols: Range<Int>, erased: SymbolSet
+    ) -> Float {
         let toneCount = profile.toneCount
         let (cells, inverses) = (energies.span, inverseNoise.span)
         var sum: Float = 0
-        for symbol in symbols {
+        for symbol in symbols where !erased.contains(symbol) {
             let first = symbol * toneCount
             if symbol < FrameLayout.syncToneCount {
                 let tone = profile.syncTones[symbol]
