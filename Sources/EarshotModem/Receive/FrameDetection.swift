@@ -9,7 +9,7 @@ import EarshotDSP
 ///
 /// Beyond e^Λ one place of noise in so many passes, so the limits say how often the trellis is asked for nothing. They are
 /// low: since the check has 24 bits, they bound the work and not the false tokens. What they let through of the frames is
-/// still less than the code could decode.
+/// still less than the code could decode: the sync pattern that finds the candidates, and what is asked here, are the limit now.
 ///
 /// Per symbol of M = 32 tones Λ grows by (simulated, 2·10⁵ symbols, ideal place and noise; mean ± standard deviation)
 ///

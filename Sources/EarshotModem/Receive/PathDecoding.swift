@@ -15,8 +15,8 @@ struct PathDecoding: ~Copyable {
     private static let referenceHertz: Float = 1_500
     /// Where in the scrambler's sequence the decoy starts; no frame is so long.
     private static let decoyScramblerStart = 10_000
-    /// What share of its data tones must be left of a frame with a hole in it: 14 of a token's 44 may be lost, while the code
-    /// bridges no more than six in a row.
+    /// What share of its data tones must be left of a frame with a hole in it: 13 of a token's 44 may be lost, and the code
+    /// bridges six in a row.
     private static let leastHeldShare: Float = 0.7
     /// What a fitted channel must carry of a tone's energy, over the noise: 1.8 dB. It takes the place of the evidence, which
     /// asks for tones that are loud by themselves. A frame at the limit has 5.8 dB (`FrameLikelihood`) less the taps that
