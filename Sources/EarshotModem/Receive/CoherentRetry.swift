@@ -3,12 +3,13 @@ import EarshotCoding
 /// Mends paths that failed their CRC: learns the channel from one, decodes again with that, learns from what comes out, and so
 /// on (`CoherentMetrics`).
 ///
-/// A path is worth a few hypotheses about the offset that remains: the highest peaks of J, the last of them that the devices
-/// stand still. The first round weighs each tone by how likely it is, because most of a tentative path is right and its
+/// A path is worth three hypotheses about the offset that remains: the two highest peaks of J, and the one at which the
+/// devices stand still. The first round weighs each tone by how likely it is, because most of a tentative path is right and its
 /// wrong tones are mostly those that nothing speaks for: at −10 dB (a prototype with 48 data tones and ideal detection)
 /// 81.5 → 86.5 % of the frames, with three peaks 90 %. From the second round on all count alike.
 ///
-/// Cost: a round costs a non-coherent look several times over, so `Effort` says how many. No allocation after `init`.
+/// Cost: each round seven FFTs of 256 points a symbol and a walk through the trellis, where a non-coherent look has one FFT of N
+/// points; so `Effort` says how many. No allocation after `init`.
 struct CoherentRetry: ~Copyable {
     /// How much is tried.
     struct Effort {
