@@ -65,3 +65,20 @@ func convolve(_ plan: inout FFTPlan, with y: [ComplexSample], from first: Int = 
     }
     plan.execute()
 }
+
+/// y[first + n] = |X[from + n]|², n = 0 ..< count; X's bins below 0 are its last ones. Tone m is bin m − M/2 where
+/// half a spacing has been mixed away.
+func writePowers(
+    _ plan: borrowing FFTPlan, from start: Int = 0, count: Int, into y: inout [Float], at first: Int
+) {
+    var target = y.mutableSpan
+    plan.withOutput { spectrum in
+        let below = min(max(-start, 0), count)
+        for n in 0..<below {
+            target[first + n] = spectrum[spectrum.count + start + n].power
+        }
+        for n in below..<count {
+            target[first + n] = spectrum[start + n].power
+        }
+    }
+}
