@@ -274,7 +274,8 @@ struct FrameDecoder: ~Copyable {
                 symbolCount: symbols.upperBound, into: &energies)
             sum += likelihood.logRatio(energies, inverseNoise: inverseNoise, profile: chain.profile, symbols: symbols)
             guard symbols.upperBound < layout.toneCount, sum >= FrameDecoder.leastGlanceLogRatio else { return sum }
-            symbols = symbols.upperBound..<layout.toneCount
+            let next = min(symbols.upperBound + ToneEnergies.batchCount, layout.toneCount)
+            symbols = symbols.upperBound..<next
         }
     }
 

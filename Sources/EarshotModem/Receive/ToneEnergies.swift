@@ -17,11 +17,13 @@ struct ToneEnergies: ~Copyable {
     static let windowedNoisePower: Float = 0.375
 
     /// Symbols transformed in one run.
-    private static let batchCount = 8
+    static let batchCount = 8
 
     private let format: BasebandFormat
     private let window: [Float]
     private var mixer: ToneCorrelator
+    /// What the mixer is tuned to.
+    private var tuning: (offsetHertz: Float, windowed: Bool)?
     private var transform: FFTPlan
     /// What the energies of each symbol of a batch are multiplied by.
     private var scales = [Float](repeating: 0, count: batchCount)
@@ -47,11 +49,7 @@ struct ToneEnergies: ~Copyable {
     ) {
         let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
         erased = SymbolSet()
-        tune(offsetHertz: offsetHertz)
-        if windowed {
-            let window = window
-            mixer.weigh(by: window.span)
-        }
+        tune(offsetHertz: offsetHertz, windowed: windowed)
         for batch in stride(from: firstSymbol, to: symbolCount, by: ToneEnergies.batchCount) {
             let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
             for symbol in symbols {
@@ -70,16 +68,22 @@ struct ToneEnergies: ~Copyable {
         for batch in stride(from: 0, to: symbolCount, by: ToneEnergies.batchCount) {
             let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
             for symbol in symbols {
-                tune(offsetHertz: track.offsetsHertz[symbol])
+                tune(offsetHertz: track.offsetsHertz[symbol], windowed: false)
                 mix(symbol, place: symbol - batch, history, from: track.starts[symbol])
             }
             transformBatch(symbols, into: &energies)
         }
     }
 
-    private mutating func tune(offsetHertz: Float) {
+    private mutating func tune(offsetHertz: Float, windowed: Bool) {
+        if let tuning, tuning == (offsetHertz, windowed) { return }
+        tuning = (offsetHertz, windowed)
         mixer.tune(
             cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz) + 0.5 / Float(format.samplesPerSymbol))
+        if windowed {
+            let window = window
+            mixer.weigh(by: window.span)
+        }
     }
 
     /// Puts a symbol into its place in the batch.
