@@ -48,7 +48,6 @@ struct CoherentMetrics: ~Copyable {
     private var correlations: [ComplexSample]
     private var taps: [ComplexSample]
     private var tapSpectrum: [ComplexSample]
-    private var scratch: [ComplexSample]
     private var model: [ComplexSample]
     private var turns: [ComplexSample]
     private var edges: [Int]
@@ -73,7 +72,6 @@ struct CoherentMetrics: ~Copyable {
         correlations = [ComplexSample](repeating: zero, count: symbolCount * tapCount)
         taps = [ComplexSample](repeating: zero, count: tapCount)
         tapSpectrum = [ComplexSample](repeating: zero, count: transformLength)
-        scratch = tapSpectrum
         model = [ComplexSample](repeating: zero, count: replica.samples.count + tapCount)
         turns = [ComplexSample](repeating: zero, count: symbolCount)
         edges = [Int](repeating: 0, count: symbolCount + 1)
@@ -101,7 +99,7 @@ struct CoherentMetrics: ~Copyable {
                 &transform, replica.samples, edges[symbol]..<edges[symbol + 1], sampleCount: replica.sampleCount)
             copyConjugate(transform, count: length, into: &symbolSpectra, at: symbol * length)
             transformHistory(history, symbol: symbol)
-            convolve(&transform, with: symbolSpectra, from: symbol * length, scratch: &scratch)
+            convolve(&transform, with: symbolSpectra, from: symbol * length)
             copyConjugate(
                 transform, count: tapCount, scale: 1 / Float(length), into: &correlations, at: symbol * tapCount)
         }
@@ -250,7 +248,7 @@ struct CoherentMetrics: ~Copyable {
             let symbol = layout.firstDataTone + step
             let piece = edges[symbol]..<edges[symbol + 1] + tapCount - 1
             transformPiece(&transform, model, piece, sampleCount: replica.sampleCount + tapCount)
-            convolve(&transform, with: tapSpectrum, from: 0, scratch: &scratch)
+            convolve(&transform, with: tapSpectrum)
             // What stands in the plan now is the conjugate of the filtered samples, times its length.
             mixer.measure(
                 transform, scale: 1 / Float(length), turn: turns[symbol], format, symbol: symbol,

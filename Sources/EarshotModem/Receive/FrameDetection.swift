@@ -88,7 +88,7 @@ struct FrameDetection: ~Copyable {
                 energies, inverseNoise: inverseNoise, profile: chain.profile, symbols: symbols,
                 erased: chain.energies.erased)
             guard symbols.upperBound < layout.toneCount, sum >= FrameDetection.leastGlanceLogRatio else { return sum }
-            symbols = symbols.upperBound..<layout.toneCount
+            symbols = symbols.upperBound..<min(symbols.upperBound + ToneEnergies.batchCount, layout.toneCount)
         }
     }
 

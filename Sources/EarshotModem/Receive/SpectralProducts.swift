@@ -49,20 +49,9 @@ func addProducts(_ plan: borrowing FFTPlan, times y: [ComplexSample], to sum: in
     }
 }
 
-/// The transform of the conjugate of X·y replaces X: N times the conjugate of the convolution. `scratch` holds N or more.
-func convolve(_ plan: inout FFTPlan, with y: [ComplexSample], from first: Int = 0, scratch: inout [ComplexSample]) {
-    let factors = y.span.extracting(first..<first + plan.length)
-    var products = scratch.mutableSpan
-    plan.withOutput { spectrum in
-        for bin in spectrum.indices {
-            products[bin] = spectrum[bin].times(factors[bin]).conjugate
-        }
-    }
-    plan.withInput { input in
-        for bin in input.indices {
-            input[bin] = products[bin]
-        }
-    }
+/// The transform of the conjugate of X·y replaces X: N times the conjugate of the convolution.
+func convolve(_ plan: inout FFTPlan, with y: [ComplexSample], from first: Int = 0) {
+    plan.feedBack(times: y.span.extracting(first..<first + plan.length))
     plan.execute()
 }
 
