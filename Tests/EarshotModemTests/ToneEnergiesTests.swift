@@ -1,4 +1,5 @@
 import EarshotDSP
+import RealModule
 import TestSupport
 import Testing
 
