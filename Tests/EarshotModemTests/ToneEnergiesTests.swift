@@ -94,7 +94,8 @@ import Testing
                 }
                 expected += 0.693_147_2 * fastLog2(ratios.reduce(0, +) / Float(toneCount))
             }
-            let found = likelihood.logRatio(energies, inverseNoise: inverseNoise, profile: profile, symbols: 8..<12)
+            let found = likelihood.logRatio(
+                energies, inverseNoise: inverseNoise, profile: profile, symbols: 8..<12, erased: SymbolSet())
             // A product rounded differently may fall into the next cell, 1.5 % away.
             #expect(abs(found - expected) < 0.02, "\(profile), seed 43")
         }
