@@ -50,15 +50,15 @@ struct ChannelFit: ~Copyable {
         transform = FFTPlan(length: ChannelFit.transformLength)
         product = FFTPlan(length: ChannelFit.productLength)
         blockSpectrum = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.transformLength)
-        autoSpectrum = blockSpectrum
-        crossSpectrum = blockSpectrum
+        autoSpectrum = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.transformLength)
+        crossSpectrum = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.transformLength)
         toeplitzSpectrum = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.productLength)
         correlation = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
-        residual = correlation
-        direction = correlation
-        image = correlation
+        residual = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
+        direction = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
+        image = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
         weights = [Float](repeating: 0, count: ChannelFit.tapCount)
-        taps = correlation
+        taps = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
         explained = [ComplexSample](repeating: ComplexSample(), count: largestSampleCount + ChannelFit.tapCount)
     }
 

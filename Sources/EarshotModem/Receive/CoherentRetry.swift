@@ -23,17 +23,24 @@ struct CoherentRetry: ~Copyable {
         static let doubtful = Effort(pathCount: 1, roundCount: 4)
         /// Four paths instead of two: `standard`, room C, −2 dB, 93.7 → 95 %.
         static let plausible = Effort(pathCount: 4, roundCount: 5)
+        /// Where the pattern may well be one that chance made of another frame's tones.
+        static let none = Effort(pathCount: 0, roundCount: 0)
+        /// From this sync ratio on it is hardly that. A frame at the 90 % point has 15 ± 4.
+        static let leastSyncLogRatio: Float = 3
         /// From this Λ on a frame is plausible. One at the 90 % point has 33 ± 11.
         static let plausibleLogRatio: Float = 18
 
-        /// The effort that a frame of this Λ is worth.
-        static func worth(logRatio: Float) -> Effort {
-            logRatio < plausibleLogRatio ? .doubtful : .plausible
+        /// The effort that a frame of this Λ and sync ratio is worth.
+        static func worth(logRatio: Float, syncLogRatio: Float) -> Effort {
+            guard syncLogRatio >= leastSyncLogRatio else { return .none }
+            return logRatio < plausibleLogRatio ? .doubtful : .plausible
         }
     }
 
     /// Hypotheses about the remaining offset. Six gain nothing over three.
     private static let peakCount = 3
+    /// Only the offset of so many paths is doubted: the others repeat what these said of it.
+    private static let doubtedPathCount = 2
 
     private let likelihood: FrameLikelihood
     /// The noted paths' tones, not scrambled, one path behind the other.
@@ -72,7 +79,7 @@ struct CoherentRetry: ~Copyable {
     ) -> DecodedFrame? {
         for index in 0..<min(places.count, effort.pathCount) {
             path.prepare(places[index], layout, chain, history)
-            for rank in 0..<CoherentRetry.peakCount {
+            for rank in 0..<(index < CoherentRetry.doubtedPathCount ? CoherentRetry.peakCount : 1) {
                 makeTones(codeTones, from: index * layout.dataToneCount, layout, chain.profile)
                 weigh(path, layout, chain.profile)
                 if let frame = mend(

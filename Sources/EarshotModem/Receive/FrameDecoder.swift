@@ -59,7 +59,9 @@ struct FrameDecoder: ~Copyable {
         let first = decodeNoncoherently(place, layout, chain, history)
         if case .decoded = first { return first }
         if let frame = decodeMoving(place, layout, chain, history) { return .decoded(frame) }
-        if let frame = retry.decode(.worth(logRatio: logRatio), layout, chain, history, with: &path) {
+        if let frame = retry.decode(
+            .worth(logRatio: logRatio, syncLogRatio: detection.syncLogRatio), layout, chain, history, with: &path)
+        {
             return .decoded(frame)
         }
         return first

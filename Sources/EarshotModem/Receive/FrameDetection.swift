@@ -7,9 +7,9 @@ import EarshotDSP
 /// 2. Alignment: the place moves to where Λ of the whole frame is greatest.
 /// 3. Λ there.
 ///
-/// Whether the sync symbols have their own tones rather than any is not asked: it spoke against the first frames of a crowd
-/// that can be decoded (three talkers, each in its own room B: 72 % with a limit of 3 nats, 96 % without; ten in free
-/// air 95 %, six in rooms A 55 and 87 %).
+/// Whether the sync symbols have their own tones rather than any is measured too (`syncLogRatio`), and decides how much is
+/// tried: chance makes patterns of a frame's own tones. It must not refuse: that spoke against the first frames of a crowd
+/// that can be decoded (three talkers, each in its own room B: 72 % with a limit of 3 nats, 96 % without).
 ///
 /// Beyond e^Λ one place of noise in so many passes, so the limits say how often the trellis is asked for nothing. They are
 /// low: since the check has 24 bits, they bound the work and not the false tokens. What they let through of the frames is
@@ -44,6 +44,8 @@ struct FrameDetection: ~Copyable {
     private static let offsetSlack: Float = 1.1
 
     private let likelihood: FrameLikelihood
+    /// See `FrameLikelihood.syncLogRatio`.
+    private(set) var syncLogRatio: Float = 0
     private var energies: [Float]
     private var inverseNoise: [Float]
     private var scratch: [Float]
@@ -53,11 +55,11 @@ struct FrameDetection: ~Copyable {
         self.likelihood = likelihood
         energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
         inverseNoise = [Float](repeating: 0, count: toneCount)
-        scratch = inverseNoise
+        scratch = [Float](repeating: 0, count: toneCount)
     }
 
     /// Moves a candidate to where the frame is likeliest.
-    /// - Returns: Λ there, or nil if it is no more than noise has.
+    /// - Returns: Λ there, or nil if it is no more than noise has. Then `syncLogRatio` is that of the place.
     mutating func detect(
         _ candidate: inout Candidate, _ layout: FrameLayout, _ chain: ProfileChain, _ history: borrowing BasebandHistory
     ) -> Float? {
@@ -70,6 +72,7 @@ struct FrameDetection: ~Copyable {
         guard logRatio >= FrameDetection.leastLogRatio,
             abs(candidate.offsetHertz) <= FrameDetection.offsetSlack * largestOffsetHertz
         else { return nil }
+        syncLogRatio = likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: chain.profile)
         return logRatio
     }
 

@@ -57,6 +57,18 @@ struct FrameLikelihood {
         return 0.693_147_2 * sum
     }
 
+    /// Whether the sync symbols have their own tones rather than any: Σ_sync ln (φ(x[k][syncTone]) / (1/M·Σₘ φ(x[k][m]))).
+    func syncLogRatio(_ energies: [Float], inverseNoise: [Float], profile: Profile) -> Float {
+        let toneCount = profile.toneCount
+        var sum: Float = 0
+        for (symbol, tone) in profile.syncTones.enumerated() {
+            let share = share(
+                energies, inverseNoise: inverseNoise, toneCount: toneCount, symbol: symbol, tone: tone)
+            sum += fastLog2(max(share, 1e-9) * Float(toneCount))
+        }
+        return 0.693_147_2 * sum
+    }
+
     /// How likely it is that a symbol's tone is this one: φ(x) over the sum of all.
     func share(
         _ energies: [Float], inverseNoise: [Float], toneCount: Int, symbol: Int, tone: Int

@@ -47,7 +47,7 @@ struct PathDecoding: ~Copyable {
         energies = [Float](repeating: 0, count: symbolCount * toneCount)
         branchMetrics = [Float](repeating: 0, count: stepCount * toneCount)
         pairs = [UInt8](repeating: 0, count: stepCount)
-        codeTones = pairs
+        codeTones = [UInt8](repeating: 0, count: stepCount)
     }
 
     // MARK: Preparing

@@ -72,8 +72,8 @@ struct ToneMetrics: ~Copyable {
     init(largestSymbolCount: Int, largestToneCount: Int) {
         logLikelihoods = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
         noise = [Float](repeating: 0, count: largestToneCount)
-        inverseNoise = noise
-        scratch = logLikelihoods
+        inverseNoise = [Float](repeating: 0, count: largestToneCount)
+        scratch = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
         precondition(largestSymbolCount <= EARSHOT_LARGEST_ROW_COUNT, "\(largestSymbolCount) symbols")
         heldRows = [Int32](repeating: 0, count: largestSymbolCount)
     }
