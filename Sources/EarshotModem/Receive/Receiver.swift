@@ -35,6 +35,8 @@ public struct Receiver: ~Copyable {
     private var converted: [ComplexSample]
     private(set) var steadyTones = SteadyTones()
     private(set) var history: BasebandHistory
+    /// The latest second as it was heard, before anything is taken out of it; see `BandMeter`.
+    private(set) var heard: BasebandHistory
     private(set) var chains: [ProfileChain]
     private var candidates: [Candidate] = []
     /// The history's end index at which the next search has something to do.
@@ -79,6 +81,7 @@ public struct Receiver: ~Copyable {
         // The longest frame, the echo behind it, and some slack for offsets.
         let keptCount = (FrameLayout.longest.toneCount + 8) * longestSymbol
         history = BasebandHistory(keptCount: keptCount)
+        heard = BasebandHistory(keptCount: BasebandFormat.rateHertz(band))
         ringCount = SyncSearch.blockSymbolCount * longestSymbol
         settledCount = keptCount + ringCount
         clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: BasebandFormat.rateHertz(band))
@@ -153,6 +156,7 @@ public struct Receiver: ~Copyable {
         appendLost(first, onFrame)
         while first < produced {
             let count = min(missingCount, produced - first)
+            heard.append(converted, first..<first + count)
             steadyTones.remove(from: &converted, first..<first + count)
             history.append(converted, first..<first + count)
             first += count
@@ -167,6 +171,7 @@ public struct Receiver: ~Copyable {
         while left > 0 {
             let count = min(missingCount, left)
             history.appendLost(count)
+            heard.appendLost(count)
             steadyTones.skip(count)
             left -= count
             guard finishQuantum(onFrame) else { return }
