@@ -106,9 +106,8 @@ struct CoherentRetry: ~Copyable {
                 offsetHertz: place.offsetHertz, noise: noise, history)
             let isStill = round == 0 && rank == CoherentRetry.peakCount - 1
             guard
-                let remainingHertz = chain.coherent.peakHertz(
-                    rank: round == 0 ? rank : 0, stillHertz: isStill ? -place.offsetHertz : nil,
-                    symbolCount: layout.toneCount)
+                let remainingHertz = chain.coherent.remainingHertz(
+                    rank: round == 0 ? rank : 0, stillHertz: isStill ? -place.offsetHertz : nil)
             else { return nil }
             chain.coherent.estimate(symbolCount: layout.toneCount, offsetHertz: remainingHertz, noise: noise)
             if let frame = path.attemptCoherently(tones, place, layout, chain, history) { return frame }
