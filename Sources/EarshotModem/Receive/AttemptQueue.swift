@@ -9,6 +9,8 @@ struct Attempt {
     var layout: FrameLayout?
     /// The baseband index behind the last sample it needs.
     var due: Int
+    /// Whether it has waited for what disturbs it.
+    var hasWaited = false
 }
 
 /// Attempts in the order in which their frames end; of equals the better candidate first.
@@ -72,11 +74,13 @@ struct AttemptQueue {
         }
     }
 
-    /// When a frame will be over that is on the air when this attempt's begins, and better to try: its sync pattern is louder
-    /// and clear. Nil where there is none.
+    /// When a frame will be over that is better to try than this attempt's: on the air when that begins, or before it ends where
+    /// the pattern is sure; and its sync pattern is louder, and clear. Nil where there is none.
     func end(ofClearerThan attempt: Attempt, clearShare: Float) -> Int? {
         waiting.first {
-            $0.due > attempt.due && $0.layout != nil && $0.candidate.start < attempt.candidate.start
+            let isSure = $0.candidate.dominance >= SyncCheck.sureDominance
+            let latestStart = isSure ? Double(attempt.due) : attempt.candidate.start
+            return $0.due > attempt.due && $0.layout != nil && $0.candidate.start < latestStart
                 && $0.candidate.dominance >= clearShare && $0.candidate.score > attempt.candidate.score
         }?.due
     }

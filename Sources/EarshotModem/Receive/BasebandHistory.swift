@@ -95,6 +95,17 @@ struct BasebandHistory: ~Copyable {
         lostEndIndex = endIndex
     }
 
+    /// Loses those samples of the range that are held; the latest is not lost.
+    mutating func lose(_ range: Range<Int>) {
+        let range = range.clamped(to: firstIndex..<endIndex - 1)
+        for index in range {
+            buffer[index - firstIndex] = ComplexSample()
+            isLost[index - firstIndex] = true
+        }
+        hasLost = hasLost || !range.isEmpty
+        lostEndIndex = max(lostEndIndex, range.upperBound)
+    }
+
     /// Moves the indices back, as if `count` of the lost samples at the end had not been there.
     mutating func rewind(_ count: Int) {
         precondition(

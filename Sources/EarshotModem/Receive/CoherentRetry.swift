@@ -32,8 +32,8 @@ struct CoherentRetry: ~Copyable {
 
         /// The effort that a frame of this Λ and sync ratio is worth.
         static func worth(logRatio: Float, syncLogRatio: Float) -> Effort {
-            guard syncLogRatio >= leastSyncLogRatio else { return .none }
-            return logRatio < plausibleLogRatio ? .doubtful : .plausible
+            if logRatio >= plausibleLogRatio { return .plausible }
+            return syncLogRatio >= leastSyncLogRatio ? .doubtful : .none
         }
     }
 

@@ -19,4 +19,6 @@ enum DecodingOutcome {
     case pathMetricOfNoise
     /// A codeword fits, but its CRC does not match.
     case checkMismatch
+    /// There seems to be a frame, and noise, a room or others' tones hide it. Mending it has not been tried yet.
+    case disturbed
 }

@@ -7,7 +7,9 @@ import EarshotCoding
 ///    `FrameEvidence` has to agree. The first attempt also says whether there is anything to decode: where the sync
 ///    pattern is no louder than noise's may be, a codeword that fits no better than one fits noise ends the matter.
 /// 3. `MotionTrack`: once more along an offset that changes.
-/// 4. `CoherentRetry`: the paths found so far tell the channel, which tells better paths.
+/// 4. `CoherentRetry`: the paths found so far tell the channel, which tells better paths. It costs ten times as much as the
+///    rest together, and what disturbs a frame is often another that is decoded a moment later: so the first time it is put
+///    off, and `disturbed` returned.
 /// 5. All of it once more as if nothing moved.
 struct FrameDecoder: ~Copyable {
     /// Sampling instants tried, in symbols after the candidate's own, likeliest first. The last two are for rooms where the
@@ -34,10 +36,12 @@ struct FrameDecoder: ~Copyable {
     }
 
     /// Tries to decode a frame of that layout at the candidate.
+    /// - Parameter mayWait: whether it can be asked again later, if others disturb it.
     mutating func decode(
-        _ candidate: Candidate, layout: FrameLayout, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+        _ candidate: Candidate, layout: FrameLayout, mayWait: Bool, _ chain: ProfileChain,
+        _ history: borrowing BasebandHistory
     ) -> DecodingOutcome {
-        let outcome = decodeNear(candidate, layout, chain, history)
+        let outcome = decodeNear(candidate, layout, mayWait: mayWait, chain, history)
         // A room shifts the loudest frequency of short symbols, but most devices stand still: try that they do.
         let spacings = abs(candidate.offsetHertz) / Float(chain.profile.toneSpacingHertz)
         guard case .checkMismatch = outcome, candidate.dominance >= SyncCheck.plausibleDominance,
@@ -45,13 +49,16 @@ struct FrameDecoder: ~Copyable {
         else { return outcome }
         var still = candidate
         still.offsetHertz = 0
-        if case .decoded(let frame) = decodeNear(still, layout, chain, history) { return .decoded(frame) }
+        if case .decoded(let frame) = decodeNear(still, layout, mayWait: false, chain, history) {
+            return .decoded(frame)
+        }
         return outcome
     }
 
     /// Detects a frame near a place, tries instants and metrics there, and mends what they leave.
     private mutating func decodeNear(
-        _ candidate: Candidate, _ layout: FrameLayout, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+        _ candidate: Candidate, _ layout: FrameLayout, mayWait: Bool, _ chain: ProfileChain,
+        _ history: borrowing BasebandHistory
     ) -> DecodingOutcome {
         retry.begin()
         var place = candidate
@@ -59,11 +66,9 @@ struct FrameDecoder: ~Copyable {
         let first = decodeNoncoherently(place, layout, chain, history)
         if case .decoded = first { return first }
         if let frame = decodeMoving(place, layout, chain, history) { return .decoded(frame) }
-        if let frame = retry.decode(
-            .worth(logRatio: logRatio, syncLogRatio: detection.syncLogRatio), layout, chain, history, with: &path)
-        {
-            return .decoded(frame)
-        }
+        let effort = CoherentRetry.Effort.worth(logRatio: logRatio, syncLogRatio: detection.syncLogRatio)
+        if mayWait && effort.pathCount > 0 { return .disturbed }
+        if let frame = retry.decode(effort, layout, chain, history, with: &path) { return .decoded(frame) }
         return first
     }
 

@@ -23,6 +23,9 @@ struct SyncCheck: ~Copyable {
     static let plausibleDominance: Float = 0.65
     /// From here on a pattern is hardly one by chance: it does not wait for others, and stands beside a lone frame.
     static let clearDominance: Float = 0.75
+    /// From here on it is a frame's: every sync tone is the loudest of its symbol. Whatever meets it waits until it is decoded
+    /// and gone, however clear; with 0.95 twelve talkers decoded 3 % less, because chance makes such patterns among them.
+    static let sureDominance: Float = 0.99
 
     private var metrics: ToneMetrics
     private var energies: [Float]
