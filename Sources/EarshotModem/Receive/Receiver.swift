@@ -11,7 +11,8 @@ import EarshotDSP
 /// 6. `AttemptQueue`: until the frame is over.
 /// 7. `FrameDecoder`: tone energies, metrics, trellis, CRC, and whether to believe it.
 /// 8. `RecentFrames`: each frame once.
-/// 9. `FrameCanceller`: takes it out of the baseband, and 3 to 8 again: what it hid comes to light.
+/// 9. `RepeatCombiner`, for who asks for it: tokens in bursts whose frames are too quiet alone.
+/// 10. `FrameCanceller`: takes it out of the baseband, and 3 to 8 again: what it hid comes to light.
 ///
 /// Push blocks of any size, and skip what was lost; the frames do not depend on how the input was cut. Time is a sample
 /// index. No clock, no file, no thread, and no allocation per block. One receiver hears one channel.
@@ -43,6 +44,7 @@ public struct Receiver: ~Copyable {
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
+    private let repeats: RepeatCombiner?
     /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed.
     private var lone = 0.0..<0.0
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
@@ -51,14 +53,18 @@ public struct Receiver: ~Copyable {
     private let ringCount: Int
 
     /// Whether a frame may be on the air: then somebody may want the next samples soon.
-    public var isExpecting: Bool { !queue.isEmpty }
+    public var isExpecting: Bool { !queue.isEmpty || repeats?.isExpecting ?? false }
 
     /// A receiver at the start of its input.
     /// - Parameters:
     ///   - sampleRateHertz: any from 44,100 on.
     ///   - profiles: those to listen for; they share one band.
+    ///   - repeatCount: how many repeats of a token in a burst are read together where each is too quiet alone, 2 to 8, or 1
+    ///     for none. Costs memory, time, and for such a token the delay until its last repeat is over.
     /// - Throws: `ModemError` where the rate cannot carry the band.
-    public init(sampleRateHertz: Int, profiles: [Profile] = Profile.all) throws(ModemError) {
+    public init(
+        sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1
+    ) throws(ModemError) {
         try ModemError.checkSampleRate(sampleRateHertz)
         precondition(!profiles.isEmpty, "no profile to listen for")
         let band = profiles[0]
@@ -73,10 +79,12 @@ public struct Receiver: ~Copyable {
                 inputRateHertz: sampleRateHertz, outputRateHertz: BasebandFormat.rateHertz(band),
                 centreHertz: band.centreHertz, passbandHertz: Double(band.bandwidthHertz) / 2 + reach))
         converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
-        chains = profiles.map(ProfileChain.init)
-        let longestSymbol = chains.map(\.format.samplesPerSymbol).max() ?? 0
-        // The longest frame, the echo behind it, and some slack for offsets.
-        let keptCount = (FrameLayout.longest.toneCount + 8) * longestSymbol
+        let longestSymbol = profiles.map { BasebandFormat(profile: $0).samplesPerSymbol }.max() ?? 0
+        // The longest frame or burst, the echo behind it, and some slack for offsets.
+        let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
+        let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * longestSymbol
+        chains = profiles.map { ProfileChain($0, combining: repeatCount, keptCount: keptCount) }
+        repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
         history = BasebandHistory(keptCount: keptCount)
         ringCount = SyncSearch.blockSymbolCount * longestSymbol
         settledCount = keptCount + ringCount
@@ -225,6 +233,9 @@ public struct Receiver: ~Copyable {
                 queue.removeAttempts(near: refined, profileIndex: index, chain.format)
                 enqueue(refined, profileIndex: index, layout: nil)
             }
+            if let repeats {
+                statistics.rejectedByCrowding += repeats.enqueueCandidates(of: chain, profileIndex: index)
+            }
         }
     }
 
@@ -295,6 +306,45 @@ public struct Receiver: ~Copyable {
                 }
             }
         } while searchAgain()
+        combine(onFrame)
+    }
+
+    /// Reads bursts that are over, of which no frame could be read alone.
+    private mutating func combine(_ onFrame: (ReceivedFrame) -> Void) {
+        guard let repeats else { return }
+        while let attempt = repeats.next(endIndex: history.endIndex, chains: chains, recent: recent) {
+            let chain = chains[attempt.profileIndex]
+            if let frame = repeats.decode(attempt, chain, history) {
+                report(frame, repeats.repeatCount, profileIndex: attempt.profileIndex, onFrame)
+            }
+        }
+    }
+
+    /// Reports what was read from a burst, if no frame of it is known.
+    private mutating func report(
+        _ frame: RepeatedFrame, _ repeatCount: Int, profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void
+    ) {
+        let format = chains[profileIndex].format
+        let length =
+            Double(FrameLayout.token.toneCount) * format.symbolLength(offsetHertz: frame.place.offsetHertz)
+        var (first, last, count, isNew) = (frame.place.start, frame.place.start, 0, true)
+        for index in 0..<repeatCount where frame.isPresent[index] {
+            last = RepeatDecoder.start(index, of: frame.place, format)
+            first = count == 0 ? last : first
+            count += 1
+            isNew = recent.insert(frame.payload, profileIndex: profileIndex, start: last, length: length) && isNew
+        }
+        guard isNew else {
+            statistics.duplicates += 1
+            return
+        }
+        statistics.frames += 1
+        statistics.combinedFrames += 1
+        onFrame(
+            ReceivedFrame(
+                payload: frame.payload, profileName: format.profile.name, startSample: clock.inputSample(first),
+                endSample: clock.inputSample(last + length), offsetHertz: frame.place.offsetHertz,
+                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, combinedCount: count))
     }
 
     /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.
