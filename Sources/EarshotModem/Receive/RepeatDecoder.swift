@@ -15,12 +15,13 @@ struct RepeatedFrame {
 
 /// Decodes bursts of tokens: R frames one burst spacing apart, each too quiet alone.
 ///
-///     λ[k][m] = Σⱼ wⱼ·ln φ(xⱼ[k][m]),   wⱼ = 1/(1 + e^{−Λⱼ}),   xⱼ = Eⱼ/Nⱼ,   j = 0 ..< R
-///     Λ = Σⱼ ln (½ + ½·e^{Λⱼ})
+///     Λ = Σⱼ ln (ε + (1 − ε)·e^{Λⱼ}),   ε = e⁻⁶,   xⱼ = Eⱼ/Nⱼ,   j = 0 ..< R
+///     λ[k][m] = Σⱼ wⱼ·ln φ(xⱼ[k][m]),   wⱼ = (1 − ε)·e^{Λⱼ}/(ε + (1 − ε)·e^{Λⱼ})
 ///
 /// with φ and Λⱼ of `FrameLikelihood`: the log-likelihood of a tone in all repeats, each counting as likely as it is there at
-/// all. A burst of fewer frames, or one that came in halfway, costs ln 2 a missing frame. Λ is a likelihood ratio like each
-/// Λⱼ: noise exceeds it once in e^Λ places at most. The phases of the repeats are not used.
+/// all. ε is how often a repeat is missing: a burst of fewer frames, or one that came in halfway, costs 6 a frame. Λ is a
+/// likelihood ratio like each Λⱼ: noise exceeds it once in e^Λ places at most. Each frame has its own noise, since seconds
+/// lie between them. The phases of the repeats are not used.
 ///
 /// Cost: 54·R transforms for a first look, 30 times that where there may be something, and then one or two walks through
 /// the trellis. No allocation after `init` until a token is found.
@@ -28,12 +29,14 @@ struct RepeatDecoder: ~Copyable {
     /// ρ of φ: 3.2 dB of tone energy over noise, that of four repeats at the edge of decoding.
     private static let designRatio = 2.1
     /// What Λ must reach before the place was moved to its best, and afterwards.
-    private static let leastUnalignedLogRatio: Float = 0
-    private static let leastLogRatio: Float = 12
+    private static let leastUnalignedLogRatio: Float = -8
+    private static let leastLogRatio: Float = 3
     /// What the sync symbols must add to it by having their own tones rather than any.
     private static let leastSyncLogRatio: Float = 6
     /// By what share of itself a fit must beat that of the best path under a scrambling that nobody sends.
     private static let leastMargin: Float = 0.02
+    /// ε: how often a repeat is missing.
+    private static let missingShare: Float = 0.0025
     private static let roundCount = 3
     private static let symbolCount = FrameLayout.token.toneCount
     private static let measuredCount = symbolCount + ToneMetrics.echoSymbolCount
@@ -47,11 +50,14 @@ struct RepeatDecoder: ~Copyable {
     private var ratios: [Float]
     private var branchMetrics: [Float]
     private var pairs: [UInt8]
+    /// 1/N of all frames; shape [R][M].
+    private var inverseNoises: [Float]
     private var inverseNoise: [Float]
-    private var scratch: [Float]
     /// Λⱼ of the latest place.
     private var logRatios = InlineArray<8, Float>(repeating: 0)
     private var syncLogRatio: Float = 0
+    /// wⱼ, as they are used.
+    private var weights = InlineArray<8, Float>(repeating: 0)
 
     init(profiles: [Profile], repeatCount: Int) {
         self.repeatCount = repeatCount
@@ -64,8 +70,8 @@ struct RepeatDecoder: ~Copyable {
         ratios = [Float](repeating: 0, count: repeatCount * RepeatDecoder.symbolCount * toneCount)
         branchMetrics = [Float](repeating: 0, count: stepCount * toneCount)
         pairs = [UInt8](repeating: 0, count: stepCount)
+        inverseNoises = [Float](repeating: 0, count: repeatCount * toneCount)
         inverseNoise = [Float](repeating: 0, count: toneCount)
-        scratch = inverseNoise
     }
 
     /// Tries to decode a burst of tokens at a candidate.
@@ -73,7 +79,8 @@ struct RepeatDecoder: ~Copyable {
         _ candidate: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory
     ) -> RepeatedFrame? {
         var place = candidate
-        var ratio = logRatio(place, chain, history)
+        measureNoise(place, chain, history)
+        var ratio = glance(&place, chain, history)
         guard ratio >= RepeatDecoder.leastUnalignedLogRatio else { return nil }
         ratio = align(&place, ratio, chain, history)
         let largestHertz = 1.1 * Float(chain.profile.largestOffset) * Float(chain.profile.centreHertz)
@@ -81,7 +88,22 @@ struct RepeatDecoder: ~Copyable {
         _ = logRatio(place, chain, history)
         guard syncLogRatio >= RepeatDecoder.leastSyncLogRatio else { return nil }
         measureRatios(place, chain, history)
-        let (code, stepCount) = (chain.profile.code, FrameLayout.token.dataToneCount)
+        for index in 0..<repeatCount {
+            weights[index] = weight(index)
+        }
+        if let payload = decodeWeighted(chain.profile.code) { return frame(payload, place, chain) }
+        // A frame so damaged that it looks missing may still help.
+        var isOneDoubtful = false
+        for index in 0..<repeatCount where weights[index] < 0.9 {
+            (isOneDoubtful, weights[index]) = (true, 1)
+        }
+        guard isOneDoubtful, let payload = decodeWeighted(chain.profile.code) else { return nil }
+        return frame(payload, place, chain)
+    }
+
+    /// Decodes what the frames weigh together.
+    private mutating func decodeWeighted(_ code: TrellisCode) -> Payload? {
+        let stepCount = FrameLayout.token.dataToneCount
         writeBranchMetrics(code, scramblerStart: 0)
         guard trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs),
             let payload = FrameBits.payload(
@@ -90,8 +112,7 @@ struct RepeatDecoder: ~Copyable {
         let own = pathSum(code)
         writeBranchMetrics(code, scramblerStart: FrameDecoder.decoyScramblerStart)
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
-        guard own - pathSum(code) >= RepeatDecoder.leastMargin * abs(own) else { return nil }
-        return frame(payload, place, chain)
+        return own - pathSum(code) >= RepeatDecoder.leastMargin * abs(own) ? payload : nil
     }
 
     /// Where the frame of a place begins, the first one's number being 0.
@@ -104,17 +125,20 @@ struct RepeatDecoder: ~Copyable {
     private mutating func logRatio(
         _ place: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory
     ) -> Float {
-        chain.search.writeInverseNoise(offsetHertz: place.offsetHertz, into: &inverseNoise, scratch: &scratch)
+        let toneCount = chain.profile.toneCount
         var sum: Float = 0
         syncLogRatio = 0
         for index in 0..<repeatCount {
             chain.energies.measure(
                 history, start: Self.start(index, of: place, chain.format), offsetHertz: place.offsetHertz,
                 symbolCount: RepeatDecoder.symbolCount, into: &energies)
+            for tone in 0..<toneCount {
+                inverseNoise[tone] = inverseNoises[index * toneCount + tone]
+            }
             let ratio = likelihood.logRatio(
                 energies, inverseNoise: inverseNoise, profile: chain.profile, symbols: 0..<RepeatDecoder.symbolCount)
             logRatios[index] = ratio
-            sum += ratio > 60 ? ratio - 0.693 : .log(0.5 + 0.5 * .exp(ratio))
+            sum += ratio > 60 ? ratio : .log(Self.missingShare + (1 - Self.missingShare) * .exp(ratio))
             syncLogRatio +=
                 weight(index)
                 * likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: chain.profile)
@@ -122,8 +146,31 @@ struct RepeatDecoder: ~Copyable {
         return sum
     }
 
+    /// Moves a place to the best of nine around it: the search's grid is a quarter symbol and half a spacing wide.
+    private mutating func glance(
+        _ place: inout Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+    ) -> Float {
+        let middle = place
+        let timeStep = Double(chain.format.samplesPerSymbol) / 8
+        let offsetStep = 0.2 * Float(chain.profile.toneSpacingHertz)
+        var best = -Float.infinity
+        for offset in -1...1 {
+            let tuned = moved(middle, by: Double(offset), false, timeStep, offsetStep, chain.format)
+            for time in -1...1 {
+                let other = moved(tuned, by: Double(time), true, timeStep, offsetStep, chain.format)
+                let ratio = logRatio(other, chain, history)
+                if ratio > best {
+                    (best, place) = (ratio, other)
+                }
+            }
+        }
+        return best
+    }
+
     /// wⱼ: how likely it is that there is a frame.
-    private func weight(_ index: Int) -> Float { 1 / (1 + .exp(-logRatios[index])) }
+    private func weight(_ index: Int) -> Float {
+        1 / (1 + Self.missingShare / (1 - Self.missingShare) * .exp(-logRatios[index]))
+    }
 
     /// Moves a place to where the whole burst is likeliest. Where the offset changes, the burst's middle stays.
     private mutating func align(
@@ -176,8 +223,8 @@ struct RepeatDecoder: ~Copyable {
         return other
     }
 
-    /// Measures x of all frames, each with its own noise.
-    private mutating func measureRatios(
+    /// Measures the noise of all frames.
+    private mutating func measureNoise(
         _ place: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory
     ) {
         let toneCount = chain.profile.toneCount
@@ -189,9 +236,24 @@ struct RepeatDecoder: ~Copyable {
                 energies, erased: chain.energies.erased, toneCount: toneCount,
                 frameSymbolCount: RepeatDecoder.symbolCount)
             let inverses = metrics.inverses
+            for tone in 0..<toneCount {
+                inverseNoises[index * toneCount + tone] = inverses[tone]
+            }
+        }
+    }
+
+    /// Measures x of all frames.
+    private mutating func measureRatios(
+        _ place: Candidate, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+    ) {
+        let toneCount = chain.profile.toneCount
+        for index in 0..<repeatCount {
+            chain.energies.measure(
+                history, start: Self.start(index, of: place, chain.format), offsetHertz: place.offsetHertz,
+                symbolCount: RepeatDecoder.symbolCount, into: &energies)
             let first = index * RepeatDecoder.symbolCount * toneCount
             for cell in 0..<RepeatDecoder.symbolCount * toneCount {
-                ratios[first + cell] = energies[cell] * inverses[cell % toneCount]
+                ratios[first + cell] = energies[cell] * inverseNoises[index * toneCount + cell % toneCount]
             }
         }
     }
@@ -203,7 +265,7 @@ struct RepeatDecoder: ~Copyable {
             branchMetrics[index] = 0
         }
         for index in 0..<repeatCount {
-            let weight = 0.693_147_2 * weight(index)
+            let weight = 0.693_147_2 * weights[index]
             for step in 0..<FrameLayout.token.dataToneCount {
                 let mask = ToneScrambler.mask(step: scramblerStart + step, toneBits: code.toneBits)
                 let symbol = index * RepeatDecoder.symbolCount + FrameLayout.token.firstDataTone + step
@@ -238,7 +300,7 @@ struct RepeatDecoder: ~Copyable {
         let tones = FrameTones.tones(of: payload, profile: chain.profile)
         var isPresent = InlineArray<8, Bool>(repeating: false)
         var (sum, logSum, count) = (Float(0), Float(0), Float(0))
-        for index in 0..<repeatCount where logRatios[index] > 0 {
+        for index in 0..<repeatCount where weights[index] > 0.5 {
             isPresent[index] = true
             for symbol in FrameLayout.token.firstDataTone..<RepeatDecoder.symbolCount {
                 let cell = (index * RepeatDecoder.symbolCount + symbol) * chain.profile.toneCount + tones[symbol]

@@ -7,7 +7,7 @@ import EarshotCoding
 /// on the grid of `SyncSearch`, with its scores of a token's K tones and the gap's G. The offset says how the clock goes, so it
 /// also says how far apart the repeats are: ±0.5 % are three rows over four tokens.
 ///
-/// Of white noise a sum of 8·R cells has the mean 8·R·c̄ and the deviation 0.455·√(8·R); the threshold is 3.5 deviations
+/// Of white noise a sum of 8·R cells has the mean 8·R·c̄ and the deviation 0.455·√(8·R); the threshold is 3.2 deviations
 /// above the mean. Four repeats at 2.75 dB of tone energy over noise, half a decibel of it lost on the grid, lie 7.0 ± 1.2
 /// deviations above it.
 ///
@@ -18,7 +18,7 @@ final class RepeatSearch {
     /// The standard deviation of c in noise.
     private static let deviationOfNoise: Float = 0.455
     /// How many deviations above noise's mean a sum has to be.
-    private static let leastDeviations: Float = 3.5
+    private static let leastDeviations: Float = 3.2
 
     /// R.
     let repeatCount: Int
