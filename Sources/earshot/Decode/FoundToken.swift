@@ -28,7 +28,7 @@ struct FoundToken: Sendable {
             "SNR \(DecimalText.text(Double(frame.snrDecibels), decimals: 1)) dB",
             "\(DecimalText.text(Double(frame.offsetHertz), decimals: 1)) Hz",
             "ch \(channel)",
-        ]
+        ] + (frame.combinedCount > 1 ? ["\(frame.combinedCount) combined"] : [])
         return (showingFile ? "\(file.escapedForTerminal): " : "") + columns.joined(separator: "  ")
     }
 
@@ -46,6 +46,7 @@ struct FoundToken: Sendable {
         line.add("file", file)
         line.add("path_metric", Double(frame.pathMetric), decimals: 2)
         if let text = frame.payload.printableText { line.add("text", text) }
+        if frame.combinedCount > 1 { line.add("combined", frame.combinedCount) }
         more(&line)
         return line.text
     }

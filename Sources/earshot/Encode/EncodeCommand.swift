@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotCoding
 import EarshotDrawing
 import EarshotModem
 
@@ -15,6 +16,7 @@ struct EncodeCommand: ParsableCommand {
               earshot encode 0123456789abcdef -o token.wav
               earshot encode --text "Hall 3, 14:00" --profile far -o hall.wav
               earshot encode cafe --repeat 10 --gap 2 --level -20 -o beacon.wav
+              earshot encode 0123456789abcdef --profile far --burst 4 -o distant.wav
               earshot encode 0123456789abcdef -o - | aplay
             """)
 
@@ -39,6 +41,12 @@ struct EncodeCommand: ParsableCommand {
     @Option(name: .customLong("repeat"), help: ArgumentHelp("How often it is sent.", valueName: "count"))
     var repeatCount = 1
 
+    @Option(
+        help: ArgumentHelp(
+            "Send it as a burst of 2 to 8 frames, which 'decode --combine' reads together: a token only, 8 bytes.",
+            valueName: "count"))
+    var burst = 1
+
     @Option(help: ArgumentHelp("The silence between one and the next.", valueName: "seconds"))
     var gap = 0.5
 
@@ -51,6 +59,9 @@ struct EncodeCommand: ParsableCommand {
         if repeatCount < 1 {
             throw ValidationError("--repeat \(repeatCount): it has to be sent at least once.")
         }
+        if burst != 1, !FrameLayout.burstCounts.contains(burst) {
+            throw ValidationError("--burst \(burst): a burst has 1 to 8 frames.")
+        }
         if !(0...EncodePlan.largestGapSeconds).contains(gap) {
             throw ValidationError(
                 "--gap \(DecimalText.short(gap)): between frames there are 0 to "
@@ -61,7 +72,7 @@ struct EncodeCommand: ParsableCommand {
     func run() throws {
         let plan = try EncodePlan(
             payload: try what.payload(), profile: profile.profile, sampleRateHertz: rate, format: format.format,
-            repeatCount: repeatCount, gapSeconds: gap, levelDecibels: loudness.level)
+            burstCount: burst, repeatCount: repeatCount, gapSeconds: gap, levelDecibels: loudness.level)
         if output == "-", StandardStream.output.isTerminal {
             throw Failure(
                 .usage,

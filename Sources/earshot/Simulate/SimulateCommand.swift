@@ -23,6 +23,7 @@ struct SimulateCommand: ParsableCommand {
               earshot simulate --list
               earshot simulate
               earshot simulate --profile far --channel room-b --snr -10:0:0.5 --plot far.svg
+              earshot simulate --burst 4 --combine 4 --snr -14:-11:0.5
               earshot simulate --profile fast --profile standard --channel walk --csv > walk.csv
 
             IN YOUR OWN CI, a step that fails when a change costs reception (the seed is fixed, so nothing but a change \
