@@ -98,7 +98,7 @@ struct RepeatTests {
     /// Ten minutes of noise: bursts are looked for and not found. 24 bits of CRC pass one decoding attempt in 16,777,216.
     @Test func noiseIsNoBurst() throws {
         var receiver = try Receiver(sampleRateHertz: 48_000, combining: 4)
-        var noise = WhiteNoise(deviation: 0.1, seed: 5)
+        var noise = Noise(deviation: 0.1, sampleRateHertz: 48_000, seed: 5)
         var tokenCount = 0
         for _ in 0..<600 {
             receiver.push(noise.read(count: 48_000).span) { _ in tokenCount += 1 }

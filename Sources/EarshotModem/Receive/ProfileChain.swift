@@ -15,7 +15,7 @@ final class ProfileChain {
     /// - Parameters:
     ///   - repeatCount: how many repeats are combined, 1 for none.
     ///   - keptCount: how many samples of the baseband are kept.
-    init(_ profile: Profile, combining repeatCount: Int, keptCount: Int) {
+    init(_ profile: Profile, combining repeatCount: Int = 1, keptCount: Int = 0) {
         let format = BasebandFormat(profile: profile)
         let repeats =
             repeatCount > 1 ? RepeatSearch(format: format, repeatCount: repeatCount, keptCount: keptCount) : nil

@@ -46,7 +46,8 @@ final class RepeatCombiner {
             let format = chains[attempt.profileIndex].format
             let isKnown = (0..<repeatCount).contains { index in
                 recent.contains(
-                    profileIndex: attempt.profileIndex, start: RepeatDecoder.start(index, of: attempt.candidate, format),
+                    profileIndex: attempt.profileIndex,
+                    start: RepeatDecoder.start(index, of: attempt.candidate, format),
                     within: Double(format.samplesPerSymbol))
             }
             if !isKnown { return attempt }

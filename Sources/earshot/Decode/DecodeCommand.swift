@@ -79,7 +79,8 @@ struct DecodeCommand: ParsableCommand {
         let progress = ProgressBar(partCount: files.count, isEnabled: !quiet)
         let output = OrderedOutput(inputCount: files.count, progress: progress)
         let settings = InputDecoder.Settings(
-            profiles: ProfileName.selected(profile), combinedCount: repeats.repeatCount, raw: raw, isJSON: json, showsFile: files.count > 1,
+            profiles: ProfileName.selected(profile), combinedCount: repeats.repeatCount, raw: raw, isJSON: json,
+            showsFile: files.count > 1,
             showsStatistics: stats)
         let decoders = files.enumerated().map { index, path in
             InputDecoder(index: index, path: path, settings: settings, output: output, progress: progress)
