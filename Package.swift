@@ -37,7 +37,7 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
         .target(name: "CEarshotKernels"),
-        .target(name: "EarshotCoding", swiftSettings: strict),
+        .target(name: "EarshotCoding", dependencies: ["CEarshotKernels"], swiftSettings: strict),
         .target(name: "EarshotDSP", dependencies: ["CEarshotKernels", "CFFTW3", numerics], swiftSettings: strict),
         .target(
             name: "EarshotModem", dependencies: ["CEarshotKernels", "EarshotCoding", "EarshotDSP", numerics],

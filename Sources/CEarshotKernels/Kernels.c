@@ -18,6 +18,10 @@
 
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
 typedef int32_t EightIntegers __attribute__((vector_size(32), aligned(4)));
+typedef int16_t Sixteen __attribute__((vector_size(32), aligned(2)));
+typedef int16_t FourShorts __attribute__((vector_size(8), aligned(2)));
+typedef uint64_t TwoLongs __attribute__((vector_size(16), aligned(8)));
+typedef uint64_t FourLongs __attribute__((vector_size(32), aligned(8)));
 
 #define LOAD(pointer) (*(const Eight *)(pointer))
 #define STORE(pointer, value) (*(Eight *)(pointer) = (value))
@@ -113,6 +117,14 @@ CLONED void earshot_complex_products(
     for (size_t i = 0; i < count; i++) {
         y[2 * i] = x[2 * i] * z[2 * i] - x[2 * i + 1] * z[2 * i + 1];
         y[2 * i + 1] = x[2 * i] * z[2 * i + 1] + x[2 * i + 1] * z[2 * i];
+    }
+}
+
+CLONED void earshot_conjugate_products(
+    const float *restrict x, const float *restrict z, size_t count, float *restrict y) {
+    for (size_t i = 0; i < count; i++) {
+        y[2 * i] = x[2 * i] * z[2 * i] - x[2 * i + 1] * z[2 * i + 1];
+        y[2 * i + 1] = -(x[2 * i] * z[2 * i + 1] + x[2 * i + 1] * z[2 * i]);
     }
 }
 
@@ -237,6 +249,165 @@ CLONED float earshot_select(const float *values, size_t count, size_t rank) {
         }
     }
     return values[0];
+}
+
+/// The float that has this place in the order of all floats, and the place of a float.
+INLINE float float_at(int32_t place) {
+    int32_t bits = place ^ (place >> 31 & 0x7FFFFFFF);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+INLINE int32_t place_of(float value) {
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits ^ (bits >> 31 & 0x7FFFFFFF);
+}
+
+CLONED float earshot_select_of_many(const float *values, size_t count, size_t rank) {
+    float least = values[0], greatest = values[0];
+    for (size_t i = 1; i < count; i++) {
+        least = values[i] < least ? values[i] : least;
+        greatest = values[i] > greatest ? values[i] : greatest;
+    }
+    int64_t low = place_of(least), high = place_of(greatest);
+    while (low < high) {
+        int64_t middle = low + ((high - low) >> 1);
+        float pivot = float_at((int32_t)middle);
+        // Two sums, so that an addition need not wait for the one before it. What is true is −1.
+        EightIntegers sums[2] = {{0}, {0}};
+        size_t i = 0;
+        for (; i + 16 <= count; i += 16) {
+            sums[0] -= LOAD(values + i) <= pivot;
+            sums[1] -= LOAD(values + i + 8) <= pivot;
+        }
+        size_t below = (size_t)__builtin_reduce_add(sums[0] + sums[1]);
+        for (; i < count; i++) {
+            below += values[i] <= pivot;
+        }
+        if (below > rank) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return float_at((int32_t)low);
+}
+
+CLONED void earshot_column_selects(
+    const float *restrict values, const int32_t *restrict rows, size_t row_count, size_t column_count, size_t rank,
+    float *restrict selected) {
+    Eight column[EARSHOT_LARGEST_ROW_COUNT];
+    for (size_t first = 0; first < column_count; first += 8) {
+        for (size_t row = 0; row < row_count; row++) {
+            column[row] = LOAD(values + (size_t)rows[row] * column_count + first);
+        }
+        // Batcher's merge exchange: which places are compared does not depend on what is there.
+        size_t top = 1;
+        while (2 * top < row_count) {
+            top *= 2;
+        }
+        for (size_t p = top; p > 0; p /= 2) {
+            size_t q = top, r = 0, d = p;
+            for (;;) {
+                for (size_t block = r; block + d < row_count; block += 2 * p) {
+                    size_t end = block + p + d < row_count ? block + p : row_count - d;
+                    for (size_t i = block; i < end; i++) {
+                        Eight a = column[i], b = column[i + d];
+                        column[i] = __builtin_elementwise_min(a, b);
+                        column[i + d] = __builtin_elementwise_max(a, b);
+                    }
+                }
+                if (q == p) {
+                    break;
+                }
+                d = q - p;
+                q /= 2;
+                r = p;
+            }
+        }
+        STORE(selected + first, column[rank]);
+    }
+}
+
+CLONED void earshot_tone_powers(
+    const float *restrict points, size_t tone_count, size_t row_count, const float *restrict scales, float *restrict y) {
+    size_t half = tone_count / 2;
+    for (size_t row = 0; row < row_count; row++) {
+        const float *x = points + 4 * row * tone_count;
+        for (size_t tone = 0; tone < tone_count; tone += 8) {
+            const float *first = x + 2 * (tone < half ? 2 * tone_count - half + tone : tone - half);
+            Eight pairs[2] = {LOAD(first), LOAD(first + 8)}, powers;
+            eight_powers(pairs, &powers);
+            STORE(
+                y + row * tone_count + tone,
+                scales[row] * __builtin_shufflevector(powers, powers, 0, 1, 4, 5, 2, 3, 6, 7));
+        }
+    }
+}
+
+CLONED float earshot_sum_of_ratios(
+    const float *restrict energies, size_t first, const float *restrict inverse, size_t count,
+    const float *restrict table, size_t table_count, float cells_per_unit) {
+    const float last = (float)(table_count - 1);
+    float sums[8] = {0};
+    for (size_t i = 0; i < count; i += 8) {
+        Eight places = LOAD(energies + first + i) * LOAD(inverse + i) * cells_per_unit;
+        places = __builtin_elementwise_min(places, (Eight){0} + last);
+        EightIntegers cells = __builtin_convertvector(places, EightIntegers);
+        for (int lane = 0; lane < 8; lane++) {
+            sums[lane] += table[cells[lane]];
+        }
+    }
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+CLONED int16_t earshot_trellis_step(
+    const float *restrict metrics, size_t tone_count, float scale, const uint8_t *restrict tones, size_t state_count,
+    int16_t offset, const int16_t *restrict old, int16_t *restrict new) {
+    float low = metrics[0];
+    for (size_t tone = 1; tone < tone_count; tone++) {
+        low = metrics[tone] < low ? metrics[tone] : low;
+    }
+    // branches[t][l] = λ(t ⊕ tone(l)) for sixteen states l, by doubling, since the code is linear: a pair is the two of
+    // the states 0 and 1, and so on. The lower half of a number is the first one in memory.
+    uint16_t ones[64];
+    uint32_t pairs[64];
+    uint64_t fours[64];
+    TwoLongs eights[64];
+    Sixteen branches[64];
+    for (size_t tone = 0; tone < tone_count; tone++) {
+        ones[tone] = (uint16_t)(4 * (int32_t)((metrics[tone] - low) * scale + 0.5f));
+    }
+    for (size_t tone = 0; tone < tone_count; tone++) {
+        pairs[tone] = ones[tone] | (uint32_t)ones[tone ^ tones[1]] << 16;
+    }
+    for (size_t tone = 0; tone < tone_count; tone++) {
+        fours[tone] = pairs[tone] | (uint64_t)pairs[tone ^ tones[2]] << 32;
+    }
+    for (size_t tone = 0; tone < tone_count; tone++) {
+        eights[tone] = (TwoLongs){fours[tone], fours[tone ^ tones[4]]};
+    }
+    for (size_t tone = 0; tone < tone_count; tone++) {
+        FourLongs sixteen = __builtin_shufflevector(eights[tone], eights[tone ^ tones[8]], 0, 1, 2, 3);
+        branches[tone] = (Sixteen)sixteen;
+    }
+    const size_t quarter = state_count / 4;
+    Sixteen highest = (Sixteen){0} + (int16_t)INT16_MIN;
+    for (size_t p = 0; p < state_count / 16; p++) {
+        Sixteen best = highest;
+        for (size_t j = 0; j < 4; j++) {
+            FourShorts four = *(const FourShorts *)(old + 4 * p + j * quarter);
+            Sixteen before = __builtin_shufflevector(four, four, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+            Sixteen sum = (before & (int16_t)~3) + (int16_t)((int16_t)j - offset)
+                + branches[tones[16 * p] ^ tones[j * state_count]];
+            best = j == 0 ? sum : __builtin_elementwise_max(best, sum);
+        }
+        *(Sixteen *)(new + 16 * p) = best;
+        highest = __builtin_elementwise_max(highest, best);
+    }
+    return __builtin_reduce_max(highest) & (int16_t)~3;
 }
 
 CLONED void earshot_saturate(

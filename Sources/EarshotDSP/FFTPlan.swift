@@ -1,3 +1,4 @@
+import CEarshotKernels
 import CFFTW3
 import Synchronization
 
@@ -62,6 +63,17 @@ public struct FFTPlan: ~Copyable {
     @inline(__always)
     public borrowing func withOutput(_ body: (Span<ComplexSample>) -> Void) {
         body(outputBuffer.span)
+    }
+
+    /// Makes x of the last X: x[n] = conj(X[n]·z[n]), in a plan for one transform; z has N values.
+    public mutating func feedBack(times z: Span<ComplexSample>) {
+        precondition(
+            batchCount == 1 && z.count == length, "\(z.count) factors for \(batchCount) times \(length) points")
+        z.withUnsafeBufferPointer { z in
+            earshot_conjugate_products(
+                UnsafePointer(outputBuffer.baseAddress!).pairs, z.baseAddress!.pairs, length,
+                inputBuffer.baseAddress!.pairs)
+        }
     }
 
     /// Transforms what `withInput` wrote into what `withOutput` reads.

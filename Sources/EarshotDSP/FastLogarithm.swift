@@ -11,16 +11,3 @@ public func fastLog2(_ x: Float) -> Float {
     let t = mantissa - 1
     return exponent + t * (1.346_5 - 0.346_5 * t)
 }
-
-/// 2^x, good to 0.3 %: the whole part as exponent, the fraction f by the parabola through 1, √2 and 2.
-///
-///     2^f ≈ 1 + f·(0.6568 + 0.3432·f)
-///
-/// x in −126 ... 126. Branch-free like `fastLog2`. Cost: about 0.5 ns.
-@inlinable @inline(__always)
-public func fastExp2(_ x: Float) -> Float {
-    let whole = x.rounded(.down)
-    let f = x - whole
-    let mantissa = 1 + f * (0.656_854 + 0.343_146 * f)
-    return mantissa * Float(bitPattern: UInt32(bitPattern: (Int32(whole) &+ 127) << 23))
-}

@@ -1,3 +1,4 @@
+import CEarshotKernels
 import RealModule
 
 /// The energy of single tones at any frequency: a matched filter for a stretch of baseband.
@@ -57,9 +58,24 @@ public struct ToneCorrelator: ~Copyable {
 
     /// Writes x · reference to y; both have `length` samples.
     public borrowing func mix(_ x: Span<ComplexSample>, into y: inout MutableSpan<ComplexSample>) {
-        let reference = reference.span
-        for n in x.indices {
-            y[n] = x[n].times(reference[n])
+        precondition(x.count == length && y.count == length, "\(x.count) and \(y.count) samples, not \(length)")
+        let reference = reference
+        x.withUnsafeBufferPointer { x in
+            y.withUnsafeMutableBufferPointer { y in
+                reference.withUnsafeBufferPointer { reference in
+                    earshot_complex_products(
+                        x.baseAddress!.pairs, reference.baseAddress!.pairs, x.count, y.baseAddress!.pairs)
+                }
+            }
+        }
+    }
+
+    /// Multiplies the reference by a window of `length` values, until it is tuned again.
+    public mutating func weigh(by window: Span<Float>) {
+        precondition(window.count == length, "a window of \(window.count) for a correlator of \(length)")
+        var reference = reference.mutableSpan
+        for n in reference.indices {
+            reference[n] *= window[n]
         }
     }
 }

@@ -101,7 +101,7 @@ import Testing
         let scratch = try Scratch()
         try scratch.write(try Sound.frame("0123456789abcdef") + Sound.silence(0.976), "x.wav")
         let result = try Tool.run(["decode", "--stats", "x.wav"], in: scratch)
-        #expect(result.error.hasPrefix("x.wav: searched 2.085 s, frames 1, candidates "))
+        #expect(result.error.hasPrefix("x.wav: searched 2.085 s, frames 1, of which cancelled "))
         #expect(result.lines.count == 1)
     }
 

@@ -97,17 +97,3 @@ import Testing
         }
     }
 }
-
-@Suite struct FastExponentialTests {
-    /// Good to 0.3 %, exact at whole numbers, over the whole range of exponents.
-    @Test func isGoodToThreeTenthsOfAPercent() {
-        for step in -12_600...12_600 {
-            let x = Float(step) / 100
-            let exact = Double.exp2(Double(x))
-            #expect(abs(Double(fastExp2(x)) / exact - 1) < 0.0033, "2^\(x)")
-            if step % 100 == 0 {
-                #expect(Double(fastExp2(x)) == exact, "2^\(x)")
-            }
-        }
-    }
-}

@@ -42,7 +42,7 @@ struct SimulationTests {
         order.threadCount = 2
         let simulation = try Simulation(order)
         #expect(try #require(simulation.point(snrDecibels: 10)).tally.trialCount == 100)
-        #expect(try #require(simulation.point(snrDecibels: -5.7)).tally.trialCount == 400)
+        #expect(try #require(simulation.point(snrDecibels: -7.2)).tally.trialCount == 400)
         order.precision = 0
         #expect(try #require(Simulation(order).point(snrDecibels: 10)).tally.trialCount == 400)
     }
@@ -76,19 +76,19 @@ struct SimulationTests {
         #expect(points == points.sorted())
     }
 
-    /// 90 % of `fast` in white noise: −5.2 dB, of 1,000 trials a point. 200 trials tell a share of 90 % within 2.1 %, which
+    /// 90 % of `fast` in white noise: −6.2 dB, of 200 trials a point. 200 trials tell a share of 90 % within 2.1 %, which
     /// on a slope of 25 % a decibel there is 0.1 dB; four of that.
     @Test func theLimitIsFound() throws {
         var order = try Self.order("awgn", trialCount: 200)
         order.threadCount = 2
         let limit = try SimulatedLimit(of: order, share: 0.9)
         let crossing = try #require(limit.crossing)
-        #expect(abs(try #require(crossing.snrDecibels) + 5.2) < 0.4, "\(crossing)")
+        #expect(abs(try #require(crossing.snrDecibels) + 6.2) < 0.4, "\(crossing)")
         #expect(limit.points.count >= 4)
-        // Four talkers are not heard out at any SNR, and never is nothing heard.
-        let crowd = try SimulatedLimit(of: Self.order("crowd-4", trialCount: 60), share: 0.999)
+        // Twelve talkers are not heard out at any SNR (11 % at 15 dB, 40 trials), and never is nothing heard.
+        let crowd = try SimulatedLimit(of: Self.order("crowd-12", trialCount: 20), share: 0.999)
         #expect(crowd.crossing == nil)
-        #expect((0.3..<0.999).contains(crowd.bestShare))
+        #expect((0.01..<0.5).contains(crowd.bestShare))
     }
 
     /// SNR + 10·log₁₀(1500·1.1093/64) = SNR + 14.15.

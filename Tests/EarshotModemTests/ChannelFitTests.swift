@@ -18,8 +18,9 @@ import Testing
         let payload = try Payload([0x5A])
         var scene = Scene()
         var replica = FrameReplica(profiles: Profile.all)
+        let tones = FrameTones.tones(of: payload, profile: .fast)
         replica.make(
-            FrameTones.tones(of: payload, profile: .fast), BasebandFormat(profile: .fast), start: 500, offsetHertz: 3)
+            tones, symbolCount: tones.count, BasebandFormat(profile: .fast), start: 500, offsetHertz: 3)
         var noise = WhiteNoise(seed: 31)
         let paths = [(0, ComplexSample(0.7, 0.2)), (9, ComplexSample(-0.1, 0.4)), (60, ComplexSample(0.2, 0))]
         let received = (0..<1_600).map { index in

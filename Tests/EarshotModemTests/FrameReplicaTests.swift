@@ -14,8 +14,9 @@ import Testing
         let payload = try Payload(hex: "0123456789abcdef")
         let history = try ReplicaScene.history(payload, profile, relativeOffset: relativeOffset)
         var replica = FrameReplica(profiles: Profile.all)
+        let tones = FrameTones.tones(of: payload, profile: profile)
         replica.make(
-            FrameTones.tones(of: payload, profile: profile), BasebandFormat(profile: profile),
+            tones, symbolCount: tones.count, BasebandFormat(profile: profile),
             start: ReplicaScene.start, offsetHertz: relativeOffset * Double(profile.centreHertz))
         let r = Array(replica.samples[0..<replica.sampleCount])
         let x = ReplicaScene.samples(history, from: replica.firstIndex, count: replica.sampleCount)

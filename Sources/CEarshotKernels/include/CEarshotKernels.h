@@ -27,6 +27,9 @@ void earshot_polyphase(
 /// y[i] = x[i]·z[i], complex; count complex numbers.
 void earshot_complex_products(const float *x, const float *z, size_t count, float *y);
 
+/// y[i] = conj(x[i]·z[i]), complex; count complex numbers.
+void earshot_conjugate_products(const float *x, const float *z, size_t count, float *y);
+
 /// The powers at the points of spectra, and between them. For each row of complex points, of which X[−2] is the first,
 ///
 ///     at[k] = scale·|X[k]|²,   below[k] = scale·|a·(X[k − 1] − X[k]) + b·(X[k − 2] − X[k + 1])|²
@@ -59,6 +62,41 @@ void earshot_invert_floor(
 /// less. No NaN, and one value at least. Cost: count²/8 comparisons on the average; for few values less than by selection, whose
 /// jumps no processor foresees.
 float earshot_select(const float *values, size_t count, size_t rank);
+
+/// The same for many values, by halving the range that it must lie in: floats are ordered like integers, so 32 times
+/// at most. Cost: about 4·count comparisons.
+float earshot_select_of_many(const float *values, size_t count, size_t rank);
+
+/// So many rows `earshot_column_selects` has room for.
+enum { EARSHOT_LARGEST_ROW_COUNT = 256 };
+
+/// selected[column] = what would stand at index rank after sorting values[rows[i]][column], i in 0 ..< row_count, for each
+/// column, by a network of comparisons. values has the shape [][column_count], a multiple of 8. No NaN.
+void earshot_column_selects(
+    const float *values, const int32_t *rows, size_t row_count, size_t column_count, size_t rank, float *selected);
+
+/// y[row][m] = scales[row]·|X[row][(m − M/2) mod N]|² for the M = N/2 tones in the middle of spectra of N points.
+/// Points have the shape [row_count][N], y [row_count][M]; M, tone_count, is a multiple of 16.
+void earshot_tone_powers(
+    const float *points, size_t tone_count, size_t row_count, const float *scales, float *y);
+
+/// Σᵢ table[⌊cells_per_unit·energies[first + i]·inverse[i]⌋] for i in 0 ..< count, a multiple of 8; beyond the table's end
+/// counts its last cell. The products are not negative.
+float earshot_sum_of_ratios(
+    const float *energies, size_t first, const float *inverse, size_t count, const float *table, size_t table_count,
+    float cells_per_unit);
+
+/// One step of the Viterbi recursion over all states of a linear code of two bits a step:
+///
+///     new(s') = max over j of ((old(s) & ~3) − offset + λ(tone(s' + j·2^ν)) + j),   s = ⌊s'/4⌋ + j·2^ν/4
+///     λ(m) = 4·round(scale·(metrics[m] − the least of them))
+///
+/// Metrics are multiples of 4; the two bits below hold the j that won, in `old` too, where they are ignored.
+/// tones is that of every register, [4·2^ν]; state_count, 2^ν, is a multiple of 16; tone_count is 64 at most; `new` and `old`
+/// are apart. Returns the largest metric.
+int16_t earshot_trellis_step(
+    const float *metrics, size_t tone_count, float scale, const uint8_t *tones, size_t state_count, int16_t offset,
+    const int16_t *old, int16_t *new_metrics);
 
 /// cells[row][i] = c·x/(c + x),  x = cells[row][i]·inverse[i],  for the first count of each row; rows are stride apart.
 void earshot_saturate(float *cells, size_t stride, size_t row_count, const float *inverse, size_t count, float c);

@@ -19,15 +19,15 @@ public final class BandMeter {
         row = [Float](repeating: 0, count: spectrum.rowStride)
     }
 
-    /// 10·log₁₀ P of the latest `seconds` that a receiver heard, at most the longest frame's length.
+    /// 10·log₁₀ P of the latest `seconds` that a receiver heard, at most of the latest second.
     public func bandDecibels(_ receiver: borrowing Receiver, seconds: Double) -> Double {
         let window = spectrum.windowLength
         let wanted = Int(seconds * Double(receiver.basebandRateHertz)) / window
-        let rowCount = max(1, min(wanted, receiver.history.keptSampleCount / window))
+        let rowCount = max(1, min(wanted, receiver.heard.keptSampleCount / window))
         var power = 0.0
         for index in 0..<rowCount {
-            receiver.history.withSamples(
-                from: receiver.history.endIndex - (index + 1) * window, count: window
+            receiver.heard.withSamples(
+                from: receiver.heard.endIndex - (index + 1) * window, count: window
             ) { samples in
                 spectrum.process(samples, into: &row, from: 0)
             }

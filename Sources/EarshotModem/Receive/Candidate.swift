@@ -6,7 +6,7 @@ struct Candidate: Equatable {
     var offsetHertz: Float
     /// The evidence: the sum over sync tones of capped energy over noise; about 8 for noise.
     var score: Float
-    /// The sync tones' likelihood over the loudest tones', see `FrameDecoder.dominance`; at first as
+    /// The sync tones' likelihood over the loudest tones', see `SyncCheck`; at first as
     /// the search's grid shows it.
     var dominance: Float = 0
 }

@@ -50,15 +50,15 @@ struct ChannelFit: ~Copyable {
         transform = FFTPlan(length: ChannelFit.transformLength)
         product = FFTPlan(length: ChannelFit.productLength)
         blockSpectrum = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.transformLength)
-        autoSpectrum = blockSpectrum
-        crossSpectrum = blockSpectrum
+        autoSpectrum = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.transformLength)
+        crossSpectrum = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.transformLength)
         toeplitzSpectrum = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.productLength)
         correlation = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
-        residual = correlation
-        direction = correlation
-        image = correlation
+        residual = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
+        direction = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
+        image = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
         weights = [Float](repeating: 0, count: ChannelFit.tapCount)
-        taps = correlation
+        taps = [ComplexSample](repeating: ComplexSample(), count: ChannelFit.tapCount)
         explained = [ComplexSample](repeating: ComplexSample(), count: largestSampleCount + ChannelFit.tapCount)
     }
 
@@ -181,7 +181,7 @@ struct ChannelFit: ~Copyable {
     private mutating func multiply() {
         let (length, tapCount) = (ChannelFit.productLength, ChannelFit.tapCount)
         transformPiece(&product, direction, 0..<tapCount, sampleCount: tapCount)
-        convolve(&product, with: toeplitzSpectrum, scratch: &crossSpectrum)
+        convolve(&product, with: toeplitzSpectrum)
         copyConjugate(product, count: tapCount, scale: 1 / Float(length), into: &image)
         for k in image.indices {
             image[k] += direction[k] * weights[k]
@@ -234,7 +234,7 @@ struct ChannelFit: ~Copyable {
             transformPiece(
                 &transform, replica.samples, first - tapCount..<first + ChannelFit.blockCount,
                 sampleCount: replica.sampleCount)
-            convolve(&transform, with: blockSpectrum, scratch: &crossSpectrum)
+            convolve(&transform, with: blockSpectrum)
             let count = min(ChannelFit.blockCount, sampleCount - first)
             copyConjugate(
                 transform, from: tapCount, count: count, scale: 1 / Float(length), into: &explained, at: first)

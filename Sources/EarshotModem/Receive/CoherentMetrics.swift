@@ -31,28 +31,21 @@ struct CoherentMetrics: ~Copyable {
     private let tapCount: Int
     /// θ. With 1 white noise loses what a room gains, from 4 on nothing changes.
     static let leastTapRatio: Float = 5
-    /// Offsets looked for, in tone spacings.
-    static let largestOffsetSpacings = 0.2
-
-    /// How far the clocks of devices that stand still are apart: 100 ppm each, at 19,250 Hz.
-    static let clockHertz: Float = 4
 
     private let transformLength: Int
     private let format: BasebandFormat
 
     private var replica: FrameReplica
     private var transform: FFTPlan
-    private var shortDoppler: FFTPlan
-    private var longDoppler: FFTPlan
     private var symbolSpectra: [ComplexSample]
     private var correlations: [ComplexSample]
     private var taps: [ComplexSample]
     private var tapSpectrum: [ComplexSample]
-    private var scratch: [ComplexSample]
     private var model: [ComplexSample]
     private var turns: [ComplexSample]
     private var edges: [Int]
-    private var ambiguity: [Float]
+    private var gains: [Float]
+    private var ambiguity: OffsetAmbiguity
     /// The offset that was found, to be added to the place's.
     private(set) var offsetHertz: Float = 0
     /// Σ|h|² per symbol over its noise: what the channel carries of each symbol's energy, for a right path.
@@ -66,18 +59,16 @@ struct CoherentMetrics: ~Copyable {
         tapCount = min(transformLength - format.samplesPerSymbol, 384)
         replica = FrameReplica(profiles: [format.profile])
         transform = FFTPlan(length: transformLength)
-        shortDoppler = FFTPlan(length: 128)
-        longDoppler = FFTPlan(length: 512)
         let zero = ComplexSample()
         symbolSpectra = [ComplexSample](repeating: zero, count: symbolCount * transformLength)
         correlations = [ComplexSample](repeating: zero, count: symbolCount * tapCount)
         taps = [ComplexSample](repeating: zero, count: tapCount)
         tapSpectrum = [ComplexSample](repeating: zero, count: transformLength)
-        scratch = tapSpectrum
         model = [ComplexSample](repeating: zero, count: replica.samples.count + tapCount)
         turns = [ComplexSample](repeating: zero, count: symbolCount)
         edges = [Int](repeating: 0, count: symbolCount + 1)
-        ambiguity = [Float](repeating: 0, count: 512)
+        gains = [Float](repeating: 0, count: format.profile.toneCount)
+        ambiguity = OffsetAmbiguity(format: format, delayCount: tapCount)
     }
 
     /// Correlates what was heard with the replica of the tentative tones, and looks for their remaining offset.
@@ -101,11 +92,11 @@ struct CoherentMetrics: ~Copyable {
                 &transform, replica.samples, edges[symbol]..<edges[symbol + 1], sampleCount: replica.sampleCount)
             copyConjugate(transform, count: length, into: &symbolSpectra, at: symbol * length)
             transformHistory(history, symbol: symbol)
-            convolve(&transform, with: symbolSpectra, from: symbol * length, scratch: &scratch)
+            convolve(&transform, with: symbolSpectra, from: symbol * length)
             copyConjugate(
                 transform, count: tapCount, scale: 1 / Float(length), into: &correlations, at: symbol * tapCount)
         }
-        measureAmbiguity(symbolCount: symbolCount, weights: weights, noise: noise)
+        ambiguity.measure(correlations, symbolCount: symbolCount, weights: weights, noise: noise)
     }
 
     private mutating func transformHistory(_ history: borrowing BasebandHistory, symbol: Int) {
@@ -118,7 +109,7 @@ struct CoherentMetrics: ~Copyable {
             }
             history.withSamples(from: held.lowerBound, count: held.count) { samples in
                 let offset = held.lowerBound - range.lowerBound
-                for n in 0..<min(samples.count, input.count - offset) {
+                for n in 0..<max(0, min(samples.count, input.count - offset)) {
                     input[offset + n] = samples[n]
                 }
             }
@@ -126,74 +117,9 @@ struct CoherentMetrics: ~Copyable {
         transform.execute()
     }
 
-    // MARK: The remaining offset
-
-    private func dopplerCount(_ symbolCount: Int) -> Int { symbolCount <= 64 ? 128 : 512 }
-
-    /// J, in `ambiguity`; bins of 1/(count·T).
-    private mutating func measureAmbiguity(symbolCount: Int, weights: [Float], noise: Float) {
-        let count = dopplerCount(symbolCount)
-        for bin in 0..<count {
-            ambiguity[bin] = 0
-        }
-        var squares: Float = 0
-        for symbol in 0..<symbolCount {
-            squares += weights[symbol] * weights[symbol]
-        }
-        let length = Float(format.samplesPerSymbol)
-        // C's noise has N times a sample's, which is N times a tone's.
-        let limit = CoherentMetrics.leastTapRatio * squares * length * length * noise
-        for delay in 0..<tapCount {
-            if count == 128 {
-                addAmbiguity(
-                    &shortDoppler, correlations, delay: delay, tapCount: tapCount, symbolCount: symbolCount,
-                    weights: weights, limit: limit,
-                    to: &ambiguity)
-            } else {
-                addAmbiguity(
-                    &longDoppler, correlations, delay: delay, tapCount: tapCount, symbolCount: symbolCount,
-                    weights: weights, limit: limit,
-                    to: &ambiguity)
-            }
-        }
-    }
-
-    /// The offset of the `rank`-th highest peak of J, in hertz, or nil where there are fewer.
-    /// - Parameter stillHertz: the offset at which devices would stand still; where given, the highest peak within what
-    ///   their clocks may differ.
-    func peakHertz(rank: Int, stillHertz: Float?, symbolCount: Int) -> Float? {
-        let count = dopplerCount(symbolCount)
-        let hertzPerBin = Float(format.profile.toneSpacingHertz) / Float(count)
-        var range =
-            -Int(
-                CoherentMetrics.largestOffsetSpacings * Double(count))...Int(
-                CoherentMetrics.largestOffsetSpacings * Double(count))
-        if let stillHertz {
-            let middle = Int((stillHertz / hertzPerBin).rounded())
-            let reach = Int((CoherentMetrics.clockHertz / hertzPerBin).rounded(.up))
-            guard abs(middle) < count / 2 else { return nil }
-            range = middle - reach...middle + reach
-        }
-        var limit = Float.infinity
-        var found: (bin: Int, value: Float)?
-        for _ in 0...(stillHertz == nil ? rank : 0) {
-            found = nil
-            for bin in range {
-                let value = ambiguity[(bin + 2 * count) % count]
-                let (left, right) = (ambiguity[(bin + count - 1) % count], ambiguity[(bin + 1 + 2 * count) % count])
-                guard value > 0, value < limit, value >= left, value > right, value > found?.value ?? 0 else {
-                    continue
-                }
-                found = (bin, value)
-            }
-            guard let found else { return nil }
-            limit = found.value
-        }
-        guard let (bin, middle) = found else { return nil }
-        let (left, right) = (ambiguity[(bin + count - 1) % count], ambiguity[(bin + 1 + 2 * count) % count])
-        let curvature = left - 2 * middle + right
-        let fraction = curvature < 0 ? 0.5 * (left - right) / curvature : 0
-        return (Float(bin) + fraction) * hertzPerBin
+    /// The offset that remains, of a peak of J; see `OffsetAmbiguity.peakHertz`.
+    func remainingHertz(rank: Int, stillHertz: Float?) -> Float? {
+        ambiguity.peakHertz(rank: rank, stillHertz: stillHertz)
     }
 
     // MARK: The channel
@@ -244,13 +170,13 @@ struct CoherentMetrics: ~Copyable {
         transformPiece(&transform, taps, 0..<tapCount, sampleCount: tapCount)
         copyConjugate(transform, count: length, into: &tapSpectrum)
         explain(symbolCount: layout.toneCount, history)
-        let samplesPerTone = length / format.samplesPerSymbol
+        measureGains()
         let toneBits = format.profile.code.toneBits
         for step in 0..<layout.dataToneCount {
             let symbol = layout.firstDataTone + step
             let piece = edges[symbol]..<edges[symbol + 1] + tapCount - 1
             transformPiece(&transform, model, piece, sampleCount: replica.sampleCount + tapCount)
-            convolve(&transform, with: tapSpectrum, from: 0, scratch: &scratch)
+            convolve(&transform, with: tapSpectrum)
             // What stands in the plan now is the conjugate of the filtered samples, times its length.
             mixer.measure(
                 transform, scale: 1 / Float(length), turn: turns[symbol], format, symbol: symbol,
@@ -258,8 +184,7 @@ struct CoherentMetrics: ~Copyable {
             let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
             for codeTone in 0..<toneCount {
                 let tone = codeTone ^ mask
-                let bin = samplesPerTone * (tone - toneCount / 2) + samplesPerTone / 2
-                let gain = Float(format.samplesPerSymbol) * toneGain(bin, reach: samplesPerTone / 2)
+                let gain = gains[tone]
                 var real = mixer.products[tone].x
                 if tone == tones[symbol] {
                     real += gain
@@ -270,13 +195,18 @@ struct CoherentMetrics: ~Copyable {
         }
     }
 
-    /// |H|² around a bin.
-    private func toneGain(_ bin: Int, reach: Int) -> Float {
-        var sum: Float = 0
-        for near in bin - reach...bin + reach {
-            sum += tapSpectrum[(near + transformLength) % transformLength].power
+    /// G of all tones: |H|², the mean over a tone's width.
+    private mutating func measureGains() {
+        let binsPerTone = transformLength / format.samplesPerSymbol
+        let reach = binsPerTone / 2
+        for tone in gains.indices {
+            let middle = binsPerTone * (tone - gains.count / 2) + reach
+            var sum: Float = 0
+            for bin in middle - reach...middle + reach {
+                sum += tapSpectrum[(bin + transformLength) % transformLength].power
+            }
+            gains[tone] = Float(format.samplesPerSymbol) * (sum / Float(2 * reach + 1))
         }
-        return sum / Float(2 * reach + 1)
     }
 
     /// e = x − h * r, in `model`; its first sample is `leadCount` before the replica's.
@@ -327,87 +257,6 @@ private func subtractSymbol(
     plan.withOutput { output in
         for n in 0..<count {
             all[place + n] -= output[n].conjugate * scale
-        }
-    }
-}
-
-/// Adds one delay's share of J.
-private func addAmbiguity(
-    _ plan: inout FFTPlan, _ correlations: [ComplexSample], delay: Int, tapCount: Int, symbolCount: Int,
-    weights: [Float],
-    limit: Float, to ambiguity: inout [Float]
-) {
-    let column = correlations.span
-    plan.withInput { input in
-        for symbol in 0..<symbolCount {
-            input[symbol] = column[symbol * tapCount + delay] * weights[symbol]
-        }
-        for symbol in symbolCount..<input.count {
-            input[symbol] = ComplexSample()
-        }
-    }
-    plan.execute()
-    var sums = ambiguity.mutableSpan
-    plan.withOutput { spectrum in
-        for bin in spectrum.indices {
-            sums[bin] += max(0, spectrum[bin].power - limit)
-        }
-    }
-}
-
-/// The products of one symbol's samples with all tones, at a replica's phases.
-struct ToneTransform: ~Copyable {
-    private var transform: FFTPlan
-    /// Σₙ s*ₘ[n]·y[n]; shape [M].
-    private(set) var products: [ComplexSample]
-
-    init(format: BasebandFormat) {
-        transform = FFTPlan(length: format.samplesPerSymbol)
-        products = [ComplexSample](repeating: ComplexSample(), count: format.profile.toneCount)
-    }
-
-    /// Measures y = turn·scale·conj(what the plan holds).
-    mutating func measure(
-        _ plan: borrowing FFTPlan, scale: Float, turn: ComplexSample, _ format: BasebandFormat, symbol: Int,
-        firstIndex: Int, start: Double, offsetHertz: Float
-    ) {
-        let length = format.samplesPerSymbol
-        let toneCount = format.profile.toneCount
-        let stretch = 1 + Double(offsetHertz) / Double(format.profile.centreHertz)
-        let offsetTurns = Double(offsetHertz) / Double(format.rateHertz)
-        let symbolStart = start + Double(symbol) * Double(length) / stretch
-        let inside = Double(firstIndex) - symbolStart
-        let base =
-            0.5 * Double(symbol & 1) + offsetTurns * (Double(firstIndex) - start) + 0.5 * inside * stretch
-            / Double(length)
-        let first = Float(base - base.rounded())
-        let advance = Float(offsetTurns + 0.5 * stretch / Double(length))
-        transform.withInput { input in
-            plan.withOutput { output in
-                for n in 0..<length {
-                    input[n] = output[n].conjugate.times(unitPhasor(turns: -(first + Float(n) * advance)))
-                }
-            }
-        }
-        transform.execute()
-        // Where a tone's own phase stands in the middle of the symbol.
-        let middle = ((inside + Double(length) / 2) * stretch - Double(length) / 2) / Double(length)
-        writeProducts(
-            transform, turn: turn * scale, turnsPerTone: -Float(middle), toneCount: toneCount, into: &products)
-    }
-}
-
-/// What stands in the plan at each tone, turned by `turn` and by so many turns more from each tone to the next.
-private func writeProducts(
-    _ plan: borrowing FFTPlan, turn: ComplexSample, turnsPerTone: Float, toneCount: Int,
-    into products: inout [ComplexSample]
-) {
-    var all = products.mutableSpan
-    plan.withOutput { spectrum in
-        for tone in 0..<toneCount {
-            let place = tone - toneCount / 2
-            let phase = unitPhasor(turns: turnsPerTone * Float(place))
-            all[tone] = spectrum[(place + spectrum.count) % spectrum.count].times(phase).times(turn)
         }
     }
 }

@@ -30,7 +30,7 @@ struct CollisionMetrics: ~Copyable {
 
     init(largestSymbolCount: Int, largestToneCount: Int) {
         likelihoods = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
-        steps = likelihoods
+        steps = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
     }
 
     /// Computes L, which is never below 0 here and 0 for symbols that were lost.

@@ -57,7 +57,7 @@ struct FrameAlignment: ~Copyable {
         for delay in 0..<delayCount {
             transformGains(count, delay: 2 * delay - length / 2, length)
             let base = delay * FrameAlignment.transformLength
-            writePowers(transform, into: &powers, at: base)
+            writePowers(transform, count: FrameAlignment.transformLength, into: &powers, at: base)
             for bin in sums.indices {
                 sums[bin] += powers[base + bin] * powers[base + bin]
             }
@@ -133,15 +133,5 @@ struct FrameAlignment: ~Copyable {
             }
         }
         return Double(2 * best - delayCount)
-    }
-}
-
-/// y[first + n] = |X[n]|².
-private func writePowers(_ plan: borrowing FFTPlan, into y: inout [Float], at first: Int) {
-    var target = y.mutableSpan
-    plan.withOutput { spectrum in
-        for bin in spectrum.indices {
-            target[first + bin] = spectrum[bin].power
-        }
     }
 }

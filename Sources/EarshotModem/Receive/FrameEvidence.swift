@@ -1,30 +1,34 @@
 /// What speaks for a decoded path, besides its CRC: 24 bits pass one wrong codeword in 16,777,216, and a receiver that
-/// listens all day in a crowd makes many tries.
+/// listens all day in a crowd makes many tries. With the check of 16 bits that came before, the limits had to be tighter: 0.72
+/// for the path share, 0.6 for the sync ratio, 0.03, 0.01 and 0.15 for the margins. What a frame in free air has is known from
+/// that time; the limits lie below it for the sake of crowds, rooms and holes.
 ///
 /// Tones that were lost say nothing: sums and means are those of the others.
 struct FrameEvidence {
     /// What the mean of ln(1 + E/N) over a frame's data tones must reach to be believed: the best codeword in noise has
     /// 1.22 ± 0.06, a frame at the SNR where half of them decode 1.55.
     static let leastPathMetric: Float = 1.38
-    /// What the decoded tones' likelihood must be of the loudest tones'. Frames that decoded alone had 0.74
-    /// and more, in crowds 0.70 and less; the CRC of 24 bits allows it.
+    /// What the decoded tones' likelihood must be of the loudest tones'. Frames that decoded alone had 0.74 and more; in
+    /// a crowd the loudest tone is often another's, and frames have 0.70 and less.
     static let leastPathShare: Float = 0.62
     /// A mean branch metric above this is not noise's.
     static let doubtfulFit: Float = 1.75
-    /// By what share a fit must beat its decoy. In noise the two differ by 0.01 (standard deviation) of themselves, frames
-    /// in white noise by 0.03 and more (2,000 that decoded, down to half a decibel below the 90 % point). In the echoes
-    /// of a room chance varies by 0.1, and one frame in fifty has less than 0.02: there it decides little.
+    /// By what share a fit must beat its decoy where it may be noise's, and elsewhere. In noise the two differ by 0.01
+    /// (standard deviation) of themselves, and the first margin asks for as much; frames in white noise
+    /// have 0.03 and more (2,000 that decoded, down to half a decibel below what was then the 90 % point). In the echoes of
+    /// a room chance varies by 0.1 and one frame in fifty has less than 0.02: there no more is asked than to be the better.
     static let leastDoubtfulMargin: Float = 0.01
     static let leastMargin: Float = 0
     /// How unsteady the decoded tones' energies may be (see `unsteadiness`), and how much more margin over the
     /// decoy unsteady ones need. Of frames that decoded 99 % had less than 0.7 (0.95 with a tilt of 20 dB over the band);
-    /// of what the trellis makes of music and speech half has more than 1.3. These two rules take what passes of music
-    /// from 22 % to 3 %, and 1 % of frames in rooms at the edge of decoding.
+    /// of what the trellis makes of music and speech half has more than 1.3. These two rules took what passes of music
+    /// from 22 % to 3 %, and 1 % of frames in rooms at the edge of decoding, when the margin was 0.15.
     static let largestUnsteadiness: Float = 1.1
     static let harmlessUnsteadiness: Float = 0.35
     static let marginForUnsteadiness: Float = 0.05
-    /// The mean likelihood of the sync tones over that of the data tones. 99.9 % of 6,000 frames that decoded had 0.64 to
-    /// 1.43; in noise, where a candidate is one because its sync tones happen to be loud, it is 1.8 and more.
+    /// The mean likelihood of the sync tones over that of the data tones. 99.9 % of 6,000 whole frames that decoded had 0.64
+    /// to 1.43; in noise, where a candidate is one because its sync tones happen to be loud, it is 1.8 and more. The lower
+    /// limit is for frames whose pattern was silenced for 100 ms: with 0.6 all of them were lost, now 60 of 60 decode.
     static let believableSyncRatios: ClosedRange<Float> = 0.25...1.5
 
     /// The decoded tones' mean of L = ln(1 + E/N).

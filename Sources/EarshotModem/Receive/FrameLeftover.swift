@@ -26,7 +26,7 @@ struct FrameLeftover: ~Copyable {
     init(profiles: [Profile]) {
         let toneCount = profiles.map(\.toneCount).max() ?? 0
         energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
-        scratch = energies
+        scratch = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
     }
 
     /// Whether something is left.

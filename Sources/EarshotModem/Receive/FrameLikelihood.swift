@@ -1,3 +1,4 @@
+import CEarshotKernels
 import EarshotCoding
 import EarshotDSP
 import RealModule
@@ -36,21 +37,21 @@ struct FrameLikelihood {
     ///   - energies: E; shape [symbolCount or more][M].
     ///   - inverseNoise: 1/N; shape [M or more].
     ///   - symbols: those to look at.
-    func logRatio(_ energies: [Float], inverseNoise: [Float], profile: Profile, symbols: Range<Int>) -> Float {
+    ///   - erased: those that were lost: they say nothing.
+    func logRatio(
+        _ energies: [Float], inverseNoise: [Float], profile: Profile, symbols: Range<Int>, erased: SymbolSet
+    ) -> Float {
         let toneCount = profile.toneCount
         let (cells, inverses) = (energies.span, inverseNoise.span)
         var sum: Float = 0
-        for symbol in symbols {
+        for symbol in symbols where !erased.contains(symbol) {
             let first = symbol * toneCount
             if symbol < FrameLayout.syncToneCount {
                 let tone = profile.syncTones[symbol]
                 sum += fastLog2(ratio(cells[first + tone] * inverses[tone]))
                 continue
             }
-            var all: Float = 0
-            for tone in 0..<toneCount {
-                all += ratio(cells[first + tone] * inverses[tone])
-            }
+            let all = sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
             sum += fastLog2(all / Float(toneCount))
         }
         return 0.693_147_2 * sum
@@ -73,11 +74,18 @@ struct FrameLikelihood {
         _ energies: [Float], inverseNoise: [Float], toneCount: Int, symbol: Int, tone: Int
     ) -> Float {
         let (cells, inverses) = (energies.span, inverseNoise.span)
-        var all: Float = 0
-        for other in 0..<toneCount {
-            all += ratio(cells[symbol * toneCount + other] * inverses[other])
-        }
-        return ratio(cells[symbol * toneCount + tone] * inverses[tone]) / all
+        let first = symbol * toneCount
+        let all = sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
+        return ratio(cells[first + tone] * inverses[tone]) / all
+    }
+
+    /// Σₘ φ(x[m]) of the symbol whose energies begin at `first`.
+    private func sumOfRatios(_ energies: [Float], from first: Int, inverseNoise: [Float], toneCount: Int) -> Float {
+        precondition(
+            first >= 0 && first + toneCount <= energies.count && toneCount <= inverseNoise.count,
+            "\(toneCount) tones from \(first) on, of \(energies.count)")
+        return earshot_sum_of_ratios(
+            energies, first, inverseNoise, toneCount, table, table.count, FrameLikelihood.cellsPerUnit)
     }
 }
 

@@ -126,7 +126,7 @@ struct MotionTrack: ~Copyable {
                 transform.withInput { mixer.mix(samples, into: &$0) }
             }
             transform.execute()
-            writeTonePowers(transform, toneCount: toneCount, into: &energies, at: step * toneCount)
+            writePowers(transform, from: -toneCount / 2, count: toneCount, into: &energies, at: step * toneCount)
         }
         var (best, sum) = (0, Float(0))
         for tone in 0..<toneCount {
@@ -146,15 +146,5 @@ struct MotionTrack: ~Copyable {
     private func total(_ tone: Int) -> Float {
         let toneCount = format.profile.toneCount
         return energies[tone] + energies[toneCount + tone] + energies[2 * toneCount + tone]
-    }
-}
-
-/// y[first + m] = |X of tone m|²: bin m − M/2 of N = 2M.
-private func writeTonePowers(_ plan: borrowing FFTPlan, toneCount: Int, into y: inout [Float], at first: Int) {
-    var all = y.mutableSpan
-    plan.withOutput { spectrum in
-        for tone in 0..<toneCount {
-            all[first + tone] = spectrum[(tone - toneCount / 2 + spectrum.count) % spectrum.count].power
-        }
     }
 }

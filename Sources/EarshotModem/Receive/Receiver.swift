@@ -7,9 +7,9 @@ import EarshotDSP
 /// 2. `SteadyTones`: without pilots; `BasebandHistory`: the latest seconds of it.
 /// 3. `SyncSearch`, for each profile: spectrogram, noise floor, and where the sync pattern may be: candidates.
 /// 4. `CandidateRefinement`: their exact time and frequency.
-/// 5. `LengthHypotheses`: how long the frame may be.
+/// 5. `SyncCheck`, `LengthHypotheses`: whether the pattern stands out, and how long the frame may be.
 /// 6. `AttemptQueue`: until the frame is over.
-/// 7. `FrameDecoder`: tone energies, metrics, trellis, CRC, and whether to believe it.
+/// 7. `FrameDecoder`: whether there is a frame, its tones, the trellis, the CRC, and whether to believe it.
 /// 8. `RecentFrames`: each frame once.
 /// 9. `RepeatCombiner`, for who asks for it: tokens in bursts whose frames are too quiet alone.
 /// 10. `FrameCanceller`: takes it out of the baseband, and 3 to 8 again: what it hid comes to light.
@@ -36,11 +36,14 @@ public struct Receiver: ~Copyable {
     private var converted: [ComplexSample]
     private(set) var steadyTones = SteadyTones()
     private(set) var history: BasebandHistory
+    /// The latest second as it was heard, before anything is taken out of it; see `BandMeter`.
+    private(set) var heard: BasebandHistory
     private(set) var chains: [ProfileChain]
     private var candidates: [Candidate] = []
     /// The history's end index at which the next search has something to do.
     private var searchDueIndex = 0
     private var queue = AttemptQueue()
+    private var syncCheck: SyncCheck
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
@@ -86,9 +89,11 @@ public struct Receiver: ~Copyable {
         chains = profiles.map { ProfileChain($0, combining: repeatCount, keptCount: keptCount) }
         repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
         history = BasebandHistory(keptCount: keptCount)
+        heard = BasebandHistory(keptCount: BasebandFormat.rateHertz(band))
         ringCount = SyncSearch.blockSymbolCount * longestSymbol
         settledCount = keptCount + ringCount
         clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: BasebandFormat.rateHertz(band))
+        syncCheck = SyncCheck(profiles: profiles)
         decoder = FrameDecoder(profiles: profiles)
         canceller = FrameCanceller(profiles: profiles)
         candidates.reserveCapacity(4 * SyncSearch.largestCandidateCount)
@@ -159,6 +164,7 @@ public struct Receiver: ~Copyable {
         appendLost(first, onFrame)
         while first < produced {
             let count = min(missingCount, produced - first)
+            heard.append(converted, first..<first + count)
             steadyTones.remove(from: &converted, first..<first + count)
             history.append(converted, first..<first + count)
             first += count
@@ -173,6 +179,7 @@ public struct Receiver: ~Copyable {
         while left > 0 {
             let count = min(missingCount, left)
             history.appendLost(count)
+            heard.appendLost(count)
             steadyTones.skip(count)
             left -= count
             guard finishQuantum(onFrame) else { return }
@@ -220,7 +227,7 @@ public struct Receiver: ~Copyable {
             }
             for candidate in candidates {
                 statistics.candidates += 1
-                guard candidate.dominance >= leastShare(candidate, FrameDecoder.leastUnrefinedSyncShare) else {
+                guard candidate.dominance >= leastShare(candidate, SyncCheck.leastUnrefinedDominance) else {
                     statistics.rejectedBySync += 1
                     continue
                 }
@@ -262,26 +269,27 @@ public struct Receiver: ~Copyable {
     private mutating func examine(_ attempt: Attempt) {
         let chain = chains[attempt.profileIndex]
         var candidate = attempt.candidate
-        candidate.dominance = decoder.dominance(candidate, isRefined: true, chain, history)
-        guard candidate.dominance >= leastShare(candidate, FrameDecoder.leastSyncShare) else {
+        let (dominance, announcedByteCount) = syncCheck.examine(candidate, chain, history)
+        candidate.dominance = dominance
+        guard candidate.dominance >= leastShare(candidate, SyncCheck.leastDominance) else {
             statistics.rejectedBySync += 1
             return
         }
         enqueue(candidate, profileIndex: attempt.profileIndex, layout: .token)
-        if let byteCount = decoder.announcedByteCount(chain) {
-            let layout = FrameLayout(payloadByteCount: byteCount)
+        if let announcedByteCount {
+            let layout = FrameLayout(payloadByteCount: announcedByteCount)
             enqueue(candidate, profileIndex: attempt.profileIndex, layout: layout)
         }
     }
 
     /// What a candidate's sync pattern must be of the loudest tones: `usual`, or more where chance makes many.
     private func leastShare(_ candidate: Candidate, _ usual: Float) -> Float {
-        lone.contains(candidate.start) ? FrameDecoder.clearSyncShare : usual
+        lone.contains(candidate.start) ? SyncCheck.clearDominance : usual
     }
 
     private mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout?) {
         let format = chains[profileIndex].format
-        let symbolCount = (layout?.toneCount ?? FrameDecoder.preambleToneCount) + ToneMetrics.echoSymbolCount
+        let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
         let due = candidate.start + Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
         let attempt = Attempt(
             profileIndex: profileIndex, candidate: candidate, layout: layout, due: Int(due.rounded(.up)))
@@ -349,7 +357,7 @@ public struct Receiver: ~Copyable {
 
     /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.
     private mutating func postpone(_ attempt: Attempt) -> Bool {
-        let clearShare = FrameDecoder.clearSyncShare
+        let clearShare = SyncCheck.clearDominance
         guard attempt.candidate.dominance < clearShare,
             let end = queue.end(ofClearerThan: attempt, clearShare: clearShare)
         else { return false }
@@ -384,7 +392,7 @@ public struct Receiver: ~Copyable {
         case .cameAlone:
             let patternLength = length * Double(FrameLayout.syncToneCount) / Double(tones.count)
             lone = start..<start + length - patternLength
-            queue.removeAttempts(startingIn: lone, lessClearThan: FrameDecoder.clearSyncShare)
+            queue.removeAttempts(startingIn: lone, lessClearThan: SyncCheck.clearDominance)
         }
     }
 }

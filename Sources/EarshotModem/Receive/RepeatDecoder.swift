@@ -110,7 +110,7 @@ struct RepeatDecoder: ~Copyable {
                 in: pairs.span.extracting(0..<stepCount), byteCount: Payload.tokenCount)
         else { return nil }
         let own = pathSum(code)
-        writeBranchMetrics(code, scramblerStart: FrameDecoder.decoyScramblerStart)
+        writeBranchMetrics(code, scramblerStart: PathDecoding.decoyScramblerStart)
         trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
         return own - pathSum(code) >= RepeatDecoder.leastMargin * abs(own) ? payload : nil
     }
@@ -136,7 +136,8 @@ struct RepeatDecoder: ~Copyable {
                 inverseNoise[tone] = inverseNoises[index * toneCount + tone]
             }
             let ratio = likelihood.logRatio(
-                energies, inverseNoise: inverseNoise, profile: chain.profile, symbols: 0..<RepeatDecoder.symbolCount)
+                energies, inverseNoise: inverseNoise, profile: chain.profile, symbols: 0..<RepeatDecoder.symbolCount,
+                erased: chain.energies.erased)
             logRatios[index] = ratio
             sum += ratio > 60 ? ratio : .log(Self.missingShare + (1 - Self.missingShare) * .exp(ratio))
             syncLogRatio +=
@@ -312,7 +313,7 @@ struct RepeatDecoder: ~Copyable {
         let perTone = max(sum / max(count, 1) - 1, 1e-3)
         return RepeatedFrame(
             payload: payload, place: place, isPresent: isPresent,
-            snrDecibels: 10 * .log10(perTone * Float(chain.profile.toneSpacingHertz) / FrameDecoder.referenceHertz),
+            snrDecibels: 10 * .log10(perTone * Float(chain.profile.toneSpacingHertz) / PathDecoding.referenceHertz),
             pathMetric: logSum / max(count, 1))
     }
 }

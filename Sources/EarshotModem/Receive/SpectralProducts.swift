@@ -49,19 +49,25 @@ func addProducts(_ plan: borrowing FFTPlan, times y: [ComplexSample], to sum: in
     }
 }
 
-/// The transform of the conjugate of X·y replaces X: N times the conjugate of the convolution. `scratch` holds N or more.
-func convolve(_ plan: inout FFTPlan, with y: [ComplexSample], from first: Int = 0, scratch: inout [ComplexSample]) {
-    let factors = y.span.extracting(first..<first + plan.length)
-    var products = scratch.mutableSpan
-    plan.withOutput { spectrum in
-        for bin in spectrum.indices {
-            products[bin] = spectrum[bin].times(factors[bin]).conjugate
-        }
-    }
-    plan.withInput { input in
-        for bin in input.indices {
-            input[bin] = products[bin]
-        }
-    }
+/// The transform of the conjugate of X·y replaces X: N times the conjugate of the convolution.
+func convolve(_ plan: inout FFTPlan, with y: [ComplexSample], from first: Int = 0) {
+    plan.feedBack(times: y.span.extracting(first..<first + plan.length))
     plan.execute()
+}
+
+/// y[first + n] = |X[from + n]|², n = 0 ..< count; X's bins below 0 are its last ones. Tone m is bin m − M/2 where
+/// half a spacing has been mixed away.
+func writePowers(
+    _ plan: borrowing FFTPlan, from start: Int = 0, count: Int, into y: inout [Float], at first: Int
+) {
+    var target = y.mutableSpan
+    plan.withOutput { spectrum in
+        let below = min(max(-start, 0), count)
+        for n in 0..<below {
+            target[first + n] = spectrum[spectrum.count + start + n].power
+        }
+        for n in below..<count {
+            target[first + n] = spectrum[start + n].power
+        }
+    }
 }

@@ -231,7 +231,7 @@ struct SyncSearch: ~Copyable {
     }
 
     /// How loud the sync tones are among all tones of that offset at their times: the sum of their ln(1 + x) over the sum
-    /// of the loudest tones', as in `FrameDecoder.dominance`, on the search's grid.
+    /// of the loudest tones', as in `SyncCheck`, on the search's grid.
     /// - Parameter row: of the block before the latest, from −`peakReach` on.
     private func dominance(row: Int, offset: Int) -> Float {
         var (own, loudest) = (Float(0), Float(0))

@@ -1,3 +1,4 @@
+import CEarshotKernels
 import EarshotDSP
 import RealModule
 
@@ -6,7 +7,8 @@ import RealModule
 ///     E[k][m] = |1/N · Σₙ x[s_k + n]·e^{−j2π(f_m + f)n}|²,   s_k = round(start + k·N')
 ///
 /// The offset f and the half spacing by which tones sit between bins are mixed away, then one FFT of N points gives all
-/// tones of a symbol at once: a bank of Goertzel filters by FFT. Cost: N products and one FFT a symbol.
+/// tones of a symbol at once: a bank of Goertzel filters by FFT, eight symbols at a time. Cost: N products and one FFT a
+/// symbol.
 ///
 /// With Hann's window instead of none, and without the tone itself, what is left of a strong signal's symbol is noise: its
 /// side lobes and its steps at the edges are gone. That is what the SNR is measured against.
@@ -14,10 +16,17 @@ struct ToneEnergies: ~Copyable {
     /// The power that Hann's window leaves of noise: the mean of sin⁴.
     static let windowedNoisePower: Float = 0.375
 
+    /// Symbols transformed in one run.
+    static let batchCount = 8
+
     private let format: BasebandFormat
     private let window: [Float]
     private var mixer: ToneCorrelator
+    /// What the mixer is tuned to.
+    private var tuning: (offsetHertz: Float, windowed: Bool)?
     private var transform: FFTPlan
+    /// What the energies of each symbol of a batch are multiplied by.
+    private var scales = [Float](repeating: 0, count: batchCount)
     /// The symbols of the last measurement of which more than three quarters were lost.
     private(set) var erased = SymbolSet()
 
@@ -25,7 +34,7 @@ struct ToneEnergies: ~Copyable {
         self.format = format
         mixer = ToneCorrelator(length: format.samplesPerSymbol)
         let length = format.samplesPerSymbol
-        transform = FFTPlan(length: length)
+        transform = FFTPlan(length: length, batchCount: ToneEnergies.batchCount)
         window = (0..<length).map { 0.5 - 0.5 * .cos(2 * .pi * (Float($0) + 0.5) / Float(length)) }
     }
 
@@ -40,10 +49,13 @@ struct ToneEnergies: ~Copyable {
     ) {
         let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
         erased = SymbolSet()
-        tune(offsetHertz: offsetHertz)
-        for symbol in firstSymbol..<symbolCount {
-            let first = Int((start + Double(symbol) * symbolLength).rounded())
-            measureSymbol(symbol, history, from: first, windowed: windowed, into: &energies)
+        tune(offsetHertz: offsetHertz, windowed: windowed)
+        for batch in stride(from: firstSymbol, to: symbolCount, by: ToneEnergies.batchCount) {
+            let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
+            for symbol in symbols {
+                mix(symbol, place: symbol - batch, history, from: start + Double(symbol) * symbolLength)
+            }
+            transformBatch(symbols, into: &energies)
         }
     }
 
@@ -53,52 +65,61 @@ struct ToneEnergies: ~Copyable {
         into energies: inout [Float]
     ) {
         erased = SymbolSet()
-        for symbol in 0..<symbolCount {
-            tune(offsetHertz: track.offsetsHertz[symbol])
-            let first = Int(track.starts[symbol].rounded())
-            measureSymbol(symbol, history, from: first, windowed: false, into: &energies)
+        for batch in stride(from: 0, to: symbolCount, by: ToneEnergies.batchCount) {
+            let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
+            for symbol in symbols {
+                tune(offsetHertz: track.offsetsHertz[symbol], windowed: false)
+                mix(symbol, place: symbol - batch, history, from: track.starts[symbol])
+            }
+            transformBatch(symbols, into: &energies)
         }
     }
 
-    private mutating func tune(offsetHertz: Float) {
+    private mutating func tune(offsetHertz: Float, windowed: Bool) {
+        if let tuning, tuning == (offsetHertz, windowed) { return }
+        tuning = (offsetHertz, windowed)
         mixer.tune(
             cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz) + 0.5 / Float(format.samplesPerSymbol))
+        if windowed {
+            let window = window
+            mixer.weigh(by: window.span)
+        }
     }
 
-    private mutating func measureSymbol(
-        _ symbol: Int, _ history: borrowing BasebandHistory, from first: Int, windowed: Bool,
-        into energies: inout [Float]
-    ) {
-        let toneCount = format.profile.toneCount
-        let length = format.samplesPerSymbol
-        let base = symbol * toneCount
+    /// Puts a symbol into its place in the batch.
+    private mutating func mix(_ symbol: Int, place: Int, _ history: borrowing BasebandHistory, from start: Double) {
+        let (first, length) = (Int(start.rounded()), format.samplesPerSymbol)
         guard history.holds(from: first, count: length) else {
-            for tone in 0..<toneCount {
-                energies[base + tone] = 0
-            }
+            // What stands in its place there is finite.
+            scales[place] = 0
             return
         }
         let heldShare = history.heldShare(from: first, count: length)
         if heldShare < NoiseFloor.leastHeldShare {
             erased.insert(symbol)
         }
-        let scale = heldShare < NoiseFloor.leastHeldShare ? 0 : 1 / (heldShare * Float(length * length))
+        scales[place] = heldShare < NoiseFloor.leastHeldShare ? 0 : 1 / (heldShare * Float(length * length))
         history.withSamples(from: first, count: length) { samples in
             transform.withInput { input in
-                mixer.mix(samples, into: &input)
-                if windowed {
-                    for n in 0..<length {
-                        input[n] *= window[n]
-                    }
-                }
+                var target = input._mutatingExtracting(place * length..<(place + 1) * length)
+                mixer.mix(samples, into: &target)
             }
         }
+    }
+
+    /// Energies of the symbols in the batch.
+    private mutating func transformBatch(_ symbols: Range<Int>, into energies: inout [Float]) {
+        let toneCount = format.profile.toneCount
+        precondition(symbols.upperBound * toneCount <= energies.count, "\(symbols) of \(energies.count) energies")
         transform.execute()
-        transform.withOutput { spectrum in
-            // Tone m is bin m − M/2, modulo N = 2M.
-            for tone in 0..<toneCount / 2 {
-                energies[base + tone] = scale * spectrum[length - toneCount / 2 + tone].power
-                energies[base + toneCount / 2 + tone] = scale * spectrum[tone].power
+        let scales = scales
+        transform.withOutput { points in
+            points.withUnsafeBufferPointer { points in
+                energies.withUnsafeMutableBufferPointer { energies in
+                    earshot_tone_powers(
+                        points.baseAddress!.pairs, toneCount, symbols.count, scales,
+                        energies.baseAddress! + symbols.lowerBound * toneCount)
+                }
             }
         }
     }

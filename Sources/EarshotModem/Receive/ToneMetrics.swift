@@ -1,3 +1,4 @@
+import CEarshotKernels
 import EarshotCoding
 import EarshotDSP
 import RealModule
@@ -61,6 +62,8 @@ struct ToneMetrics: ~Copyable {
     private var noise: [Float]
     private var inverseNoise: [Float]
     private var scratch: [Float]
+    /// The symbols that were not lost.
+    private var heldRows: [Int32]
     /// The noise that all tones have at least.
     private(set) var commonNoise: Float = 0
     /// The symbols that were lost.
@@ -69,8 +72,10 @@ struct ToneMetrics: ~Copyable {
     init(largestSymbolCount: Int, largestToneCount: Int) {
         logLikelihoods = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
         noise = [Float](repeating: 0, count: largestToneCount)
-        inverseNoise = noise
-        scratch = logLikelihoods
+        inverseNoise = [Float](repeating: 0, count: largestToneCount)
+        scratch = [Float](repeating: 0, count: largestSymbolCount * largestToneCount)
+        precondition(largestSymbolCount <= EARSHOT_LARGEST_ROW_COUNT, "\(largestSymbolCount) symbols")
+        heldRows = [Int32](repeating: 0, count: largestSymbolCount)
     }
 
     /// Measures noise and computes L.
@@ -120,16 +125,17 @@ struct ToneMetrics: ~Copyable {
     /// N and 1/N of every tone.
     private mutating func measureNoise(_ energies: [Float], toneCount: Int, symbolCount: Int) {
         let ln2: Float = 0.693_147_2
-        let heldCount = erased.heldCount(0..<symbolCount)
-        for tone in 0..<toneCount {
-            var count = 0
-            for symbol in 0..<symbolCount where !erased.contains(symbol) {
-                scratch[count] = energies[symbol * toneCount + tone]
-                count += 1
-            }
-            noise[tone] = medianOfScratch(count) / ln2
+        var heldCount = 0
+        for symbol in 0..<symbolCount where !erased.contains(symbol) {
+            heldRows[heldCount] = Int32(symbol)
+            heldCount += 1
+        }
+        if heldCount > 0 {
+            precondition(symbolCount * toneCount <= energies.count, "\(symbolCount) of \(energies.count) energies")
+            earshot_column_selects(energies, heldRows, heldCount, toneCount, heldCount / 2, &scratch)
         }
         for tone in 0..<toneCount {
+            noise[tone] = heldCount > 0 ? scratch[tone] / ln2 : 0
             scratch[tone] = noise[tone]
         }
         // A frame fills one cell in M, which moves the median of the others.

@@ -1,0 +1,22 @@
+import EarshotCoding
+
+/// A payload whose CRC matches, where it was found, and the evidence.
+struct DecodedFrame {
+    var payload: Payload
+    /// Where it was found: the start and offset that the decoding used.
+    var place: Candidate
+    /// See `ReceivedFrame.snrDecibels`.
+    var snrDecibels: Float
+    /// See `FrameEvidence.pathMetric`.
+    var pathMetric: Float
+}
+
+/// What became of an attempt to decode a frame.
+enum DecodingOutcome {
+    /// It is one.
+    case decoded(DecodedFrame)
+    /// Nothing fits better than it would fit noise.
+    case pathMetricOfNoise
+    /// A codeword fits, but its CRC does not match.
+    case checkMismatch
+}

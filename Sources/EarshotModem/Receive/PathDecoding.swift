@@ -1,0 +1,216 @@
+import EarshotCoding
+import EarshotDSP
+import RealModule
+
+/// One walk through the trellis, and whether to believe where it leads.
+///
+/// 1. `prepare`: energies and metrics at a place (`ToneEnergies`, `ToneMetrics`; `CollisionMetrics` where a crowd is tried).
+/// 2. `attempt`: the trellis, the evidence, the CRC, the decoy; or `attemptCoherently` with what `CoherentMetrics` has learned.
+/// 3. The SNR of what is believed.
+///
+/// Whatever comes of it, `codeTones` is the path found: a wrong one is right in most places, and `CoherentRetry` learns from it.
+/// Cost: one FFT a symbol to prepare, one walk an attempt, one more where the CRC matches. No allocation after `init`.
+struct PathDecoding: ~Copyable {
+    /// The bandwidth that SNR refers to: the band's.
+    static let referenceHertz: Float = 1_500
+    /// Where in the scrambler's sequence the decoy starts; no frame is so long.
+    static let decoyScramblerStart = 10_000
+    /// What share of its data tones must be left of a frame with a hole in it: 13 of a token's 44 may be lost, and the code
+    /// bridges six in a row.
+    private static let leastHeldShare: Float = 0.7
+    /// What a fitted channel must carry of a tone's energy, over the noise: 1.8 dB. It takes the place of the evidence, which
+    /// asks for tones that are loud by themselves. A frame at the limit has 5.8 dB (`FrameLikelihood`) less the taps that
+    /// do not stand out.
+    private static let leastCoherentRatio: Float = 1.5
+
+    /// E at the place prepared; shape [frame and echo][M].
+    private(set) var energies: [Float]
+    /// What the energies say.
+    private(set) var metrics: ToneMetrics
+    /// The tones of the path found last, not scrambled; shape [dataToneCount or more].
+    private(set) var codeTones: [UInt8]
+
+    private var trellis: TrellisDecoder
+    private var collisions: CollisionMetrics
+    private var meter = EvidenceMeter()
+    private var branchMetrics: [Float]
+    private var pairs: [UInt8]
+
+    init(profiles: [Profile]) {
+        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let symbolCount = FrameLayout.longest.toneCount + ToneMetrics.echoSymbolCount
+        let stepCount = FrameLayout.longest.dataToneCount
+        trellis = TrellisDecoder(
+            memoryBits: profiles.map(\.code.memoryBits).max() ?? 0, longestStepCount: stepCount)
+        metrics = ToneMetrics(largestSymbolCount: symbolCount, largestToneCount: toneCount)
+        collisions = CollisionMetrics(largestSymbolCount: symbolCount, largestToneCount: toneCount)
+        energies = [Float](repeating: 0, count: symbolCount * toneCount)
+        branchMetrics = [Float](repeating: 0, count: stepCount * toneCount)
+        pairs = [UInt8](repeating: 0, count: stepCount)
+        codeTones = [UInt8](repeating: 0, count: stepCount)
+    }
+
+    // MARK: Preparing
+
+    /// Measures the frame at a place.
+    mutating func prepare(
+        _ place: Candidate, _ layout: FrameLayout, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+    ) {
+        chain.energies.measure(
+            history, start: place.start, offsetHertz: place.offsetHertz,
+            symbolCount: layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
+        prepareMetrics(layout, chain)
+    }
+
+    /// Measures the frame along the chain's track, whose offset changes.
+    mutating func prepareMoving(
+        _ layout: FrameLayout, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+    ) {
+        chain.energies.measure(
+            history, along: chain.track, symbolCount: layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
+        prepareMetrics(layout, chain)
+    }
+
+    private mutating func prepareMetrics(_ layout: FrameLayout, _ chain: ProfileChain) {
+        metrics.prepare(
+            energies, erased: chain.energies.erased, toneCount: chain.profile.toneCount,
+            frameSymbolCount: layout.toneCount)
+    }
+
+    /// Prepares `EchoTreatment.crowd` of the energies measured.
+    mutating func prepareCrowd(_ layout: FrameLayout, _ chain: ProfileChain) {
+        collisions.prepare(energies, erased: chain.energies.erased, chain.profile, symbolCount: layout.toneCount)
+    }
+
+    /// See `ToneMetrics.echoWeights`.
+    func echoWeights(_ profile: Profile) -> SIMD2<Float> {
+        metrics.echoWeights(energies, syncTones: profile.syncTones, toneCount: profile.toneCount)
+    }
+
+    // MARK: Attempts
+
+    /// Decodes what was prepared at `place`.
+    mutating func attempt(
+        _ echo: EchoTreatment, _ place: Candidate, _ layout: FrameLayout, _ chain: ProfileChain,
+        _ history: borrowing BasebandHistory
+    ) -> DecodingOutcome {
+        let (code, stepCount) = (chain.profile.code, layout.dataToneCount)
+        guard Float(heldDataToneCount(layout)) / Float(stepCount) >= PathDecoding.leastHeldShare else {
+            return .pathMetricOfNoise
+        }
+        writeBranchMetrics(layout, code, echo, scramblerStart: 0)
+        let isTailBiting = walk(code, stepCount)
+        let evidence = meter.measure(codeTones, energies, metrics, layout, chain.profile)
+        guard evidence.isBelievable else { return .pathMetricOfNoise }
+        guard isTailBiting, let payload = payload(layout) else { return .checkMismatch }
+        guard fitsBetterThanDecoy(layout, code, echo, evidence) else { return .pathMetricOfNoise }
+        return .decoded(frame(payload, evidence, place, layout, chain, history))
+    }
+
+    /// Decodes with the channel that `CoherentMetrics` has estimated.
+    /// - Parameters:
+    ///   - tones: what it was estimated from; shape [layout.toneCount or more].
+    ///   - place: with the offset that it knew before; what it found remained of it is added.
+    mutating func attemptCoherently(
+        _ tones: [Int], _ place: Candidate, _ layout: FrameLayout, _ chain: ProfileChain,
+        _ history: borrowing BasebandHistory
+    ) -> DecodedFrame? {
+        chain.coherent.writeBranchMetrics(
+            layout: layout, tones: tones, start: place.start, offsetHertz: place.offsetHertz, metrics: metrics, history,
+            symbol: &chain.products, into: &branchMetrics)
+        guard walk(chain.profile.code, layout.dataToneCount), let payload = payload(layout),
+            chain.coherent.coherentRatio >= PathDecoding.leastCoherentRatio
+        else { return nil }
+        let evidence = meter.measure(codeTones, energies, metrics, layout, chain.profile)
+        var found = place
+        found.offsetHertz += chain.coherent.offsetHertz
+        return frame(payload, evidence, found, layout, chain, history)
+    }
+
+    /// Finds the best path.
+    /// - Returns: whether it ends in the state it began in.
+    private mutating func walk(_ code: TrellisCode, _ stepCount: Int) -> Bool {
+        let isTailBiting = trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
+        var state = code.tailBitingState(pairs, count: stepCount)
+        for step in 0..<stepCount {
+            let register = state << 2 | Int(pairs[step])
+            state = register & (code.stateCount - 1)
+            codeTones[step] = code.tones[register]
+        }
+        return isTailBiting
+    }
+
+    private mutating func writeBranchMetrics(
+        _ layout: FrameLayout, _ code: TrellisCode, _ echo: EchoTreatment, scramblerStart: Int
+    ) {
+        if echo.isForCrowds {
+            collisions.writeBranchMetrics(
+                layout: layout, toneBits: code.toneBits, scramblerStart: scramblerStart, into: &branchMetrics)
+        } else {
+            metrics.writeBranchMetrics(
+                layout: layout, toneBits: code.toneBits, echo: echo, scramblerStart: scramblerStart,
+                into: &branchMetrics)
+        }
+    }
+
+    /// The path's payload, if its CRC matches.
+    private func payload(_ layout: FrameLayout) -> Payload? {
+        FrameBits.payload(in: pairs.span.extracting(0..<layout.dataToneCount), byteCount: layout.payloadByteCount)
+    }
+
+    // MARK: Belief
+
+    /// Whether the decoded path fits clearly better than the best path under a scrambling that nobody sends.
+    ///
+    /// That decoy is what the decoder finds where there is no frame, in just these energies. It is asked only after the CRC has
+    /// matched, so it costs one more walk through the trellis a frame.
+    private mutating func fitsBetterThanDecoy(
+        _ layout: FrameLayout, _ code: TrellisCode, _ echo: EchoTreatment, _ evidence: FrameEvidence
+    ) -> Bool {
+        let own = meanBranchMetric(layout, code)
+        writeBranchMetrics(layout, code, echo, scramblerStart: PathDecoding.decoyScramblerStart)
+        _ = walk(code, layout.dataToneCount)
+        let margin = own - meanBranchMetric(layout, code)
+        return margin >= evidence.leastMarginOverDecoy(fit: own)
+    }
+
+    /// The mean of the branch metrics along the path, over the tones that were not lost.
+    private func meanBranchMetric(_ layout: FrameLayout, _ code: TrellisCode) -> Float {
+        var sum: Float = 0
+        for step in 0..<layout.dataToneCount {
+            sum += branchMetrics[step * code.toneCount + Int(codeTones[step])]
+        }
+        return sum / Float(heldDataToneCount(layout))
+    }
+
+    private func heldDataToneCount(_ layout: FrameLayout) -> Int {
+        metrics.erased.heldCount(layout.firstDataTone..<layout.toneCount)
+    }
+
+    private mutating func frame(
+        _ payload: Payload, _ evidence: FrameEvidence, _ place: Candidate, _ layout: FrameLayout, _ chain: ProfileChain,
+        _ history: borrowing BasebandHistory
+    ) -> DecodedFrame {
+        DecodedFrame(
+            payload: payload, place: place,
+            snrDecibels: snrDecibels(evidence.meanToneEnergy, place, layout, chain, history),
+            pathMetric: evidence.pathMetric)
+    }
+
+    /// Signal power over noise power in the reference bandwidth: E of noise is its power in one tone's width, 1/T.
+    /// Overwrites the energies.
+    private mutating func snrDecibels(
+        _ meanToneEnergy: Float, _ place: Candidate, _ layout: FrameLayout, _ chain: ProfileChain,
+        _ history: borrowing BasebandHistory
+    ) -> Float {
+        chain.energies.measure(
+            history, start: place.start, offsetHertz: place.offsetHertz, symbolCount: layout.toneCount, windowed: true,
+            into: &energies)
+        let quietest = metrics.quietestNoise(
+            energies, toneCount: chain.profile.toneCount, symbolCount: layout.toneCount)
+        let noise = quietest / ToneEnergies.windowedNoisePower
+        // A thousandth of the noise stands for no signal: −30 dB.
+        let perTone = max(meanToneEnergy - noise, 1e-3 * noise) / noise
+        return 10 * .log10(perTone * Float(chain.profile.toneSpacingHertz) / PathDecoding.referenceHertz)
+    }
+}

@@ -1,0 +1,59 @@
+import EarshotCoding
+import EarshotDSP
+
+/// The products of one symbol's samples with all tones, at a replica's phases.
+struct ToneTransform: ~Copyable {
+    private var transform: FFTPlan
+    /// Σₙ s*ₘ[n]·y[n]; shape [M].
+    private(set) var products: [ComplexSample]
+
+    init(format: BasebandFormat) {
+        transform = FFTPlan(length: format.samplesPerSymbol)
+        products = [ComplexSample](repeating: ComplexSample(), count: format.profile.toneCount)
+    }
+
+    /// Measures y = turn·scale·conj(what the plan holds).
+    mutating func measure(
+        _ plan: borrowing FFTPlan, scale: Float, turn: ComplexSample, _ format: BasebandFormat, symbol: Int,
+        firstIndex: Int, start: Double, offsetHertz: Float
+    ) {
+        let length = format.samplesPerSymbol
+        let toneCount = format.profile.toneCount
+        let stretch = 1 + Double(offsetHertz) / Double(format.profile.centreHertz)
+        let offsetTurns = Double(offsetHertz) / Double(format.rateHertz)
+        let symbolStart = start + Double(symbol) * Double(length) / stretch
+        let inside = Double(firstIndex) - symbolStart
+        let base =
+            0.5 * Double(symbol & 1) + offsetTurns * (Double(firstIndex) - start) + 0.5 * inside * stretch
+            / Double(length)
+        let first = Float(base - base.rounded())
+        let advance = Float(offsetTurns + 0.5 * stretch / Double(length))
+        transform.withInput { input in
+            plan.withOutput { output in
+                for n in 0..<length {
+                    input[n] = output[n].conjugate.times(unitPhasor(turns: -(first + Float(n) * advance)))
+                }
+            }
+        }
+        transform.execute()
+        // Where a tone's own phase stands in the middle of the symbol.
+        let middle = ((inside + Double(length) / 2) * stretch - Double(length) / 2) / Double(length)
+        writeProducts(
+            transform, turn: turn * scale, turnsPerTone: -Float(middle), toneCount: toneCount, into: &products)
+    }
+}
+
+/// What stands in the plan at each tone, turned by `turn` and by so many turns more from each tone to the next.
+private func writeProducts(
+    _ plan: borrowing FFTPlan, turn: ComplexSample, turnsPerTone: Float, toneCount: Int,
+    into products: inout [ComplexSample]
+) {
+    var all = products.mutableSpan
+    plan.withOutput { spectrum in
+        for tone in 0..<toneCount {
+            let place = tone - toneCount / 2
+            let phase = unitPhasor(turns: turnsPerTone * Float(place))
+            all[tone] = spectrum[(place + spectrum.count) % spectrum.count].times(phase).times(turn)
+        }
+    }
+}
