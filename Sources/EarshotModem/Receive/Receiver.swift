@@ -314,45 +314,7 @@ public struct Receiver: ~Copyable {
                 }
             }
         } while searchAgain()
-        combine(onFrame)
-    }
-
-    /// Reads bursts that are over, of which no frame could be read alone.
-    private mutating func combine(_ onFrame: (ReceivedFrame) -> Void) {
-        guard let repeats else { return }
-        while let attempt = repeats.next(endIndex: history.endIndex, chains: chains, recent: recent) {
-            let chain = chains[attempt.profileIndex]
-            if let frame = repeats.decode(attempt, chain, history) {
-                report(frame, repeats.repeatCount, profileIndex: attempt.profileIndex, onFrame)
-            }
-        }
-    }
-
-    /// Reports what was read from a burst, if no frame of it is known.
-    private mutating func report(
-        _ frame: RepeatedFrame, _ repeatCount: Int, profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void
-    ) {
-        let format = chains[profileIndex].format
-        let length =
-            Double(FrameLayout.token.toneCount) * format.symbolLength(offsetHertz: frame.place.offsetHertz)
-        var (first, last, count, isNew) = (frame.place.start, frame.place.start, 0, true)
-        for index in 0..<repeatCount where frame.isPresent[index] {
-            last = RepeatDecoder.start(index, of: frame.place, format)
-            first = count == 0 ? last : first
-            count += 1
-            isNew = recent.insert(frame.payload, profileIndex: profileIndex, start: last, length: length) && isNew
-        }
-        guard isNew else {
-            statistics.duplicates += 1
-            return
-        }
-        statistics.frames += 1
-        statistics.combinedFrames += 1
-        onFrame(
-            ReceivedFrame(
-                payload: frame.payload, profileName: format.profile.name, startSample: clock.inputSample(first),
-                endSample: clock.inputSample(last + length), offsetHertz: frame.place.offsetHertz,
-                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, combinedCount: count))
+        repeats?.decode(history, chains, clock, &recent, &statistics, onFrame)
     }
 
     /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.

@@ -40,23 +40,58 @@ final class RepeatCombiner {
         return crowdedOutCount
     }
 
-    /// The best burst that is over and of which no frame was reported.
-    func next(endIndex: Int, chains: [ProfileChain], recent: borrowing RecentFrames) -> Attempt? {
-        while let attempt = queue.next(endIndex: endIndex) {
-            let format = chains[attempt.profileIndex].format
-            let isKnown = (0..<repeatCount).contains { index in
-                recent.contains(
-                    profileIndex: attempt.profileIndex,
-                    start: RepeatDecoder.start(index, of: attempt.candidate, format),
-                    within: Double(format.samplesPerSymbol))
+    /// Reads the bursts that are over and of which no frame could be read alone.
+    func decode(
+        _ history: borrowing BasebandHistory, _ chains: [ProfileChain], _ clock: InputClock,
+        _ recent: inout RecentFrames, _ statistics: inout ReceiverStatistics, _ onFrame: (ReceivedFrame) -> Void
+    ) {
+        while let attempt = queue.next(endIndex: history.endIndex) {
+            let chain = chains[attempt.profileIndex]
+            guard !isKnown(attempt, chain.format, recent),
+                let frame = decoder.decode(attempt.candidate, chain, history)
+            else { continue }
+            guard let received = note(frame, attempt.profileIndex, chain.format, clock, &recent) else {
+                statistics.duplicates += 1
+                continue
             }
-            if !isKnown { return attempt }
+            statistics.frames += 1
+            statistics.combinedFrames += 1
+            onFrame(received)
         }
-        return nil
     }
 
-    /// Decodes a burst.
-    func decode(_ attempt: Attempt, _ chain: ProfileChain, _ history: borrowing BasebandHistory) -> RepeatedFrame? {
-        decoder.decode(attempt.candidate, chain, history)
+    /// Whether a frame of a burst was reported.
+    private func isKnown(_ attempt: Attempt, _ format: BasebandFormat, _ recent: borrowing RecentFrames) -> Bool {
+        for index in 0..<repeatCount {
+            let start = RepeatDecoder.start(index, of: attempt.candidate, format)
+            if recent.contains(
+                profileIndex: attempt.profileIndex, start: start, within: Double(format.samplesPerSymbol))
+            {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Notes the frames of a burst.
+    /// - Returns: what is to be reported, or nil where one of them is known.
+    private func note(
+        _ frame: RepeatedFrame, _ profileIndex: Int, _ format: BasebandFormat, _ clock: InputClock,
+        _ recent: inout RecentFrames
+    ) -> ReceivedFrame? {
+        let length =
+            Double(FrameLayout.token.toneCount) * format.symbolLength(offsetHertz: frame.place.offsetHertz)
+        var (first, last, count, isNew) = (frame.place.start, frame.place.start, 0, true)
+        for index in 0..<repeatCount where frame.isPresent[index] {
+            last = RepeatDecoder.start(index, of: frame.place, format)
+            first = count == 0 ? last : first
+            count += 1
+            isNew = recent.insert(frame.payload, profileIndex: profileIndex, start: last, length: length) && isNew
+        }
+        guard isNew else { return nil }
+        return ReceivedFrame(
+            payload: frame.payload, profileName: format.profile.name, startSample: clock.inputSample(first),
+            endSample: clock.inputSample(last + length), offsetHertz: frame.place.offsetHertz,
+            snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, combinedCount: count)
     }
 }
