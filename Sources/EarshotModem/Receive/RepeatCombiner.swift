@@ -15,7 +15,7 @@ final class RepeatCombiner {
 
     /// How many symbols R repeats and the echo behind them last.
     static func symbolCount(repeatCount: Int) -> Int {
-        (repeatCount - 1) * RepeatSearch.spacingSymbolCount + FrameLayout.token.toneCount
+        (repeatCount - 1) * FrameLayout.burstSpacingToneCount + FrameLayout.token.toneCount
             + ToneMetrics.echoSymbolCount
     }
 

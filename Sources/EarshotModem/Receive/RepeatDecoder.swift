@@ -93,7 +93,7 @@ struct RepeatDecoder: ~Copyable {
     /// Where the frame of a place begins, the first one's number being 0.
     static func start(_ index: Int, of place: Candidate, _ format: BasebandFormat) -> Double {
         place.start
-            + Double(index * RepeatSearch.spacingSymbolCount) * format.symbolLength(offsetHertz: place.offsetHertz)
+            + Double(index * FrameLayout.burstSpacingToneCount) * format.symbolLength(offsetHertz: place.offsetHertz)
     }
 
     /// Measures x of all frames.

@@ -179,7 +179,7 @@ struct RepeatDetection: ~Copyable {
             return other
         }
         other.offsetHertz += Float(steps) * offsetStep
-        let middle = Double(repeatCount * RepeatSearch.spacingSymbolCount) / 2
+        let middle = Double(repeatCount * FrameLayout.burstSpacingToneCount) / 2
         other.start +=
             middle
             * (format.symbolLength(offsetHertz: place.offsetHertz)

@@ -13,8 +13,6 @@ import EarshotCoding
 ///
 /// Cost: R additions a place, and memory for the scores of all that the history holds. No allocation after `init`.
 final class RepeatSearch {
-    /// A token's frame and the gap behind it, in symbols.
-    static let spacingSymbolCount = FrameLayout.token.toneCount + FrameLayout.burstGapToneCount
     /// The standard deviation of c in noise.
     private static let deviationOfNoise: Float = 0.455
     /// How many deviations above noise's mean a sum has to be.
@@ -46,7 +44,7 @@ final class RepeatSearch {
         self.repeatCount = repeatCount
         let offsetCount = 2 * format.largestOffsetHalfSpacings + 1
         let grid = ScoreGrid(offsetCount: offsetCount)
-        let spacingRows = Double(SyncSearch.rowsPerSymbol * RepeatSearch.spacingSymbolCount)
+        let spacingRows = Double(SyncSearch.rowsPerSymbol * FrameLayout.burstSpacingToneCount)
         let shifts = (0..<repeatCount).flatMap { index in
             (0..<grid.stride).map { column in
                 let offset = min(column, offsetCount - 1) - offsetCount / 2

@@ -60,8 +60,9 @@ public struct Transmitter: Sendable {
     }
 
     private func burstStart(_ index: Int) -> Int {
-        let symbolCount = FrameLayout.token.toneCount + FrameLayout.burstGapToneCount
-        return Int((Double(index * symbolCount) * profile.symbolSeconds * Double(sampleRateHertz)).rounded())
+        Int(
+            (Double(index * FrameLayout.burstSpacingToneCount) * profile.symbolSeconds * Double(sampleRateHertz))
+                .rounded())
     }
 
     /// The tone number of every symbol in the frame of a payload, 0 ..< M; shape [FrameLayout.toneCount].

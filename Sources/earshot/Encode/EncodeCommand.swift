@@ -1,6 +1,5 @@
 import ArgumentParser
 import EarshotAudio
-import EarshotCoding
 import EarshotDrawing
 import EarshotModem
 
@@ -41,11 +40,7 @@ struct EncodeCommand: ParsableCommand {
     @Option(name: .customLong("repeat"), help: ArgumentHelp("How often it is sent.", valueName: "count"))
     var repeatCount = 1
 
-    @Option(
-        help: ArgumentHelp(
-            "Send it as a burst of 2 to 8 frames, which 'decode --combine' reads together: a token only, 8 bytes.",
-            valueName: "count"))
-    var burst = 1
+    @OptionGroup var burst: BurstOption
 
     @Option(help: ArgumentHelp("The silence between one and the next.", valueName: "seconds"))
     var gap = 0.5
@@ -59,9 +54,6 @@ struct EncodeCommand: ParsableCommand {
         if repeatCount < 1 {
             throw ValidationError("--repeat \(repeatCount): it has to be sent at least once.")
         }
-        if burst != 1, !FrameLayout.burstCounts.contains(burst) {
-            throw ValidationError("--burst \(burst): a burst has 1 to 8 frames.")
-        }
         if !(0...EncodePlan.largestGapSeconds).contains(gap) {
             throw ValidationError(
                 "--gap \(DecimalText.short(gap)): between frames there are 0 to "
@@ -70,9 +62,11 @@ struct EncodeCommand: ParsableCommand {
     }
 
     func run() throws {
+        let payload = try what.payload()
+        try burst.check(payload)
         let plan = try EncodePlan(
-            payload: try what.payload(), profile: profile.profile, sampleRateHertz: rate, format: format.format,
-            burstCount: burst, repeatCount: repeatCount, gapSeconds: gap, levelDecibels: loudness.level)
+            payload: payload, profile: profile.profile, sampleRateHertz: rate, format: format.format,
+            burstCount: burst.count, repeatCount: repeatCount, gapSeconds: gap, levelDecibels: loudness.level)
         if output == "-", StandardStream.output.isTerminal {
             throw Failure(
                 .usage,

@@ -39,12 +39,6 @@ struct EncodePlan {
         } catch {
             throw Failure(.usage, "Cannot encode with --rate \(sampleRateHertz): \(error).")
         }
-        guard burstCount == 1 || payload.count == Payload.tokenCount else {
-            throw Failure(
-                .usage,
-                "Cannot encode \(payload.count) bytes with --burst \(burstCount): bursts are of tokens, which have "
-                    + "\(Payload.tokenCount) bytes. Leave --burst out; --repeat takes any payload.")
-        }
         self.payload = payload
         self.burstCount = burstCount
         self.format = format

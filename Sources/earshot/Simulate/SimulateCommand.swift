@@ -132,9 +132,7 @@ struct SimulateCommand: ParsableCommand {
             throw ValidationError("--bytes \(bytes): a payload has 1 to 32 bytes.")
         }
         try CombineOption.check(combine)
-        if burst != 1, !FrameLayout.burstCounts.contains(burst) {
-            throw ValidationError("--burst \(burst): a burst has 1 to 8 frames.")
-        }
+        try BurstOption.check(burst)
         if burst != 1, bytes != Payload.tokenCount {
             throw ValidationError("--burst \(burst) with --bytes \(bytes): bursts are of tokens, which have 8 bytes.")
         }
