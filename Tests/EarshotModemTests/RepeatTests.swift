@@ -52,6 +52,50 @@ struct RepeatTests {
         #expect(tally.wrongCount == 0)
     }
 
+    /// 0.3 s lost in the second and the fourth frame are 14 of each one's 52 symbols. A lost symbol says nothing; taken as one in which
+    /// nothing sounds it would speak against its frame by ρ = 2.1, so that both count as missing, and two frames alone
+    /// are worth 90 % from −10.8 dB on.
+    @Test func whatWasLostSaysNothing() throws {
+        var scene = AirScene()
+        (scene.burstCount, scene.snrDecibels) = (4, -11.4)
+        var (readCount, wrongCount, framesUsed) = (0, 0, 0)
+        for seed in UInt64(1)...30 {
+            let (samples, payload, start) = try scene.sound(seed: seed)
+            var receiver = try Receiver(sampleRateHertz: 48_000, combining: 4)
+            var frames: [ReceivedFrame] = []
+            // A spacing is 56 · 1,024 samples; the hole is behind the pattern.
+            let holes = [1, 3].map { start + $0 * 57_344 + 20_000 }
+            var first = 0
+            for hole in holes {
+                receiver.push(samples.span.extracting(first..<hole)) { frames.append($0) }
+                receiver.skip(14_400) { frames.append($0) }
+                first = hole + 14_400
+            }
+            receiver.push(samples.span.extracting(first..<samples.count)) { frames.append($0) }
+            receiver.flush { frames.append($0) }
+            readCount += frames.contains { $0.payload == payload } ? 1 : 0
+            wrongCount += frames.count { $0.payload != payload }
+            framesUsed += frames.map(\.combinedCount).max() ?? 0
+        }
+        // PLACEHOLDER
+        #expect(readCount >= 27, "\(readCount) of 30, \(framesUsed) frames used")
+        #expect(wrongCount == 0)
+    }
+
+    /// Who does not ask for it pays nothing: no scores are kept, and no longer history.
+    @Test func whatIsNotAskedForIsNotKept() throws {
+        func kept(_ receiver: borrowing Receiver) -> (isSearching: Bool, historyCount: Int) {
+            (receiver.chains.contains { $0.repeats != nil }, receiver.history.keptSampleCount)
+        }
+        let (usual, four) = try (
+            kept(Receiver(sampleRateHertz: 48_000)), kept(Receiver(sampleRateHertz: 48_000, combining: 4))
+        )
+        #expect(!usual.isSearching && four.isSearching)
+        // 32 bytes, 154 symbols of `far`; four tokens, 3 · 56 + 52, have more. Both with what is kept behind a frame.
+        #expect(usual.historyCount == (154 + 8) * 128)
+        #expect(four.historyCount == (3 * 56 + 52 + ToneMetrics.echoSymbolCount + 8) * 128)
+    }
+
     /// Frames that can be read alone are reported one by one, with and without combining, and nothing besides.
     @Test(arguments: Profile.all)
     func loudFramesAreReportedOneByOne(profile: Profile) throws {
