@@ -32,7 +32,8 @@ import Testing
                     let start = (2 * index * 56 * profile.toneCount * rate + 1_500) / 3_000
                     expected += [Float](repeating: 0, count: start - expected.count) + frame
                 }
-                #expect(burst == expected, "\(frameCount) of \(profile.name)")
+                let isAsExpected = burst == expected
+                #expect(isAsExpected, "\(frameCount) of \(profile.name)")
                 #expect(transmitter.burstSampleCount(frameCount: frameCount) == burst.count)
                 // At most a sample from rounding the last start, and one from the frame's end.
                 #expect(abs(profile.burstSeconds(frameCount: frameCount) * Double(rate) - Double(burst.count)) < 2)
