@@ -9,6 +9,13 @@ public struct FrameLayout: Equatable, Sendable {
     public static let protocolVersion: UInt8 = 1
     /// Tones of the sync pattern, at the start of every frame.
     public static let syncToneCount = 8
+    /// Silent tones' worth of time between the frames of a burst: their echoes die away, and a token's spacing becomes 56
+    /// tones, seven sync patterns.
+    public static let burstGapToneCount = 4
+    /// From the start of a frame of a burst to that of the next.
+    public static let burstSpacingToneCount = token.toneCount + burstGapToneCount
+    /// How many frames a burst may have.
+    public static let burstCounts = 2...8
     /// Bits of the CRC, which follow the payload's.
     public static let checkBitCount = 24
     /// Bits that one data tone advances the frame by.

@@ -12,14 +12,19 @@ public final class Broadcaster: Sendable {
     public let loudspeaker: Loudspeaker
 
     private let transmitter: Transmitter
+    private let burstCount: Int
     private let amplitude: Float
 
     /// Opens a playback device.
-    /// - Parameter levelDecibels: the peak, 0 is full scale.
-    public init(_ request: DeviceRequest, profile: Profile = .standard, levelDecibels: Double = -12)
-        throws(DeviceError)
-    {
+    /// - Parameters:
+    ///   - burstCount: how often each payload is sent, in a burst that a receiver can read together: 1, or one of
+    ///     `FrameLayout.burstCounts` for tokens only.
+    ///   - levelDecibels: the peak, 0 is full scale.
+    public init(
+        _ request: DeviceRequest, profile: Profile = .standard, burstCount: Int = 1, levelDecibels: Double = -12
+    ) throws(DeviceError) {
         precondition(levelDecibels <= 0, "a peak of \(levelDecibels) dB of full scale")
+        self.burstCount = burstCount
         loudspeaker = try Loudspeaker(request)
         let rate = loudspeaker.format.sampleRateHertz
         do throws(ModemError) {
@@ -33,7 +38,7 @@ public final class Broadcaster: Sendable {
     /// The air format.
     public var profile: Profile { transmitter.profile }
 
-    /// Plays the frame of a payload, after those that were given before.
+    /// Plays the frame of a payload, or its burst, after those that were given before.
     /// - Parameter beginNanoseconds: when it is to begin, by `MonotonicTime`; nil: as soon as it can.
     /// - Returns: when its last sample has left the device.
     /// - Throws: `DeviceError`; `CancellationError`. See `Loudspeaker.play`.
@@ -50,7 +55,11 @@ public final class Broadcaster: Sendable {
         loudspeaker.enqueue(samples(payload), at: beginNanoseconds, completion)
     }
 
-    private func samples(_ payload: Payload) -> [Float] { transmitter.samples(payload, amplitude: amplitude) }
+    private func samples(_ payload: Payload) -> [Float] {
+        burstCount > 1
+            ? transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
+            : transmitter.samples(payload, amplitude: amplitude)
+    }
 
     /// Closes the device. What is still sounding is faded out.
     public func stop() {

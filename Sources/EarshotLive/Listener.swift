@@ -18,6 +18,8 @@ public final class Listener: Sendable {
     public struct Options: Sendable {
         /// The air formats, all of them by default.
         public var profiles = Profile.all
+        /// How many repeats in a burst are read together, 2 to 8; 1 for none. See `Receiver`.
+        public var combinedCount = 1
         /// Whether to decode the mean of all channels instead of each.
         public var mixesChannels = false
         /// Whether to report a frame for every channel that heard it, instead of once.

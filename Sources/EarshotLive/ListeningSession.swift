@@ -34,7 +34,8 @@ struct ListeningSession {
         let channelCount = options.mixesChannels ? 1 : format.channelCount
         do throws(ModemError) {
             receivers = try ReceiverBank(
-                channelCount: channelCount, sampleRateHertz: rate, profiles: options.profiles)
+                channelCount: channelCount, sampleRateHertz: rate, profiles: options.profiles,
+                combining: options.combinedCount)
         } catch {
             preconditionFailure("a device runs at a rate that nobody asked for: \(error)")
         }

@@ -78,6 +78,11 @@ public struct Profile: Sendable, Identifiable {
     public func frameSeconds(payloadByteCount: Int) -> Double {
         Double(FrameLayout(payloadByteCount: payloadByteCount).toneCount) * symbolSeconds
     }
+
+    /// The length of a burst of `frameCount` tokens, from the first frame's start to the last one's end; of one, that of a frame.
+    public func burstSeconds(frameCount: Int) -> Double {
+        Double((frameCount - 1) * FrameLayout.burstSpacingToneCount + FrameLayout.token.toneCount) * symbolSeconds
+    }
 }
 
 extension Profile: CustomStringConvertible {

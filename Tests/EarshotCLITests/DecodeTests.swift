@@ -109,7 +109,9 @@ import Testing
         let scratch = try Scratch()
         for (arguments, word) in [
             (["-", "-"], "only once"), (["--jobs", "0", "-"], "--jobs"), ([], "file"),
-            (["--raw", "s17le:48000", "-"], "s16le"), (["--raw", "s16le", "-"], "encoding:rate"),
+            (["--combine", "1", "-"], "--combine 1"),
+            (["--combine", "9", "-"], "2 to 8"), (["--raw", "s17le:48000", "-"], "s16le"),
+            (["--raw", "s16le", "-"], "encoding:rate"),
         ] {
             let result = try Tool.run(["decode"] + arguments, in: scratch)
             #expect(result.status == 64)

@@ -73,6 +73,8 @@ import Testing
         (["ab", "--level", "nan", "-o", "x.wav"], 64, ["--level"]),
         (["ab", "--repeat", "0", "-o", "x.wav"], 64, ["--repeat", "once"]),
         (["ab", "--repeat", "9999999", "-o", "x.wav"], 64, ["4 GiB", "At most"]),
+        (["ab", "--burst", "4", "-o", "x.wav"], 64, ["1 bytes", "--burst 4", "8 bytes"]),
+        (["0123456789abcdef", "--burst", "9", "-o", "x.wav"], 64, ["--burst 9", "1 to 8"]),
         (["ab", "--gap", "-1", "-o", "x.wav"], 64, ["--gap"]),
         (["ab", "--profile", "loud", "-o", "x.wav"], 64, ["loud", "fast", "standard", "far"]),
         (["ab", "--format", "mp3", "-o", "x.wav"], 64, ["mp3", "s16", "s24", "f32"]),
@@ -90,6 +92,14 @@ import Testing
         for word in words { #expect(result.error.contains(word)) }
         #expect(result.output.isEmpty)
         #expect(scratch.names.isEmpty)
+    }
+
+    /// Said before any device is opened.
+    @Test(arguments: [(["ab", "--burst", "4"], "8 bytes"), (["0123456789abcdef", "--burst", "9"], "1 to 8")])
+    func broadcastRefusesTheSameBursts(arguments: [String], word: String) throws {
+        let result = try Tool.run(["broadcast", "--device", "no_such_pcm"] + arguments, in: try Scratch())
+        #expect(result.status == 64)
+        #expect(result.error.contains(word))
     }
 
     @Test func anExistingFileSurvivesAMistake() throws {

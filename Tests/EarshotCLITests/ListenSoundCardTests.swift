@@ -172,6 +172,27 @@ struct ListenSoundCardTests {
         #expect(session.heard.count == 2)
     }
 
+    /// 52 tones and 4 of silence from one frame to the next: 56 · 16 / 1,500 s in `fast`.
+    @Test func aBurstIsHeardFrameByFrame() async throws {
+        let session = try await onThread {
+            let session = try LiveSession()
+            try session.listen([])
+            let broadcaster = try session.startBroadcast(
+                profile: "fast", count: 1, interval: 1, more: ["--burst", "3"])
+            _ = broadcaster.waitForEnd(within: 15)
+            #expect(broadcaster.status == 0)
+            #expect(broadcaster.output.split(separator: "\n").count == 1)
+            try session.waitForTokens(3)
+            try session.end()
+            return session
+        }
+        try #require(session.heard.count == 3)
+        let starts = session.heard.map(\.start_s)
+        // A quarter of a tone.
+        #expect(abs(starts[1] - starts[0] - 56 * 16 / 1_500) < 0.0027)
+        #expect(abs(starts[2] - starts[1] - 56 * 16 / 1_500) < 0.0027)
+    }
+
     /// The sound server plays silence meanwhile and says nothing.
     @Test func aHoleInWhatIsSentIsReported() async throws {
         let (whole, holed, note) = try await onThread {

@@ -53,14 +53,14 @@ final class LiveSession: @unchecked Sendable {
     }
 
     func startBroadcast(
-        profile: String, count: Int, payload: String = "0123456789abcdef", interval: Double
+        profile: String, count: Int, payload: String = "0123456789abcdef", interval: Double, more: [String] = []
     ) throws -> Program {
         try card.start(
             Tool.url.path,
             [
                 "broadcast", payload, "--device", card.playbackPCM, "--profile", profile, "--count", "\(count)",
                 "--interval", "\(interval)", "--level", "\(Self.levelDecibels)", "--json",
-            ])
+            ] + more)
     }
 
     /// Broadcasts, and returns when the last one has left.

@@ -1,3 +1,6 @@
+import EarshotAudio
+import EarshotCoding
+import EarshotModem
 import Foundation
 import TestSupport
 import Testing
@@ -47,6 +50,46 @@ import Testing
         for (index, start) in starts.enumerated() {
             #expect(abs(start - (0.1 + (1.664 / 1.5 + 0.5) * Double(index))) < 0.0213 / 2)
         }
+    }
+
+    /// 52 tones and 4 of silence from one to the next; `fast` has 16 samples at 1,500 Hz a tone.
+    @Test func aBurstComesBackFrameByFrame() throws {
+        let scratch = try Scratch()
+        let encode = ["encode", "0123456789abcdef", "--profile", "fast", "--burst", "3", "--rate", "44100"]
+        _ = try Tool.run(encode + ["--repeat", "2", "--gap", "0.3", "-o", "x.wav"], in: scratch)
+        let starts = try Tool.run(["decode", "--json", "x.wav"], in: scratch).lines.map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return try #require(object?["start_s"] as? Double)
+        }
+        let (tone, frame) = (16 / 1_500.0, 52 * 16 / 1_500.0)
+        let (spacing, behind) = (56 * tone, 2 * 56 * tone + frame + 0.3)
+        let expected = [0, spacing, 2 * spacing, behind, behind + spacing, behind + 2 * spacing].map { 0.1 + $0 }
+        try #require(starts.count == 6)
+        for (start, expected) in zip(starts, expected) { #expect(abs(start - expected) < tone / 2) }
+    }
+
+    /// A sine's power 0.05²/2 over that of noise ±0.95 in 1,500 of 24,000 Hz, 0.95²/3/16: −11.8 dB. There a frame alone is
+    /// hardly ever read, and four together nearly always.
+    @Test func aQuietBurstIsReadTogether() throws {
+        let scratch = try Scratch()
+        let token = try Payload(hex: "0123456789abcdef")
+        let burst = try Transmitter(sampleRateHertz: 48_000).burst(token, frameCount: 4, amplitude: 0.05)
+        var random = Randomness(seed: 5)
+        var samples = random.samples(48_000 + burst.count + 48_000).map { 0.95 * $0 }
+        for (index, sample) in burst.enumerated() { samples[48_000 + index] += sample }
+        var writer = try WAVWriter(
+            path: scratch.path("x.wav"), sampleRateHertz: 48_000, channelCount: 1, format: .f32)
+        try writer.write(samples)
+        try writer.finish()
+        let alone = try Tool.run(["decode", "x.wav"], in: scratch)
+        #expect(alone.status == 1 && alone.output.isEmpty)
+        let together = try Tool.run(["decode", "--combine", "4", "x.wav"], in: scratch)
+        #expect(together.lines.count == 1)
+        #expect(together.output.contains("\(token.hex)  standard  SNR "))
+        #expect(together.output.hasSuffix("combined\n"))
+        let json = try Tool.run(["decode", "--combine", "4", "--json", "--stats", "x.wav"], in: scratch)
+        #expect(json.output.contains("\"combined\":"))
+        #expect(json.error.contains("frames 1, of which combined 1,"))
     }
 
     @Test func throughPipes() throws {

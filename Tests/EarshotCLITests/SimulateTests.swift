@@ -91,6 +91,10 @@ import Testing
         ]
         let reason = try Tool.run(arguments, in: scratch).error
         #expect(reason.hasSuffix("--snr -30 --trials 5 --seed 4 --bytes 2 --rate 44100\n"))
+        let burst = [
+            "simulate", "--trials", "5", "--burst", "3", "--combine", "2", "--snr", "-30", "--min-success", "0.5",
+        ]
+        #expect(try Tool.run(burst, in: scratch).error.contains(" --burst 3 --combine 2\n"))
     }
 
     @Test func allChannelsAreListed() throws {
@@ -129,6 +133,7 @@ import Testing
         ["--channel", "nowhere"], ["--snr", "a:b"], ["--snr", "1:2:0"], ["--snr", "200"], ["--trials", "0"],
         ["--seed", "-1"], ["--threads", "0"], ["--bytes", "33"], ["--rate", "32000"], ["--min-success", "97"],
         ["--json", "--csv"], ["--plot", "-"], ["--precision", "60"], ["--profile", "slow"],
+        ["--burst", "9"], ["--burst", "2", "--bytes", "2"], ["--combine", "1"],
     ])
     func impossibleWishesAreRefused(arguments: [String]) throws {
         let scratch = try Scratch()

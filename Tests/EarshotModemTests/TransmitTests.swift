@@ -15,6 +15,32 @@ import Testing
         return try Payload(random.bytes(byteCount))
     }
 
+    // MARK: Bursts
+
+    /// Frame j starts at sample round(j·56·M·F/1500), in whole numbers here; every frame is the one that is sent alone, and
+    /// between them there is silence.
+    @Test(arguments: [44_100, 47_999, 48_000, 192_000])
+    func framesOfABurstAreASpacingApart(rate: Int) throws {
+        for profile in Profile.all {
+            let transmitter = try transmitter(profile, rate)
+            let token = try payload(8, seed: 4)
+            let frame = transmitter.samples(token, amplitude: 0.5)
+            for frameCount in [1, 2, 8] {
+                let burst = transmitter.burst(token, frameCount: frameCount, amplitude: 0.5)
+                var expected: [Float] = []
+                for index in 0..<frameCount {
+                    let start = (2 * index * 56 * profile.toneCount * rate + 1_500) / 3_000
+                    expected += [Float](repeating: 0, count: start - expected.count) + frame
+                }
+                let isAsExpected = burst == expected
+                #expect(isAsExpected, "\(frameCount) of \(profile.name)")
+                #expect(transmitter.burstSampleCount(frameCount: frameCount) == burst.count)
+                // At most a sample from rounding the last start, and one from the frame's end.
+                #expect(abs(profile.burstSeconds(frameCount: frameCount) * Double(rate) - Double(burst.count)) < 2)
+            }
+        }
+    }
+
     // MARK: Length
 
     /// ⌈K·T·F⌉ = ⌈K·M·F/1500⌉ in whole numbers, for every length, profile and rate.

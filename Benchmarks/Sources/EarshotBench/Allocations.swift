@@ -64,6 +64,9 @@ let allocationScenes: [AllocationScene] =
         AllocationScene(name: "a token every 2 s") {
             try allocationsInBlocks(tokens(byteCount: 8, everySeconds: 2), 1_024)
         },
+        AllocationScene(name: "noise, four repeats read together") {
+            try allocationsInBlocks(noise(), 1_024, combining: 4)
+        },
         AllocationScene(name: "32 bytes every 4 s") {
             try allocationsInBlocks(tokens(byteCount: 32, everySeconds: 4), 1_024)
         },
@@ -97,9 +100,9 @@ private func checkCounter() {
     precondition(probe[0] > before, "the allocation counter does not count")
 }
 
-private func allocationsInBlocks(_ samples: [Float], _ blockSize: Int) throws -> AllocationCount {
+private func allocationsInBlocks(_ samples: [Float], _ blockSize: Int, combining: Int = 1) throws -> AllocationCount {
     checkCounter()
-    var receiver = try Receiver(sampleRateHertz: 48_000)
+    var receiver = try Receiver(sampleRateHertz: 48_000, combining: combining)
     func hear(_ count: inout AllocationCount) {
         for first in stride(from: 0, to: samples.count, by: blockSize) {
             count.count {

@@ -97,7 +97,7 @@ func measureLimits(_ report: inout Report, _ presets: [AirPreset], trialCount: I
 }
 
 /// -8.3 (-8.5 to -8.2), or what was the most.
-private func text(_ limit: SimulatedLimit) -> String {
+func text(_ limit: SimulatedLimit) -> String {
     guard let crossing = limit.crossing, let snr = crossing.snrDecibels else {
         return "never, at most \(decimal(100 * limit.bestShare, 0)) %"
     }

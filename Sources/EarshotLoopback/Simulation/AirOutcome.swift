@@ -13,6 +13,8 @@ public struct AirOutcome: Sendable {
     public var statistics: ReceiverStatistics
     /// The profile it was sent in.
     public var profileName: String
+    /// How often each was sent.
+    public var burstCount = 1
 
     /// How many of the frames sent were reported at least once.
     public var decodedCount: Int {
@@ -25,7 +27,11 @@ public struct AirOutcome: Sendable {
     }
 
     /// Reports of what was sent, beyond one a frame.
-    public var duplicateCount: Int { frames.count - wrongCount - decodedCount }
+    public var duplicateCount: Int {
+        Set(payloads).reduce(0) { sum, payload in
+            sum + max(0, frames.count { isHit($0, payload) } - burstCount)
+        }
+    }
 
     private func isHit(_ frame: ReceivedFrame, _ payload: Payload) -> Bool {
         frame.payload == payload && frame.profileName == profileName

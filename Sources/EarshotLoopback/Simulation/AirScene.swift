@@ -11,6 +11,10 @@ public struct AirScene: Sendable {
     public var profile = Profile.standard
     /// Bytes of payload.
     public var payloadByteCount = Payload.tokenCount
+    /// How often each talker sends its token, in a burst; 1 for a frame alone.
+    public var burstCount = 1
+    /// How many repeats the receiver reads together; 1 for none.
+    public var combinedCount = 1
     /// The transmitters' samples a second.
     public var sampleRateHertz = 48_000
     /// See the type.

@@ -36,15 +36,21 @@ public struct PreparedScene: Sendable {
             return payload
         }
         let sound = air.sound(
-            of: payloads.map { transmitter.samples($0, amplitude: scene.amplitude) }, amplitude: scene.amplitude,
+            of: payloads.map(signal), amplitude: scene.amplitude,
             snrDecibels: scene.snrDecibels, seed: generator.next())
         return (sound, payloads)
     }
 
-    /// Sends one frame a talker and judges what is received.
+    private func signal(_ payload: Payload) -> [Float] {
+        scene.burstCount > 1
+            ? transmitter.burst(payload, frameCount: scene.burstCount, amplitude: scene.amplitude)
+            : transmitter.samples(payload, amplitude: scene.amplitude)
+    }
+
+    /// Sends one frame, or one burst, a talker and judges what is received.
     public func run(seed: UInt64) throws(ModemError) -> AirOutcome {
         var (sound, payloads) = sound(seed: seed)
-        var receiver = try Receiver(sampleRateHertz: sound.sampleRateHertz)
+        var receiver = try Receiver(sampleRateHertz: sound.sampleRateHertz, combining: scene.combinedCount)
         var frames: [ReceivedFrame] = []
         var block = [Float](repeating: 0, count: Self.blockCount)
         while true {
@@ -57,6 +63,6 @@ public struct PreparedScene: Sendable {
         receiver.flush { frames.append($0) }
         return AirOutcome(
             payloads: payloads, startSamples: sound.startSamples, frames: frames, statistics: receiver.statistics,
-            profileName: scene.profile.name)
+            profileName: scene.profile.name, burstCount: scene.burstCount)
     }
 }

@@ -8,7 +8,7 @@ public struct SimulatedCurve: Sendable {
     /// The name of the scene's air.
     public let channel: String
     /// The finite-length bound of the frame's data tones and of its bits, payload and check, in white noise with the
-    /// frame's place known.
+    /// frame's place known; of a burst's data tones, all of them together.
     public let bound: FiniteLengthBound
     /// What was measured, in any order.
     public var points: [SimulationPoint] = []
@@ -19,7 +19,7 @@ public struct SimulatedCurve: Sendable {
         self.channel = channel
         let layout = FrameLayout(payloadByteCount: scene.payloadByteCount)
         bound = FiniteLengthBound(
-            toneCount: scene.profile.toneCount, symbolCount: layout.dataToneCount,
+            toneCount: scene.profile.toneCount, symbolCount: scene.burstCount * layout.dataToneCount,
             bitCount: 8 * scene.payloadByteCount + FrameLayout.checkBitCount)
     }
 

@@ -25,9 +25,11 @@ public struct SimulationPoint: Sendable {
 extension AirScene {
     /// Eb/N0 of a signal-to-noise ratio, sync tones included:
     ///
-    ///     Eb/N0 = SNR + 10·log₁₀(1500·T_frame / payload bits)
+    ///     Eb/N0 = SNR + 10·log₁₀(1500·n·T_frame / payload bits)
+    ///
+    /// with n frames in a burst.
     public func bitEnergyDecibels(snrDecibels: Double) -> Double {
         let frameSeconds = profile.frameSeconds(payloadByteCount: payloadByteCount)
-        return snrDecibels + 10 * .log10(1_500 * frameSeconds / Double(8 * payloadByteCount))
+        return snrDecibels + 10 * .log10(1_500 * Double(burstCount) * frameSeconds / Double(8 * payloadByteCount))
     }
 }

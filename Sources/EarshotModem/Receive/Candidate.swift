@@ -10,3 +10,17 @@ struct Candidate: Equatable {
     /// the search's grid shows it.
     var dominance: Float = 0
 }
+
+extension [Candidate] {
+    /// Appends a candidate, or puts it in the weakest one's place where there are `largestCount` from index `first` on already.
+    mutating func keepBest(_ candidate: Candidate, from first: Int, largestCount: Int) {
+        guard count - first >= largestCount else { return append(candidate) }
+        var weakest = first
+        for index in first..<count where self[index].score < self[weakest].score {
+            weakest = index
+        }
+        if self[weakest].score < candidate.score {
+            self[weakest] = candidate
+        }
+    }
+}

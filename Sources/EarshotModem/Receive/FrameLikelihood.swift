@@ -13,17 +13,17 @@ import RealModule
 /// of decoding. Cost: a table look-up a cell.
 struct FrameLikelihood {
     /// ρ: 5.8 dB.
-    private static let designRatio = 3.8
+    static let designRatio = 3.8
     private static let cellsPerUnit: Float = 10
     private static let cellCount = 400
 
     private let table: [Float]
 
-    init() {
+    init(designRatio: Double = FrameLikelihood.designRatio) {
         table = (0..<FrameLikelihood.cellCount).map { cell in
             let x = (Double(cell) + 0.5) / Double(FrameLikelihood.cellsPerUnit)
-            let z = 2 * (FrameLikelihood.designRatio * x).squareRoot()
-            return Float(.exp(logBesselI0(z) - FrameLikelihood.designRatio))
+            let z = 2 * (designRatio * x).squareRoot()
+            return Float(.exp(logBesselI0(z) - designRatio))
         }
     }
 

@@ -12,9 +12,9 @@ import RealModule
 /// Cost: one FFT a symbol to prepare, one walk an attempt, one more where the CRC matches. No allocation after `init`.
 struct PathDecoding: ~Copyable {
     /// The bandwidth that SNR refers to: the band's.
-    private static let referenceHertz: Float = 1_500
+    static let referenceHertz: Float = 1_500
     /// Where in the scrambler's sequence the decoy starts; no frame is so long.
-    private static let decoyScramblerStart = 10_000
+    static let decoyScramblerStart = 10_000
     /// What share of its data tones must be left of a frame with a hole in it: 13 of a token's 44 may be lost, and the code
     /// bridges six in a row.
     private static let leastHeldShare: Float = 0.7

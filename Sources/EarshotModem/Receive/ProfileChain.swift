@@ -4,15 +4,24 @@
 final class ProfileChain {
     let format: BasebandFormat
     var search: SyncSearch
+    /// Where repeats are combined.
+    let repeats: RepeatSearch?
     var refinement: CandidateRefinement
     var energies: ToneEnergies
     var products: ToneTransform
     var coherent: CoherentMetrics
     var track: MotionTrack
 
-    init(_ profile: Profile) {
-        format = BasebandFormat(profile: profile)
-        search = SyncSearch(format: format)
+    /// - Parameters:
+    ///   - repeatCount: how many repeats are combined, 1 for none.
+    ///   - keptCount: how many samples of the baseband are kept.
+    init(_ profile: Profile, combining repeatCount: Int = 1, keptCount: Int = 0) {
+        let format = BasebandFormat(profile: profile)
+        let repeats =
+            repeatCount > 1 ? RepeatSearch(format: format, repeatCount: repeatCount, keptCount: keptCount) : nil
+        self.format = format
+        self.repeats = repeats
+        search = SyncSearch(format: format, repeats: repeats)
         refinement = CandidateRefinement(format: format)
         energies = ToneEnergies(format: format)
         products = ToneTransform(format: format)

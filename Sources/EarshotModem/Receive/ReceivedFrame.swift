@@ -16,6 +16,9 @@ public struct ReceivedFrame: Sendable, Equatable {
     public var snrDecibels: Float
     /// The mean over data tones of ln(1 + E/N): about 1.4 for a codeword fitted to noise, more for a real one.
     public var pathMetric: Float
+    /// How many frames of a burst it was read from together: 1 where it could be read alone. Start and end are those of the
+    /// first and of the last of them.
+    public var combinedCount = 1
 }
 
 /// What a receiver has done so far.
@@ -29,6 +32,8 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public var skippedSamples = 0
     /// Frames reported.
     public var frames = 0
+    /// Of these, how many were read from several repeats together.
+    public var combinedFrames = 0
     /// Places where a sync pattern might have been.
     public var candidates = 0
     /// Candidates whose sync pattern did not stand up to a closer look.

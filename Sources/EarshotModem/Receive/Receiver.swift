@@ -13,6 +13,7 @@ import EarshotDSP
 /// 8. `RecentFrames`: each frame once.
 /// 9. `FrameCanceller`: takes it out of the baseband, and 3 to 8 again: what it hid comes to light. A frame that came alone
 ///    counts as lost from then on: everything in it is explained.
+/// 10. `RepeatCombiner`, for who asks for it: tokens in bursts whose frames are too quiet alone.
 ///
 /// Push blocks of any size, and skip what was lost; the frames do not depend on how the input was cut. Time is a sample
 /// index. No clock, no file, no thread, and no allocation per block. One receiver hears one channel.
@@ -50,6 +51,7 @@ public struct Receiver: ~Copyable {
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
+    private let repeats: RepeatCombiner?
     /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed.
     private var lone = 0.0..<0.0
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
@@ -58,14 +60,18 @@ public struct Receiver: ~Copyable {
     private let ringCount: Int
 
     /// Whether a frame may be on the air: then somebody may want the next samples soon.
-    public var isExpecting: Bool { !queue.isEmpty }
+    public var isExpecting: Bool { !queue.isEmpty || repeats?.isExpecting ?? false }
 
     /// A receiver at the start of its input.
     /// - Parameters:
     ///   - sampleRateHertz: any from 44,100 on.
     ///   - profiles: those to listen for; they share one band.
+    ///   - repeatCount: how many repeats of a token in a burst are read together where each is too quiet alone, 2 to 8, or 1
+    ///     for none. Costs memory, time, and for such a token the delay until its last repeat is over.
     /// - Throws: `ModemError` where the rate cannot carry the band.
-    public init(sampleRateHertz: Int, profiles: [Profile] = Profile.all) throws(ModemError) {
+    public init(
+        sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1
+    ) throws(ModemError) {
         try ModemError.checkSampleRate(sampleRateHertz)
         precondition(!profiles.isEmpty, "no profile to listen for")
         let band = profiles[0]
@@ -80,10 +86,12 @@ public struct Receiver: ~Copyable {
                 inputRateHertz: sampleRateHertz, outputRateHertz: BasebandFormat.rateHertz(band),
                 centreHertz: band.centreHertz, passbandHertz: Double(band.bandwidthHertz) / 2 + reach))
         converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
-        chains = profiles.map(ProfileChain.init)
-        let longestSymbol = chains.map(\.format.samplesPerSymbol).max() ?? 0
-        // The longest frame, the echo behind it, and some slack for offsets.
-        let keptCount = (FrameLayout.longest.toneCount + 8) * longestSymbol
+        let longestSymbol = profiles.map { BasebandFormat(profile: $0).samplesPerSymbol }.max() ?? 0
+        // The longest frame or burst, the echo behind it, and some slack for offsets.
+        let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
+        let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * longestSymbol
+        chains = profiles.map { ProfileChain($0, combining: repeatCount, keptCount: keptCount) }
+        repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
         history = BasebandHistory(keptCount: keptCount)
         heard = BasebandHistory(keptCount: BasebandFormat.rateHertz(band))
         ringCount = SyncSearch.blockSymbolCount * longestSymbol
@@ -236,6 +244,9 @@ public struct Receiver: ~Copyable {
                 queue.removeAttempts(near: refined, profileIndex: index, chain.format)
                 enqueue(refined, profileIndex: index, layout: nil)
             }
+            if let repeats {
+                statistics.rejectedByCrowding += repeats.enqueueCandidates(of: chain, profileIndex: index)
+            }
         }
     }
 
@@ -313,6 +324,7 @@ public struct Receiver: ~Copyable {
                 }
             }
         } while searchAgain()
+        repeats?.decode(history, chains, clock, &recent, &statistics, onFrame)
     }
 
     /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.

@@ -16,11 +16,15 @@ public struct ReceiverBank {
     private var separated: [Float]
 
     /// Receivers at the start of an input; see `Receiver`.
-    public init(channelCount: Int, sampleRateHertz: Int, profiles: [Profile] = Profile.all) throws(ModemError) {
+    public init(
+        channelCount: Int, sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1
+    ) throws(ModemError) {
         precondition(channelCount > 0, "\(channelCount) channels")
         var channels: [Channel] = []
         for _ in 0..<channelCount {
-            channels.append(Channel(try Receiver(sampleRateHertz: sampleRateHertz, profiles: profiles)))
+            channels.append(
+                Channel(
+                    try Receiver(sampleRateHertz: sampleRateHertz, profiles: profiles, combining: repeatCount)))
         }
         self.channels = channels
         separated =
@@ -95,6 +99,7 @@ public struct ReceiverBank {
             sum.samples += statistics.samples
             sum.skippedSamples += statistics.skippedSamples
             sum.frames += statistics.frames
+            sum.combinedFrames += statistics.combinedFrames
             sum.candidates += statistics.candidates
             sum.rejectedBySync += statistics.rejectedBySync
             sum.rejectedByCrowding += statistics.rejectedByCrowding

@@ -16,6 +16,11 @@ struct RecentFrames {
         entries.reserveCapacity(RecentFrames.capacity)
     }
 
+    /// Whether a frame of that profile is known that starts less than `distance` baseband samples away.
+    func contains(profileIndex: Int, start: Double, within distance: Double) -> Bool {
+        entries.contains { $0.profileIndex == profileIndex && abs($0.start - start) < distance }
+    }
+
     /// Notes a decoded frame, `length` baseband samples long.
     ///
     /// Two frames of one transmitter cannot overlap. So the same payload in the same profile, starting less than half a

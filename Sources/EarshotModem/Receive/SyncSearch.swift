@@ -33,14 +33,12 @@ struct SyncSearch: ~Copyable {
 
     /// The noise floor looks at every so many rows: those between say little more, half of their windows being the same.
     private static let floorRowStep = 2
-    /// A peak has to stand out among so many rows on either side.
-    private static let peakReach = 4
-    /// Rows of scores kept from the block before, so that peaks at a block's edge are judged with both their sides.
-    private static let carriedRowCount = 2 * peakReach
+    private static let peakReach = ScoreGrid.peakReach
 
     private let format: BasebandFormat
     private let offsetCount: Int
-    private let scoreStride: Int
+    /// Adds up the scores of bursts, where somebody wants that.
+    private let repeats: RepeatSearch?
     /// Where each sync tone's cells begin behind those of a pattern's first row.
     private let patternFirsts: [Int]
     private var spectrum: ShortTimeSpectrum
@@ -54,15 +52,14 @@ struct SyncSearch: ~Copyable {
     private var heldShares = [Float](repeating: 1, count: blockRowCount)
     private var floorShares = [Float](repeating: 1, count: blockRowCount / floorRowStep)
     private var hasLostRows = false
-    private var scores: [Float]
-    /// The largest score of each row.
-    private var maxima: [Float]
+    private var grid: ScoreGrid
 
-    init(format: BasebandFormat) {
+    init(format: BasebandFormat, repeats: RepeatSearch? = nil) {
         self.format = format
+        self.repeats = repeats
         let largestOffset = format.largestOffsetHalfSpacings
         offsetCount = 2 * largestOffset + 1
-        scoreStride = (offsetCount + 7) / 8 * 8
+        grid = ScoreGrid(offsetCount: offsetCount)
         let spectrum = ShortTimeSpectrum(
             windowLength: format.samplesPerSymbol, hop: format.samplesPerSymbol / SyncSearch.rowsPerSymbol,
             rowCount: SyncSearch.blockRowCount, highestBin: format.profile.toneCount - 1 + largestOffset)
@@ -75,10 +72,7 @@ struct SyncSearch: ~Copyable {
         // Scores read a few columns beyond the last bin of the last row.
         rows = [Float](
             repeating: 0,
-            count: (SyncSearch.peakReach + 2 * SyncSearch.blockRowCount) * rowStride + scoreStride)
-        let scoredRowCount = SyncSearch.carriedRowCount + SyncSearch.blockRowCount
-        scores = [Float](repeating: 0, count: scoredRowCount * scoreStride)
-        maxima = [Float](repeating: 0, count: scoredRowCount)
+            count: (SyncSearch.peakReach + 2 * SyncSearch.blockRowCount) * rowStride + grid.stride)
     }
 
     /// 1/noise power in each half-spacing bin, as of the latest block; bin of tone m at offset f (half spacings):
@@ -121,6 +115,7 @@ struct SyncSearch: ~Copyable {
             if blocksMade > firstBlock {
                 score()
                 pickPeaks(blocksMade - 1, into: &candidates)
+                repeats?.take(grid.scores, from: ScoreGrid.carriedRowCount * grid.stride, block: blocksMade - 1)
             }
             blocksMade += 1
         }
@@ -128,7 +123,9 @@ struct SyncSearch: ~Copyable {
 
     /// Moves the indices back with the history's. All rows are lost, and `sampleCount` is a multiple of a block's length.
     mutating func rewind(_ sampleCount: Int) {
-        blocksMade -= sampleCount / (SyncSearch.blockRowCount * spectrum.hop)
+        let blockCount = sampleCount / (SyncSearch.blockRowCount * spectrum.hop)
+        blocksMade -= blockCount
+        repeats?.rewind(blockCount: blockCount)
         firstBlock = 0
     }
 
@@ -174,12 +171,7 @@ struct SyncSearch: ~Copyable {
         for row in heldShares.indices {
             heldShares[row] = 1
         }
-        for index in scores.indices {
-            scores[index] = 0
-        }
-        for row in maxima.indices {
-            maxima[row] = 0
-        }
+        grid.clear()
     }
 
     /// Turns the latest block's energies into cells.
@@ -224,14 +216,12 @@ struct SyncSearch: ~Copyable {
 
     /// Scores the block before the latest.
     private mutating func score() {
-        let (carried, blockRowCount) = (SyncSearch.carriedRowCount, SyncSearch.blockRowCount)
-        let (stride, first) = (spectrum.rowStride, SyncSearch.peakReach * spectrum.rowStride)
+        grid.moveBlock()
+        let (carried, blockRowCount) = (ScoreGrid.carriedRowCount, SyncSearch.blockRowCount)
+        let (stride, first, scoreStride) = (spectrum.rowStride, SyncSearch.peakReach * spectrum.rowStride, grid.stride)
         rows.withUnsafeBufferPointer { rows in
-            scores.withUnsafeMutableBufferPointer { scores in
-                maxima.withUnsafeMutableBufferPointer { maxima in
-                    scores.baseAddress!.update(
-                        from: scores.baseAddress! + blockRowCount * scoreStride, count: carried * scoreStride)
-                    maxima.baseAddress!.update(from: maxima.baseAddress! + blockRowCount, count: carried)
+            grid.scores.withUnsafeMutableBufferPointer { scores in
+                grid.maxima.withUnsafeMutableBufferPointer { maxima in
                     earshot_pattern_sums(
                         rows.baseAddress! + first, stride, blockRowCount, patternFirsts, scoreStride,
                         scores.baseAddress! + carried * scoreStride, maxima.baseAddress! + carried)
@@ -267,44 +257,18 @@ struct SyncSearch: ~Copyable {
 
     private mutating func pickPeaks(_ block: Int, into candidates: inout [Candidate]) {
         let already = candidates.count
-        let reach = SyncSearch.peakReach
-        let firstRow = block * SyncSearch.blockRowCount - SyncSearch.carriedRowCount
-        for row in reach..<SyncSearch.carriedRowCount + SyncSearch.blockRowCount - reach
-        where maxima[row] >= format.leastSearchScore {
+        let firstRow = block * SyncSearch.blockRowCount - ScoreGrid.carriedRowCount
+        for row in ScoreGrid.judgedRows where grid.maxima[row] >= format.leastSearchScore {
             for offset in 0..<offsetCount {
-                let score = scores[row * scoreStride + offset]
-                guard score >= format.leastSearchScore, isPeak(row: row, offset: offset) else { continue }
+                let score = grid.scores[row * grid.stride + offset]
+                guard score >= format.leastSearchScore, grid.isPeak(row: row, offset: offset) else { continue }
                 let candidate = Candidate(
                     start: Double((firstRow + row) * spectrum.hop),
                     offsetHertz: Float(offset - offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
                     score: score,
-                    dominance: dominance(row: row - SyncSearch.carriedRowCount, offset: offset))
-                if candidates.count - already < SyncSearch.largestCandidateCount {
-                    candidates.append(candidate)
-                    continue
-                }
-                var weakest = already
-                for index in already..<candidates.count where candidates[index].score < candidates[weakest].score {
-                    weakest = index
-                }
-                if candidates[weakest].score < score {
-                    candidates[weakest] = candidate
-                }
+                    dominance: dominance(row: row - ScoreGrid.carriedRowCount, offset: offset))
+                candidates.keepBest(candidate, from: already, largestCount: SyncSearch.largestCandidateCount)
             }
         }
-    }
-
-    /// Whether no cell within a symbol and one and a half tone spacings scores more. Of equals the first one wins.
-    private func isPeak(row: Int, offset: Int) -> Bool {
-        let score = scores[row * scoreStride + offset]
-        for otherRow in row - SyncSearch.peakReach...row + SyncSearch.peakReach {
-            for otherOffset in max(0, offset - 3)...min(offsetCount - 1, offset + 3) {
-                let other = scores[otherRow * scoreStride + otherOffset]
-                if other > score || (other == score && (otherRow, otherOffset) < (row, offset)) {
-                    return false
-                }
-            }
-        }
-        return true
     }
 }

@@ -35,6 +35,36 @@ public struct Transmitter: Sendable {
         return synthesizer.samples().map { amplitude * $0 }
     }
 
+    /// Samples of a burst of `frameCount` tokens: frame j starts at sample round(j·56·T·F), see `docs/PROTOCOL.md` §7.
+    public func burstSampleCount(frameCount: Int) -> Int {
+        burstStart(frameCount - 1) + sampleCount(payloadByteCount: Payload.tokenCount)
+    }
+
+    /// A token several times in a burst, which a receiver can read together.
+    /// - Parameters:
+    ///   - token: a payload of 8 bytes.
+    ///   - frameCount: 1 or one of `FrameLayout.burstCounts`.
+    ///   - amplitude: the peak, full scale is 1.
+    /// - Returns: samples from the first frame's start to the last one's end; shape [burstSampleCount].
+    public func burst(_ token: Payload, frameCount: Int, amplitude: Float = 1) -> [Float] {
+        precondition(token.count == Payload.tokenCount, "a burst of \(token.count) bytes, not a token's")
+        precondition(
+            frameCount == 1 || FrameLayout.burstCounts.contains(frameCount), "a burst of \(frameCount) frames")
+        let frame = samples(token, amplitude: amplitude)
+        var burst = [Float](repeating: 0, count: burstSampleCount(frameCount: frameCount))
+        for index in 0..<frameCount {
+            let start = burstStart(index)
+            burst.replaceSubrange(start..<start + frame.count, with: frame)
+        }
+        return burst
+    }
+
+    private func burstStart(_ index: Int) -> Int {
+        Int(
+            (Double(index * FrameLayout.burstSpacingToneCount) * profile.symbolSeconds * Double(sampleRateHertz))
+                .rounded())
+    }
+
     /// The tone number of every symbol in the frame of a payload, 0 ..< M; shape [FrameLayout.toneCount].
     public func tones(_ payload: Payload) -> [Int] {
         FrameTones.tones(of: payload, profile: profile)

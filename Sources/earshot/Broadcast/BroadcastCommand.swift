@@ -18,6 +18,7 @@ struct BroadcastCommand: ParsableCommand {
             EXAMPLES:
               earshot broadcast 0123456789abcdef
               earshot broadcast --text "Hall 3, 14:00" --profile far --interval 10
+              earshot broadcast 0123456789abcdef --profile far --burst 4
               earshot broadcast cafe --device hw:0 --count 1 --level -20
 
             A line of JSON:
@@ -38,8 +39,12 @@ struct BroadcastCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How often it is sent. (default: until Ctrl-C)", valueName: "count"))
     var count: Int?
 
-    @Option(help: ArgumentHelp("The time from one start to the next.", valueName: "seconds"))
-    var interval = 3.0
+    @OptionGroup var burst: BurstOption
+
+    @Option(
+        help: ArgumentHelp(
+            "The time from one start to the next. (default: 3; with --burst its length and 2)", valueName: "seconds"))
+    var interval: Double?
 
     @Option(help: ArgumentHelp("How much the interval varies, as a share of it, 0 to 0.5.", valueName: "share"))
     var jitter = 0.1
@@ -74,19 +79,25 @@ struct BroadcastCommand: ParsableCommand {
         if !(0...0.5).contains(jitter) {
             throw ValidationError("--jitter \(DecimalText.short(jitter)): from 0 to 0.5 of the interval.")
         }
-        if !(interval >= 0 && interval <= 86_400) {
+        if let interval, !(interval >= 0 && interval <= 86_400) {
             throw ValidationError("--interval \(DecimalText.short(interval)): from 0 s (no pause) to a day.")
         }
     }
 
+    /// Between bursts there has to be a pause of random length, too.
+    private var intervalSeconds: Double {
+        interval ?? (burst.count > 1 ? profile.profile.burstSeconds(frameCount: burst.count) + 2 : 3)
+    }
+
     func run() throws {
         let payload = try what.payload()
+        try burst.check(payload)
         let ending = Ending()
         Interruption.request { ending.request() }
         let loop = try BroadcastLoop(
             BroadcastLoop.Plan(
-                payload: payload, profile: profile.profile, levelDecibels: loudness.level,
-                intervalSeconds: interval, jitter: jitter, count: count),
+                payload: payload, profile: profile.profile, burstCount: burst.count, levelDecibels: loudness.level,
+                intervalSeconds: intervalSeconds, jitter: jitter, count: count),
             device: device ?? "default", rate: rate, channels: channels, reconnects: reconnect ?? (device != nil))
         ending.onRequest { loop.stop() }
         let output = BroadcastOutput(

@@ -15,6 +15,8 @@ final class BroadcastLoop: Sendable {
     struct Plan: Sendable {
         var payload: Payload
         var profile: Profile
+        /// How many frames each is sent as: 1, or a burst's.
+        var burstCount = 1
         var levelDecibels: Double
         var intervalSeconds: Double
         /// Share of the interval.
@@ -22,7 +24,12 @@ final class BroadcastLoop: Sendable {
         /// How often; nil for ever.
         var count: Int?
 
-        var frameSeconds: Double { profile.frameSeconds(payloadByteCount: payload.count) }
+        /// How long a frame is, or a burst.
+        var soundSeconds: Double {
+            burstCount > 1
+                ? profile.burstSeconds(frameCount: burstCount)
+                : profile.frameSeconds(payloadByteCount: payload.count)
+        }
     }
 
     enum Event: Sendable {
@@ -67,7 +74,8 @@ final class BroadcastLoop: Sendable {
         request = try DeviceRequest.argument(
             device: device, rate: rate, channels: channels, periodSeconds: 0.05, bufferSeconds: Self.bufferSeconds)
         do throws(DeviceError) {
-            let opened = try Broadcaster(request, profile: plan.profile, levelDecibels: plan.levelDecibels)
+            let opened = try Broadcaster(
+                request, profile: plan.profile, burstCount: plan.burstCount, levelDecibels: plan.levelDecibels)
             format = opened.loudspeaker.format
             broadcaster = Mutex(opened)
         } catch {
@@ -107,7 +115,7 @@ final class BroadcastLoop: Sendable {
         state.withLock { $0.isStopped = true }
         current.loudspeaker.withdrawAll()
         bell.signal()
-        if ended.wait(timeout: .now() + plan.frameSeconds + 1) == .success { ended.signal() }
+        if ended.wait(timeout: .now() + plan.soundSeconds + 1) == .success { ended.signal() }
     }
 
     /// What is handed over now is heard then.
@@ -147,11 +155,11 @@ final class BroadcastLoop: Sendable {
                     self.bell.signal()
                 }
                 let jitter = plan.jitter > 0 ? Double.random(in: -plan.jitter...plan.jitter) : 0
-                next = begin + Int64(max(plan.intervalSeconds * (1 + jitter), plan.frameSeconds) * 1e9)
+                next = begin + Int64(max(plan.intervalSeconds * (1 + jitter), plan.soundSeconds) * 1e9)
                 continue
             }
             if underwayCount == 0 { onEvent(.waiting(number: handedCount + 1, seconds: max(0, left))) }
-            let patience = isOver ? plan.frameSeconds + 5 : min(max(left - lead, 0.001), 0.1)
+            let patience = isOver ? plan.soundSeconds + 5 : min(max(left - lead, 0.001), 0.1)
             _ = bell.wait(timeout: .now() + patience)
         }
     }
@@ -162,7 +170,8 @@ final class BroadcastLoop: Sendable {
             _ = bell.wait(timeout: .now() + backOff)
             backOff = min(2 * backOff, 1)
             do throws(DeviceError) {
-                let opened = try Broadcaster(request, profile: plan.profile, levelDecibels: plan.levelDecibels)
+                let opened = try Broadcaster(
+                    request, profile: plan.profile, burstCount: plan.burstCount, levelDecibels: plan.levelDecibels)
                 broadcaster.withLock { $0 = opened }
                 state.withLock { $0.outcomes = [] }
                 onEvent(.resumed)

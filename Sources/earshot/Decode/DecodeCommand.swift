@@ -29,7 +29,8 @@ struct DecodeCommand: ParsableCommand {
               "start_s":1.234,"end_s":2.258,"snr_db":12.3,"offset_hz":-3.1,
               "channel":0,"file":"x.wav","path_metric":3.21}
             SNR counts noise in 1,500 Hz. The offset is Doppler and clock error in the middle of the band. The path \
-            metric is about 1.4 for noise and higher for a frame. "text" follows where the payload is text.
+            metric is about 1.4 for noise and higher for a frame. "text" follows where the payload is text, and \
+            "combined", with the number of repeats, where --combine read several together; its path metric can be lower.
             """)
 
     @Argument(help: ArgumentHelp("Sound files; '-' is standard input.", valueName: "file"))
@@ -44,6 +45,8 @@ struct DecodeCommand: ParsableCommand {
 
     @Option(help: "Search for this profile only; may be given several times. (default: all)")
     var profile: [ProfileName] = []
+
+    @OptionGroup var repeats: CombineOption
 
     @Flag(help: "Print a line of JSON for every token.")
     var json = false
@@ -76,7 +79,8 @@ struct DecodeCommand: ParsableCommand {
         let progress = ProgressBar(partCount: files.count, isEnabled: !quiet)
         let output = OrderedOutput(inputCount: files.count, progress: progress)
         let settings = InputDecoder.Settings(
-            profiles: ProfileName.selected(profile), raw: raw, isJSON: json, showsFile: files.count > 1,
+            profiles: ProfileName.selected(profile), combinedCount: repeats.repeatCount, raw: raw, isJSON: json,
+            showsFile: files.count > 1,
             showsStatistics: stats)
         let decoders = files.enumerated().map { index, path in
             InputDecoder(index: index, path: path, settings: settings, output: output, progress: progress)

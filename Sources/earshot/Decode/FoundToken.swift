@@ -21,14 +21,15 @@ struct FoundToken: Sendable {
 
     /// `1.234 s  0123456789abcdef  standard  SNR 12.3 dB  -3.1 Hz  ch 0`, behind the file's name if wanted.
     func humanLine(showingFile: Bool) -> String {
-        let columns = [
-            "\(DecimalText.text(startSeconds, decimals: 3)) s",
-            frame.payload.hex + (frame.payload.printableText.map { " \"\($0)\"" } ?? ""),
-            frame.profileName,
-            "SNR \(DecimalText.text(Double(frame.snrDecibels), decimals: 1)) dB",
-            "\(DecimalText.text(Double(frame.offsetHertz), decimals: 1)) Hz",
-            "ch \(channel)",
-        ]
+        let columns =
+            [
+                "\(DecimalText.text(startSeconds, decimals: 3)) s",
+                frame.payload.hex + (frame.payload.printableText.map { " \"\($0)\"" } ?? ""),
+                frame.profileName,
+                "SNR \(DecimalText.text(Double(frame.snrDecibels), decimals: 1)) dB",
+                "\(DecimalText.text(Double(frame.offsetHertz), decimals: 1)) Hz",
+                "ch \(channel)",
+            ] + (frame.combinedCount > 1 ? ["\(frame.combinedCount) combined"] : [])
         return (showingFile ? "\(file.escapedForTerminal): " : "") + columns.joined(separator: "  ")
     }
 
@@ -46,6 +47,7 @@ struct FoundToken: Sendable {
         line.add("file", file)
         line.add("path_metric", Double(frame.pathMetric), decimals: 2)
         if let text = frame.payload.printableText { line.add("text", text) }
+        if frame.combinedCount > 1 { line.add("combined", frame.combinedCount) }
         more(&line)
         return line.text
     }

@@ -9,6 +9,7 @@ import Synchronization
 final class InputDecoder: Sendable {
     struct Settings: Sendable {
         let profiles: [Profile]
+        let combinedCount: Int
         let raw: RawFormat?
         let isJSON: Bool
         let showsFile: Bool
@@ -110,11 +111,12 @@ final class InputDecoder: Sendable {
     private var inputName: String { path == "-" ? "standard input" : path.escapedForTerminal }
 
     private func prepare(sampleRateHertz: Int, channelCount: Int) throws(Failure) {
-        let profiles = settings.profiles
+        let (profiles, combinedCount) = (settings.profiles, settings.combinedCount)
         let refusal: ModemError? = state.withLock { state in
             do throws(ModemError) {
                 state.receivers = try ReceiverBank(
-                    channelCount: channelCount, sampleRateHertz: sampleRateHertz, profiles: profiles)
+                    channelCount: channelCount, sampleRateHertz: sampleRateHertz, profiles: profiles,
+                    combining: combinedCount)
                 state.sampleRateHertz = sampleRateHertz
                 return nil
             } catch {

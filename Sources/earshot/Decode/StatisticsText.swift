@@ -8,6 +8,7 @@ enum StatisticsText {
         let seconds = Double(statistics.samples) / Double(sampleRateHertz)
         return "\(file): searched \(DecimalText.text(seconds, decimals: 3)) s"
             + ", frames \(statistics.frames)"
+            + (statistics.combinedFrames > 0 ? ", of which combined \(statistics.combinedFrames)" : "")
             + ", of which cancelled \(statistics.cancelledFrames)"
             + ", candidates \(statistics.candidates)"
             + ", rejected by sync pattern \(statistics.rejectedBySync)"

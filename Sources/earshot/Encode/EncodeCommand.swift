@@ -15,6 +15,7 @@ struct EncodeCommand: ParsableCommand {
               earshot encode 0123456789abcdef -o token.wav
               earshot encode --text "Hall 3, 14:00" --profile far -o hall.wav
               earshot encode cafe --repeat 10 --gap 2 --level -20 -o beacon.wav
+              earshot encode 0123456789abcdef --profile far --burst 4 -o distant.wav
               earshot encode 0123456789abcdef -o - | aplay
             """)
 
@@ -39,6 +40,8 @@ struct EncodeCommand: ParsableCommand {
     @Option(name: .customLong("repeat"), help: ArgumentHelp("How often it is sent.", valueName: "count"))
     var repeatCount = 1
 
+    @OptionGroup var burst: BurstOption
+
     @Option(help: ArgumentHelp("The silence between one and the next.", valueName: "seconds"))
     var gap = 0.5
 
@@ -59,9 +62,11 @@ struct EncodeCommand: ParsableCommand {
     }
 
     func run() throws {
+        let payload = try what.payload()
+        try burst.check(payload)
         let plan = try EncodePlan(
-            payload: try what.payload(), profile: profile.profile, sampleRateHertz: rate, format: format.format,
-            repeatCount: repeatCount, gapSeconds: gap, levelDecibels: loudness.level)
+            payload: payload, profile: profile.profile, sampleRateHertz: rate, format: format.format,
+            burstCount: burst.count, repeatCount: repeatCount, gapSeconds: gap, levelDecibels: loudness.level)
         if output == "-", StandardStream.output.isTerminal {
             throw Failure(
                 .usage,

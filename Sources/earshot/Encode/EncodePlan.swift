@@ -7,6 +7,8 @@ import Glibc
 /// What is to be written: frames, the silence around them, and where each thing stands.
 ///
 ///     margin | frame | gap | frame | … | frame | margin
+///
+/// where a frame can be a burst of them.
 struct EncodePlan {
     /// Silence before the first frame and after the last: a sound card that wakes up swallows a little.
     static let marginSeconds = 0.1
@@ -19,6 +21,7 @@ struct EncodePlan {
     let payload: Payload
     let transmitter: Transmitter
     let format: SampleFormat
+    let burstCount: Int
     let repeatCount: Int
     let gapSeconds: Double
     let levelDecibels: Double
@@ -28,8 +31,8 @@ struct EncodePlan {
     private let frameSamples: Int
 
     init(
-        payload: Payload, profile: Profile, sampleRateHertz: Int, format: SampleFormat, repeatCount: Int,
-        gapSeconds: Double, levelDecibels: Double
+        payload: Payload, profile: Profile, sampleRateHertz: Int, format: SampleFormat, burstCount: Int,
+        repeatCount: Int, gapSeconds: Double, levelDecibels: Double
     ) throws(Failure) {
         do throws(ModemError) {
             transmitter = try Transmitter(profile: profile, sampleRateHertz: sampleRateHertz)
@@ -37,13 +40,17 @@ struct EncodePlan {
             throw Failure(.usage, "Cannot encode with --rate \(sampleRateHertz): \(error).")
         }
         self.payload = payload
+        self.burstCount = burstCount
         self.format = format
         self.repeatCount = repeatCount
         self.gapSeconds = gapSeconds
         self.levelDecibels = levelDecibels
         marginSamples = Int((Self.marginSeconds * Double(sampleRateHertz)).rounded())
         gapSamples = Int((gapSeconds * Double(sampleRateHertz)).rounded())
-        frameSamples = transmitter.sampleCount(payloadByteCount: payload.count)
+        frameSamples =
+            burstCount > 1
+            ? transmitter.burstSampleCount(frameCount: burstCount)
+            : transmitter.sampleCount(payloadByteCount: payload.count)
 
         let room = Self.largestByteCount / format.bytesPerSample - 2 * marginSamples + gapSamples
         let largestRepeatCount = room / (frameSamples + gapSamples)
@@ -70,7 +77,11 @@ struct EncodePlan {
             output == "-"
             ? try WAVWriter.standardOutput(sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
             : try WAVWriter(path: output, sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
-        let frame = transmitter.samples(payload, amplitude: Float(pow(10, levelDecibels / 20)))
+        let amplitude = Float(pow(10, levelDecibels / 20))
+        let frame =
+            burstCount > 1
+            ? transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
+            : transmitter.samples(payload, amplitude: amplitude)
         let progress = ProgressBar(partCount: 1)
         try writeSilence(marginSamples, to: &writer)
         for index in 0..<repeatCount {
@@ -102,7 +113,8 @@ struct EncodePlan {
         let name = output == "-" ? "standard output" : output.escapedForTerminal
         let content = payload.hex + (payload.printableText.map { " \"\($0)\"" } ?? "")
         let length = "\(DecimalText.text(frameSeconds, decimals: 3)) s"
-        let times = repeatCount == 1 ? length : "\(DecimalText.grouped(repeatCount)) times \(length)"
+        let once = burstCount == 1 ? length : "a burst of \(burstCount) times \(length)"
+        let times = repeatCount == 1 ? once : "\(DecimalText.grouped(repeatCount)) times \(once)"
         return "wrote \(name): \(content), \(transmitter.profile.name), \(times), "
             + "\(sampleRateHertz) Hz \(format.rawValue), \(DecimalText.short(levelDecibels)) dBFS"
     }
@@ -118,6 +130,7 @@ struct EncodePlan {
         line.add(short: "level_dbfs", levelDecibels)
         line.add("repeat", repeatCount)
         line.add(short: "gap_s", gapSeconds)
+        if burstCount > 1 { line.add("burst", burstCount) }
         line.add("start_s", Double(marginSamples) / Double(sampleRateHertz), decimals: 3)
         line.add("frame_s", frameSeconds, decimals: 3)
         line.add("duration_s", Double(sampleCount) / Double(sampleRateHertz), decimals: 3)

@@ -51,6 +51,8 @@ struct ListenCommand: ParsableCommand {
     @Option(help: "Listen for this profile only; may be given several times. (default: all)")
     var profile: [ProfileName] = []
 
+    @OptionGroup var repeats: CombineOption
+
     @Option(help: ArgumentHelp("End after so much sound.", valueName: "seconds"))
     var seconds: Double?
 
@@ -106,6 +108,7 @@ struct ListenCommand: ParsableCommand {
     func run() throws {
         var options = Listener.Options()
         options.profiles = ProfileName.selected(profile)
+        options.combinedCount = repeats.repeatCount
         options.mixesChannels = mix
         options.reportsEveryChannel = everyChannel
         options.secondsLimit = seconds

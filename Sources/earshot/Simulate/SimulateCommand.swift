@@ -23,6 +23,7 @@ struct SimulateCommand: ParsableCommand {
               earshot simulate --list
               earshot simulate
               earshot simulate --profile far --channel room-b --snr -10:0:0.5 --plot far.svg
+              earshot simulate --burst 4 --combine 4 --snr -14:-11:0.5
               earshot simulate --profile fast --profile standard --channel walk --csv > walk.csv
 
             IN YOUR OWN CI, a step that fails when a change costs reception (the seed is fixed, so nothing but a change \
@@ -78,6 +79,14 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Bytes of payload, 1 to 32.", valueName: "number"))
     var bytes = Payload.tokenCount
 
+    @Option(
+        help: ArgumentHelp("Send each token this often, in a burst: 1 to 8 times.", valueName: "number"))
+    var burst = 1
+
+    @Option(
+        help: ArgumentHelp("Let the receiver read so many repeats in a burst together, 2 to 8.", valueName: "number"))
+    var combine: Int?
+
     @Option(help: ArgumentHelp("The transmitter's sample rate.", valueName: "hertz"))
     var rate = 48_000
 
@@ -122,6 +131,11 @@ struct SimulateCommand: ParsableCommand {
         if !Payload.validCounts.contains(bytes) {
             throw ValidationError("--bytes \(bytes): a payload has 1 to 32 bytes.")
         }
+        try CombineOption.check(combine)
+        try BurstOption.check(burst)
+        if burst != 1, bytes != Payload.tokenCount {
+            throw ValidationError("--burst \(burst) with --bytes \(bytes): bursts are of tokens, which have 8 bytes.")
+        }
         if let minSuccess, !(0...1).contains(minSuccess) {
             throw ValidationError(
                 "--min-success \(DecimalText.short(minSuccess)): a share lies between 0 and 1, as 0.97 does.")
@@ -161,6 +175,8 @@ struct SimulateCommand: ParsableCommand {
         var scene = AirScene()
         scene.air = preset.air
         scene.payloadByteCount = bytes
+        scene.burstCount = burst
+        scene.combinedCount = combine ?? 1
         scene.sampleRateHertz = rate
         if let noise { scene.air.noise = try NoiseFile.read(noise, sampleRateHertz: rate) }
         let profiles = profile.isEmpty ? [Profile.standard] : ProfileName.selected(profile)
@@ -211,6 +227,8 @@ struct SimulateCommand: ParsableCommand {
         var options = ["--trials \(trials)", "--seed \(seed)"]
         if precision != 2 { options.append("--precision \(DecimalText.short(precision))") }
         if bytes != Payload.tokenCount { options.append("--bytes \(bytes)") }
+        if burst != 1 { options.append("--burst \(burst)") }
+        if let combine { options.append("--combine \(combine)") }
         if rate != 48_000 { options.append("--rate \(rate)") }
         if let noise { options.append("--noise '\(noise.escapedForTerminal)'") }
         return options.joined(separator: " ")

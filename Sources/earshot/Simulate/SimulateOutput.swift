@@ -57,8 +57,9 @@ struct SimulateOutput {
     private func headline(_ curve: SimulatedCurve) -> String {
         let scene = curve.scene
         let seconds = scene.profile.frameSeconds(payloadByteCount: scene.payloadByteCount)
+        let burst = scene.burstCount > 1 ? "\(scene.burstCount) times " : ""
         return "\(scene.profile.name) in \(curve.channel), \(scene.payloadByteCount) bytes in "
-            + "\(DecimalText.text(seconds, decimals: 3)) s, \(scene.sampleRateHertz) Hz\n"
+            + "\(burst)\(DecimalText.text(seconds, decimals: 3)) s, \(scene.sampleRateHertz) Hz\n"
             + "     SNR    Eb/N0   decoded      95 %          of   wrong  twice"
     }
 
