@@ -63,20 +63,25 @@ struct FrameDecoder: ~Copyable {
         retry.begin()
         var place = candidate
         guard let logRatio = detection.detect(&place, layout, chain, history) else { return .pathMetricOfNoise }
-        let first = decodeNoncoherently(place, layout, chain, history)
+        let isPlausible = candidate.dominance >= SyncCheck.plausibleDominance
+        let instantCount = isPlausible && !mayWait ? FrameDecoder.instants.count : 1
+        let first = decodeNoncoherently(place, layout, instantCount: instantCount, chain, history)
         if case .decoded = first { return first }
-        if let frame = decodeMoving(place, layout, chain, history) { return .decoded(frame) }
         let effort = CoherentRetry.Effort.worth(logRatio: logRatio, syncLogRatio: detection.syncLogRatio)
-        if mayWait && effort.pathCount > 0 { return .disturbed }
+        if mayWait {
+            if case .pathMetricOfNoise = first, effort.pathCount == 0 { return first }
+            return .disturbed
+        }
+        if let frame = decodeMoving(place, layout, chain, history) { return .decoded(frame) }
         if let frame = retry.decode(effort, layout, chain, history, with: &path) { return .decoded(frame) }
         return first
     }
 
     /// Tries instants and metrics at one frequency offset, and notes what may be mended.
     private mutating func decodeNoncoherently(
-        _ candidate: Candidate, _ layout: FrameLayout, _ chain: ProfileChain, _ history: borrowing BasebandHistory
+        _ candidate: Candidate, _ layout: FrameLayout, instantCount: Int, _ chain: ProfileChain,
+        _ history: borrowing BasebandHistory
     ) -> DecodingOutcome {
-        let instantCount = candidate.dominance >= SyncCheck.plausibleDominance ? FrameDecoder.instants.count : 1
         for index in 0..<instantCount {
             var place = candidate
             place.start += FrameDecoder.instants[index] * Double(chain.format.samplesPerSymbol)

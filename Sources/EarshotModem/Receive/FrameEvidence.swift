@@ -11,6 +11,8 @@ struct FrameEvidence {
     /// What the decoded tones' likelihood must be of the loudest tones'. Frames that decoded alone had 0.74 and more; in
     /// a crowd the loudest tone is often another's, and frames have 0.70 and less.
     static let leastPathShare: Float = 0.62
+    /// From this share on no decoy is asked. A token at 0 dB in white noise has 0.98, and its decoy 0.45.
+    static let clearPathShare: Float = 0.95
     /// A mean branch metric above this is not noise's.
     static let doubtfulFit: Float = 1.75
     /// By what share a fit must beat its decoy where it may be noise's, and elsewhere. In noise the two differ by 0.01
@@ -49,6 +51,10 @@ struct FrameEvidence {
             && FrameEvidence.believableSyncRatios.contains(syncRatio)
             && unsteadiness <= FrameEvidence.largestUnsteadiness
     }
+
+    /// Whether the path goes through nearly all of the loudest tones: a decoy, which differs from every codeword in many
+    /// tones, cannot do so too.
+    var isClear: Bool { pathShare >= FrameEvidence.clearPathShare }
 
     /// By how much a path whose mean branch metric is `fit` must beat its decoy.
     func leastMarginOverDecoy(fit: Float) -> Float {

@@ -103,7 +103,7 @@ struct PathDecoding: ~Copyable {
         let evidence = meter.measure(codeTones, energies, metrics, layout, chain.profile)
         guard evidence.isBelievable else { return .pathMetricOfNoise }
         guard isTailBiting, let payload = payload(layout) else { return .checkMismatch }
-        guard fitsBetterThanDecoy(layout, code, echo, evidence) else { return .pathMetricOfNoise }
+        guard evidence.isClear || fitsBetterThanDecoy(layout, code, echo, evidence) else { return .pathMetricOfNoise }
         return .decoded(frame(payload, evidence, place, layout, chain, history))
     }
 
