@@ -43,7 +43,8 @@ struct RepeatTests {
         #expect(tally.wrongCount == 0)
     }
 
-    /// A burst that is longer or shorter than what is added up still is one: what is missing counts little.
+    /// A burst that is longer or shorter than what is added up still is one: what is missing counts little. Read one by one
+    /// 50 and 9 % of these are received (200 and 100 trials), together 94 % of the first; 27 of 30 are 90 %.
     @Test(arguments: [(burst: 3, combining: 4, snr: -10.8), (burst: 6, combining: 4, snr: -11.8)])
     func theNumbersNeedNotAgree(row: (burst: Int, combining: Int, snr: Double)) throws {
         let tally = try Self.tally(
