@@ -66,9 +66,9 @@ struct CoherentRetry: ~Copyable {
         places.removeAll(keepingCapacity: true)
     }
 
-    /// Notes the path found last as one that may be mended.
+    /// Notes the path found last as one that may be mended, if enough of the frame is there.
     mutating func note(_ path: borrowing PathDecoding, _ place: Candidate, _ layout: FrameLayout) {
-        guard places.count < Effort.plausible.pathCount else { return }
+        guard places.count < Effort.plausible.pathCount, path.isHeld(layout) else { return }
         places.append(place)
         for step in 0..<layout.dataToneCount {
             codeTones.append(path.codeTones[step])
