@@ -11,7 +11,8 @@ struct FrameEvidence {
     /// What the decoded tones' likelihood must be of the loudest tones'. Frames that decoded alone had 0.74 and more; in
     /// a crowd the loudest tone is often another's, and frames have 0.70 and less.
     static let leastPathShare: Float = 0.62
-    /// From this share on no decoy is asked. A token at 0 dB in white noise has 0.98, and its decoy 0.45.
+    /// From this share on no decoy is asked: a path of another codeword, which differs in several tones at least, cannot go
+    /// through nearly all of the loudest ones as well. Asking costs as much as the decoding did.
     static let clearPathShare: Float = 0.95
     /// A mean branch metric above this is not noise's.
     static let doubtfulFit: Float = 1.75

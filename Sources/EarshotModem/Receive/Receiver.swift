@@ -22,8 +22,8 @@ public struct Receiver: ~Copyable {
     static let quantum = 32
     /// Of what a profile's search finds in one go only so many are looked at, the best.
     static let largestCandidateCount = 32
-    /// How long a disturbed attempt waits for the pattern of what disturbs it to be found: 85 ms. Every hundredth of a
-    /// second more costs crowds: 0.5 s cost twelve talkers 10 % of their tokens.
+    /// How long a disturbed attempt waits for the pattern of what disturbs it to be found: 85 ms. Tried from
+    /// 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
     static let disturbedWait = 256
     /// Time does not go on beyond this sample: three million years at 48 kHz.
     static let latestSample = 1 << 62
