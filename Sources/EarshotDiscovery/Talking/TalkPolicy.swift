@@ -1,0 +1,193 @@
+public import EarshotCoding
+
+/// When to talk in sound: a pure state machine. Time, what was heard and chance go in, what to do comes out.
+///
+/// Half duplex: who talks hears nothing. But several talkers are decoded together, so nobody waits for anybody's end.
+/// Talkers meet in slots, and all others listen.
+///
+/// 1. `SlotGrid`: where slots begin follows from what is heard.
+/// 2. `CrowdEstimate`: n̂ says how long a round is: G = max(3, n̂ / talkers a slot).
+/// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. What repeats can be
+///    mended: where a neighbour was heard too rarely in a period, their patterns are too much alike, and one talk moves.
+/// 4. A new device listens for a slot, and begins anywhere in a round.
+/// 5. Where something sounds at a slot's begin, somebody keeps another grid: the talk waits for the next slot, once.
+///
+/// The share of time on the air is at most one token in G slots, over any period: for `fast` 20 %.
+public struct TalkPolicy: Sendable {
+    /// What to do.
+    public enum Action: Equatable, Sendable {
+        /// Listen; step again then, or when something is heard.
+        case listen(untilSeconds: Double)
+        /// Talk from then on, and step again when that is over.
+        case talk(atSeconds: Double)
+    }
+
+    /// A token that was heard.
+    public struct Heard: Sendable, Equatable {
+        /// Whose.
+        public var token: Payload
+        /// When it began.
+        public var startSeconds: Double
+
+        /// See the properties of the same names.
+        public init(token: Payload, startSeconds: Double) {
+            self.token = token
+            self.startSeconds = startSeconds
+        }
+    }
+
+    /// What a receiver knows beside tokens: from its energy, and from frames that it is in the middle of.
+    public struct Band: Sendable, Equatable {
+        /// Whether something is on the air now.
+        public var isBusy: Bool
+        /// Whether something was since the last step.
+        public var wasBusy: Bool
+
+        /// See the properties of the same names.
+        public init(isBusy: Bool = false, wasBusy: Bool = false) {
+            self.isBusy = isBusy
+            self.wasBusy = wasBusy
+        }
+    }
+
+    /// What the device does beside listening to its schedule.
+    public let mode: DiscoveryMode
+    /// The lengths of slots.
+    public let timing: TalkTiming
+    /// What is aimed at.
+    public let limits: TalkLimits
+
+    private var grid: SlotGrid?
+    private var crowd = CrowdEstimate()
+    private var neighbours: [Payload: HeardSlots] = [:]
+    private var pattern: TalkPattern?
+    private var periodBegin = 0
+    /// The slot that is decided next.
+    private var nextSlot = 0
+    private var slotHeardCount = 0
+    private var slotWasBusy = false
+    private var isTalking = false
+    private var isHeld = false
+
+    /// More neighbours than that are not kept apart: an attacker must not fill the memory.
+    public static let largestNeighbourCount = 4_096
+
+    /// The policy of a device that has just begun.
+    public init(mode: DiscoveryMode = .both, timing: TalkTiming, limits: TalkLimits = TalkLimits()) {
+        self.mode = mode
+        self.timing = timing
+        self.limits = limits
+    }
+
+    /// How many neighbours there are, by what was heard of late.
+    public var neighbourCount: Int { neighbours.count }
+
+    /// How long a period is now: who was heard three times in one and not at all in the next is gone.
+    public var periodSeconds: Double { Double(periodSlots) * timing.slotSeconds }
+
+    /// How long after the latest token of a neighbour began it still counts as there; nil where it was not heard.
+    public func patienceSeconds(of token: Payload) -> Double? {
+        neighbours[token].map { Double($0.patienceSlots(periodSlots: periodSlots) + 1) * timing.slotSeconds }
+    }
+
+    private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.leastRoundSlots }
+
+    /// What to do now.
+    /// - Parameters:
+    ///   - nowSeconds: never less than before.
+    ///   - heard: tokens that were decoded since the last step, own ones left out.
+    public mutating func step(
+        nowSeconds: Double, heard: [Heard], band: Band, using generator: inout some RandomNumberGenerator
+    ) -> Action {
+        var grid = self.grid ?? begin(nowSeconds, &generator)
+        for token in heard {
+            grid.follow(startSeconds: token.startSeconds)
+            take(token, slot: grid.index(atSeconds: token.startSeconds))
+        }
+        self.grid = grid
+        slotWasBusy = slotWasBusy || band.wasBusy
+        // A moved grid may have put the next slot into the past.
+        while nowSeconds >= grid.beginSeconds(nextSlot + 1) { finishSlot(&generator) }
+        guard nowSeconds >= grid.beginSeconds(nextSlot) else {
+            return .listen(untilSeconds: grid.beginSeconds(nextSlot))
+        }
+        let slot = nextSlot
+        finishSlot(&generator)
+        guard let pattern, mode.contains(.broadcast), isHeld || pattern.talks(in: slot - periodBegin) else {
+            return .listen(untilSeconds: grid.beginSeconds(nextSlot))
+        }
+        if band.isBusy && !isHeld && !pattern.talks(in: (slot + 1 - periodBegin) % pattern.periodSlots) {
+            isHeld = true
+            return .listen(untilSeconds: grid.beginSeconds(nextSlot))
+        }
+        isHeld = false
+        isTalking = true
+        let offset = timing.spreadSeconds * Double(generator.next() >> 11) * 0x1p-53
+        return .talk(atSeconds: max(nowSeconds, grid.beginSeconds(slot) + offset))
+    }
+
+    private mutating func begin(_ now: Double, _ generator: inout some RandomNumberGenerator) -> SlotGrid {
+        restart(roundSlots: mode.contains(.scan) ? limits.leastRoundSlots : limits.deafRoundSlots, slot: 1, &generator)
+        nextSlot = 1
+        return SlotGrid(timing, originSeconds: now)
+    }
+
+    private mutating func take(_ token: Heard, slot: Int) {
+        slotHeardCount += 1
+        if neighbours[token.token] != nil {
+            neighbours[token.token]?.add(slot)
+        } else if neighbours.count < Self.largestNeighbourCount {
+            neighbours[token.token] = HeardSlots(slot)
+        }
+    }
+
+    /// The slot before `nextSlot` is over.
+    private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
+        if !isTalking {
+            crowd.finishSlot(
+                heardCount: slotHeardCount, wasBusy: slotWasBusy, neighbourCount: neighbours.count)
+        }
+        (slotHeardCount, slotWasBusy, isTalking) = (0, false, false)
+        let slot = nextSlot
+        nextSlot += 1
+        let period = periodSlots
+        neighbours = neighbours.filter { slot - $0.value.latest <= $0.value.patienceSlots(periodSlots: period) }
+        guard let roundSlots = pattern?.roundSlots, (slot - periodBegin) % roundSlots == 0 else { return }
+        let isPeriodOver = slot - periodBegin >= period
+        if mode.contains(.scan), let other = betterRoundSlots(than: roundSlots, mayShrink: isPeriodOver) {
+            restart(roundSlots: other, slot: slot, &generator)
+        } else if isPeriodOver {
+            mode.contains(.scan) ? mend(slot, &generator) : restart(roundSlots: roundSlots, slot: slot, &generator)
+        }
+    }
+
+    private mutating func restart(roundSlots: Int, slot: Int, _ generator: inout some RandomNumberGenerator) {
+        pattern = TalkPattern(roundSlots: roundSlots, roundCount: limits.roundCount, using: &generator)
+        periodBegin = slot
+    }
+
+    /// How long rounds are to be from now on, where they are clearly too short or too long.
+    private func betterRoundSlots(than roundSlots: Int, mayShrink: Bool) -> Int? {
+        let wanted = max(
+            Double(limits.leastRoundSlots), crowd.count(neighbourCount: neighbours.count) / limits.talkersPerSlot)
+        let isTooShort = wanted > 1.5 * Double(roundSlots)
+        guard isTooShort || mayShrink && abs(wanted - Double(roundSlots)) > 0.75 else { return nil }
+        return Int(wanted.rounded())
+    }
+
+    /// Begins another period, with another pattern where somebody was not heard often enough in the last one.
+    private mutating func mend(_ slot: Int, _ generator: inout some RandomNumberGenerator) {
+        let period = periodSlots
+        var costs = [Int](repeating: 0, count: period)
+        var isCalledFor = false
+        for neighbour in neighbours.values where neighbour.first <= periodBegin {
+            let recent = neighbour.slots.filter { (periodBegin..<slot).contains($0) }
+            if recent.count < limits.soughtCount { isCalledFor = true }
+            guard recent.count <= limits.soughtCount else { continue }
+            for heard in recent { costs[heard - periodBegin] += 1 }
+        }
+        periodBegin = slot
+        guard isCalledFor, Double(generator.next() >> 11) * 0x1p-53 < limits.changeProbability else { return }
+        pattern?.change(costs: costs, using: &generator)
+    }
+}
