@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "EarshotChannel", targets: ["EarshotChannel"]),
         .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
+        .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "EarshotLoopback", targets: ["EarshotLoopback"]),
         .library(name: "EarshotDrawing", targets: ["EarshotDrawing"]),
         .executable(name: "earshot", targets: ["earshot"]),
@@ -46,11 +47,12 @@ let package = Package(
         .target(name: "EarshotAudio", dependencies: ["CALSA", "CSndFile"], swiftSettings: strict),
         .target(
             name: "EarshotLive", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio"], swiftSettings: strict),
+        .target(name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem"], swiftSettings: strict),
         .target(
             name: "EarshotLoopback",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotDrawing", numerics,
+                "EarshotDiscovery", "EarshotDrawing", numerics,
             ],
             swiftSettings: strict),
         .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
@@ -88,6 +90,10 @@ let package = Package(
         .testTarget(
             name: "EarshotLiveTests",
             dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotDiscoveryTests",
+            dependencies: ["EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotDiscovery", "EarshotLoopback"],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotLoopbackTests",

@@ -85,9 +85,13 @@ public struct TalkPolicy: Sendable {
     /// How long a period is now: who was heard three times in one and not at all in the next is gone.
     public var periodSeconds: Double { Double(periodSlots) * timing.slotSeconds }
 
-    /// How long after the latest token of a neighbour began it still counts as there; nil where it was not heard.
-    public func patienceSeconds(of token: Payload) -> Double? {
-        neighbours[token].map { Double($0.patienceSlots(periodSlots: periodSlots) + 1) * timing.slotSeconds }
+    /// How long after a token began its talker still counts as there, before `step` is told of that token.
+    public func patienceSeconds(ofNext startSeconds: Double, from token: Payload) -> Double {
+        let slot = grid?.index(atSeconds: startSeconds) ?? 0
+        var heard = neighbours[token] ?? HeardSlots(slot)
+        heard.add(slot)
+        // Talks of neighbouring slots begin up to a spread apart, and are decoded within another slot.
+        return Double(heard.patienceSlots(periodSlots: periodSlots) + 1) * timing.slotSeconds
     }
 
     private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.leastRoundSlots }

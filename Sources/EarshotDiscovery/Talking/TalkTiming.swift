@@ -1,3 +1,4 @@
+import EarshotCoding
 public import EarshotModem
 
 /// The lengths that who talks has to agree on with who else talks.
@@ -25,7 +26,7 @@ public struct TalkTiming: Sendable, Equatable {
     /// That of a profile's tokens.
     public init(_ profile: Profile) {
         self.init(
-            tokenSeconds: profile.frameSeconds(payloadByteCount: 8), spreadSeconds: 0.3, guardSeconds: 0.15)
+            tokenSeconds: profile.frameSeconds(payloadByteCount: Payload.tokenCount), spreadSeconds: 0.2, guardSeconds: 0.15)
     }
 
     /// How long a slot is.
