@@ -40,13 +40,13 @@ public struct TalkPolicy: Sendable {
     public struct Band: Sendable, Equatable {
         /// Whether something is on the air now.
         public var isBusy: Bool
-        /// Whether something was since the last step.
-        public var wasBusy: Bool
+        /// For how long something was since the last step.
+        public var busySeconds: Double
 
         /// See the properties of the same names.
-        public init(isBusy: Bool = false, wasBusy: Bool = false) {
+        public init(isBusy: Bool = false, busySeconds: Double = 0) {
             self.isBusy = isBusy
-            self.wasBusy = wasBusy
+            self.busySeconds = busySeconds
         }
     }
 
@@ -65,7 +65,8 @@ public struct TalkPolicy: Sendable {
     /// The slot that is decided next.
     private var nextSlot = 0
     private var slotHeardCount = 0
-    private var slotWasBusy = false
+    private var slotBusySeconds = 0.0
+    private var occupiedSlotCount = 0
     private var isTalking = false
     private var isHeld = false
 
@@ -94,6 +95,13 @@ public struct TalkPolicy: Sendable {
         return Double(heard.patienceSlots(periodSlots: periodSlots) + 1) * timing.slotSeconds
     }
 
+    /// Whether something sounds without a pause that is no token. Nobody waits for its end.
+    public var isBandOccupied: Bool { occupiedSlotCount >= Self.occupiedSlots }
+
+    /// Talkers pause between slots; what fills so much of a slot is something else.
+    private static let occupiedShare = 0.97
+    private static let occupiedSlots = 4
+
     private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.leastRoundSlots }
 
     /// What to do now.
@@ -109,7 +117,7 @@ public struct TalkPolicy: Sendable {
             take(token, slot: grid.index(atSeconds: token.startSeconds))
         }
         self.grid = grid
-        slotWasBusy = slotWasBusy || band.wasBusy
+        slotBusySeconds += band.busySeconds
         // A moved grid may have put the next slot into the past.
         while nowSeconds >= grid.beginSeconds(nextSlot + 1) { finishSlot(&generator) }
         guard nowSeconds >= grid.beginSeconds(nextSlot) else {
@@ -120,7 +128,7 @@ public struct TalkPolicy: Sendable {
         guard let pattern, mode.contains(.broadcast), isHeld || pattern.talks(in: slot - periodBegin) else {
             return .listen(untilSeconds: grid.beginSeconds(nextSlot))
         }
-        if band.isBusy && !isHeld && !pattern.talks(in: (slot + 1 - periodBegin) % pattern.periodSlots) {
+        if band.isBusy && !isHeld && !isBandOccupied && !pattern.talks(in: (slot + 1 - periodBegin) % pattern.periodSlots) {
             isHeld = true
             return .listen(untilSeconds: grid.beginSeconds(nextSlot))
         }
@@ -148,10 +156,13 @@ public struct TalkPolicy: Sendable {
     /// The slot before `nextSlot` is over.
     private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
         if !isTalking {
+            let isFull = slotBusySeconds >= Self.occupiedShare * timing.slotSeconds
+            occupiedSlotCount = isFull && slotHeardCount == 0 ? occupiedSlotCount + 1 : 0
             crowd.finishSlot(
-                heardCount: slotHeardCount, wasBusy: slotWasBusy, neighbourCount: neighbours.count)
+                heardCount: slotHeardCount, wasBusy: !isFull && slotBusySeconds >= timing.tokenSeconds / 2,
+                neighbourCount: neighbours.count)
         }
-        (slotHeardCount, slotWasBusy, isTalking) = (0, false, false)
+        (slotHeardCount, slotBusySeconds, isTalking) = (0, 0, false)
         let slot = nextSlot
         nextSlot += 1
         let period = periodSlots

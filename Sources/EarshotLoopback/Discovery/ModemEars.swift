@@ -48,7 +48,7 @@ public struct ModemEars: RoomEars {
     private static let sampleRateHertz = 48_000
     private static let amplitude: Float = 0.05
     /// A band this far above its noise is busy.
-    private static let busyAboveNoiseDecibels = 3.0
+    private static let busyAboveNoiseDecibels = 6.0
 
     /// - Parameters:
     ///   - air: what lies between any two: its room, and how much clocks differ.
@@ -133,7 +133,7 @@ public struct ModemEars: RoomEars {
             }
             ear.receiver.push(block.span) { onFrame($0, firstSample) }
             ear.isBusy =
-                ear.receiver.isExpecting || ear.meter.bandDecibels(ear.receiver, seconds: 0.03) > busyDecibels
+                ear.meter.bandDecibels(ear.receiver, seconds: 0.05) > busyDecibels
         }
         ear.sounds.removeAll { $0.endSample <= range.upperBound }
     }

@@ -13,7 +13,7 @@ public struct RoomSimulation<Ears: RoomEars> {
         let token: Payload
         var generator: SeededGenerator
         var heard: [TalkPolicy.Heard] = []
-        var wasBusy = false
+        var busySeconds = 0.0
         var dueSeconds: Double
         var talkEndSeconds = -Double.infinity
     }
@@ -69,13 +69,13 @@ public struct RoomSimulation<Ears: RoomEars> {
         guard now >= devices[index].talkEndSeconds else { return }
         let isBusy = ears.isBusy(index)
         var device = devices[index]
-        device.wasBusy = device.wasBusy || isBusy
+        if isBusy { device.busySeconds += 1 / Self.ticksPerSecond }
         if now >= device.dueSeconds || !device.heard.isEmpty {
             let action = device.policy.step(
                 nowSeconds: now, heard: device.heard,
-                band: TalkPolicy.Band(isBusy: isBusy, wasBusy: device.wasBusy), using: &device.generator)
+                band: TalkPolicy.Band(isBusy: isBusy, busySeconds: device.busySeconds), using: &device.generator)
             device.heard = []
-            device.wasBusy = false
+            device.busySeconds = 0
             switch action {
             case .listen(let until): device.dueSeconds = until
             case .talk(let begin):
