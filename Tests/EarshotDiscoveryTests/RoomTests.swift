@@ -1,0 +1,123 @@
+import EarshotDiscovery
+import EarshotLoopback
+import EarshotModem
+import Testing
+
+/// What the issue asks for, in rooms of table ears: 21 runs from fixed seeds, the median's goal in seconds.
+///
+/// The goals leave a third to a half to spare over what was measured (4.3, 6.0, 7.3, 12.4 s): they fail where the policy
+/// becomes worse by more than chance, and not before.
+@Suite struct RoomTests {
+    private static let timing = TalkTiming(.fast)
+
+    private func room(_ plan: RoomPlan, _ table: DecodingTable = .freeAir) -> RoomSimulation<TableEars> {
+        RoomSimulation(plan, ears: TableEars(timing: Self.timing, table: table, seed: plan.seed))
+    }
+
+    private func median(_ runs: Range<UInt64>, _ seconds: (UInt64) -> Double?) -> Double {
+        let sorted = runs.map { seconds($0) ?? .infinity }.sorted()
+        return sorted[sorted.count / 2]
+    }
+
+    @Test(arguments: [(2, 5.0), (5, 9.0), (10, 12.0), (20, 16.0)])
+    func `90 % of all pairs find each other`(deviceCount: Int, goalSeconds: Double) {
+        let seconds = median(1_000..<1_021) { seed in
+            var room = room(RoomPlan(deviceCount: deviceCount, seed: seed))
+            room.run(untilSeconds: 60) { $0.seconds(share: 0.9) != nil }
+            return room.findings.seconds(share: 0.9)
+        }
+        #expect(seconds <= goalSeconds, "\(deviceCount) devices, seeds from 1000")
+    }
+
+    private func afterAMinute(_ device: RoomPlan.Device, seed: UInt64) -> RoomPlan {
+        RoomPlan([RoomPlan.Device](repeating: .init(), count: 10) + [device], seed: seed)
+    }
+
+    @Test func `a latecomer is known to 90 % of ten within 15 s`() {
+        for seed in UInt64(1)...10 {
+            var room = room(afterAMinute(.init(arrivalSeconds: 60 + 0.31 * Double(seed)), seed: seed))
+            room.run(untilSeconds: 80)
+            let known = room.findings.seconds(share: 0.9) { talker, _ in talker == 10 } ?? .infinity
+            #expect(known - 60 - 0.31 * Double(seed) <= 15, "seed \(seed)")
+        }
+    }
+
+    @Test func `who only scans hears all ten within 20 s, and says nothing`() {
+        for seed in UInt64(1)...10 {
+            var room = room(afterAMinute(.init(mode: .scan, arrivalSeconds: 60 + 0.31 * Double(seed)), seed: seed))
+            room.run(untilSeconds: 90)
+            let heard = room.findings.seconds(share: 1) { _, listener in listener == 10 } ?? .infinity
+            #expect(heard - 60 - 0.31 * Double(seed) <= 20, "seed \(seed)")
+            #expect(room.findings.talkSeconds[10] == 0)
+            #expect(room.findings.foundSeconds[10].allSatisfy { $0 == nil })
+        }
+    }
+
+    @Test func `who only broadcasts finds nobody and is found`() {
+        for seed in UInt64(1)...10 {
+            var room = room(afterAMinute(.init(mode: .broadcast, arrivalSeconds: 60), seed: seed))
+            room.run(untilSeconds: 90)
+            #expect(room.findings.foundSeconds[10].compactMap(\.self).count == 10, "seed \(seed)")
+            #expect(room.findings.foundSeconds[..<10].allSatisfy { $0[10] == nil })
+        }
+    }
+
+    /// Two pairs may still have patterns that are much alike, and then the silence that counts is longer; so the median of
+    /// runs, and a limit for all: a neighbour heard once in a period of 15 slots has 45 + 1 slots, 41.6 s, and a quarter.
+    @Test func `a leaver is lost by all within 15 s of its last word`() {
+        var slowest = 0.0
+        let seconds = median(1..<22) { seed in
+            var room = room(afterAMinute(.init(departureSeconds: 120 + 0.31 * Double(seed)), seed: seed))
+            room.run(untilSeconds: 180)
+            let lost = room.findings.lostSeconds[10][..<10].compactMap(\.self)
+            guard lost.count == 10, let last = lost.max() else { return nil }
+            slowest = max(slowest, last - room.findings.lastTalkEndSeconds[10])
+            return last - room.findings.lastTalkEndSeconds[10]
+        }
+        #expect(seconds <= 15)
+        #expect(slowest <= 42)
+    }
+
+    @Test func `nobody is lost in ten minutes who is there`() {
+        for seed in UInt64(1)...5 {
+            var room = room(RoomPlan(deviceCount: 10, seed: seed))
+            room.run(untilSeconds: 600)
+            #expect(room.findings.falseLosses.isEmpty, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: [1, 2, 10, 40])
+    func `nobody talks more than one token a round`(deviceCount: Int) {
+        var room = room(RoomPlan(deviceCount: deviceCount, seed: 7))
+        room.run(untilSeconds: 300)
+        let timing = Self.timing
+        // Besides whole rounds, one more.
+        let rounds = 300 / (3 * timing.slotSeconds) + 1
+        for seconds in room.findings.talkSeconds {
+            #expect(seconds <= rounds * timing.tokenSeconds)
+            #expect(seconds > 0)
+        }
+    }
+
+    @Test func `a crowd talks less each`() {
+        var share: [Double] = []
+        for deviceCount in [10, 40] {
+            var room = room(RoomPlan(deviceCount: deviceCount, seed: 7))
+            room.run(untilSeconds: 120)
+            share.append(room.findings.talkSeconds.reduce(0, +) / Double(deviceCount))
+        }
+        // Four times as many: rounds of 12 slots instead of 3, after they have noticed.
+        #expect(share[1] < 0.5 * share[0])
+    }
+
+    @Test func `the same seed gives the same room`() {
+        var findings: [[[Double?]]] = []
+        for seed in [UInt64(3), 3, 4] {
+            var room = room(RoomPlan(deviceCount: 5, seed: seed))
+            room.run(untilSeconds: 30)
+            findings.append(room.findings.foundSeconds)
+        }
+        #expect(findings[0] == findings[1])
+        #expect(findings[0] != findings[2])
+    }
+}
