@@ -5,7 +5,7 @@ import Testing
 
 /// What the issue asks for, in rooms of table ears: 21 runs from fixed seeds, the median's goal in seconds.
 ///
-/// The goals leave a third to a half to spare over what was measured (4.3, 6.0, 7.3, 12.4 s): they fail where the policy
+/// The goals leave a quarter to a third to spare over what was measured (3.5, 6.1, 8.2, 11.9 s): they fail where the policy
 /// becomes worse by more than chance, and not before.
 @Suite struct RoomTests {
     private static let timing = TalkTiming(.fast)
@@ -56,7 +56,9 @@ import Testing
     @Test func `who only broadcasts finds nobody and is found`() {
         for seed in UInt64(1)...10 {
             var room = room(afterAMinute(.init(mode: .broadcast, arrivalSeconds: 60), seed: seed))
-            room.run(untilSeconds: 90)
+            // It keeps to nobody's slots: 0.555 s at either side of its begin, out of rounds of 2.7 s, it is talked over.
+            // Within 120 s it talks 22 times: 0.41²² is 3e-9.
+            room.run(untilSeconds: 180)
             #expect(room.findings.foundSeconds[10].compactMap(\.self).count == 10, "seed \(seed)")
             #expect(room.findings.foundSeconds[..<10].allSatisfy { $0[10] == nil })
         }

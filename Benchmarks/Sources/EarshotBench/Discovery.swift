@@ -60,28 +60,36 @@ struct DiscoveryCommand: ParsableCommand {
         }
         let late = plans { RoomPlan.Device(arrivalSeconds: 60 + 0.31 * Double($0)) }
         report.add(
-            "late, known to 90 %: " + text(
-                try times(of: late) { findings in
-                    findings.seconds(share: 0.9) { talker, _ in talker == 10 }
-                } from: { $0.devices[10].arrivalSeconds }))
+            "late, known to 90 %: "
+                + text(
+                    try times(of: late) { findings in
+                        findings.seconds(share: 0.9) { talker, _ in talker == 10 }
+                    } from: {
+                        $0.devices[10].arrivalSeconds
+                    }))
         let scanning = plans { RoomPlan.Device(mode: .scan, arrivalSeconds: 60 + 0.31 * Double($0)) }
         report.add(
-            "scans only, hears all: " + text(
-                try times(of: scanning) { findings in
-                    findings.seconds(share: 1) { _, listener in listener == 10 }
-                } from: { $0.devices[10].arrivalSeconds }))
+            "scans only, hears all: "
+                + text(
+                    try times(of: scanning) { findings in
+                        findings.seconds(share: 1) { _, listener in listener == 10 }
+                    } from: {
+                        $0.devices[10].arrivalSeconds
+                    }))
         let leaving = plans { RoomPlan.Device(departureSeconds: 90 + 0.31 * Double($0)) }
         report.add(
-            "leaves, lost by all after its last word: " + text(
-                try times(of: leaving) { findings in
-                    let lost = findings.lostSeconds[10][..<10].compactMap(\.self)
-                    return lost.count == 10 ? lost.max().map { $0 - findings.lastTalkEndSeconds[10] } : nil
-                }))
+            "leaves, lost by all after its last word: "
+                + text(
+                    try times(of: leaving) { findings in
+                        let lost = findings.lostSeconds[10][..<10].compactMap(\.self)
+                        return lost.count == 10 ? lost.max().map { $0 - findings.lastTalkEndSeconds[10] } : nil
+                    }))
         let calm = (0..<max(1, runs / 4)).map { RoomPlan(present, seed: seed + UInt64($0)) }
         let losses = try concurrently(calm.count, threadCount: threads) { index in
             try simulate(calm[index], untilSeconds: 600) { _ in false }.falseLosses
         }
-        report.add("lost without having left, 10 devices, 10 minutes: \(losses.map(\.count)), at \(losses.flatMap(\.self))")
+        report.add(
+            "lost without having left, 10 devices, 10 minutes: \(losses.map(\.count)), at \(losses.flatMap(\.self))")
     }
 
     /// The times at which something happened in each run, after `from`; nil where it did not.

@@ -10,7 +10,9 @@ public import EarshotCoding
 /// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. What repeats can be
 ///    mended: where a neighbour was heard too rarely in a period, their patterns are too much alike, and one talk moves.
 /// 4. A new device listens for a slot, and begins anywhere in a round.
-/// 5. Where something sounds at a slot's begin, somebody keeps another grid: the talk waits for the next slot, once.
+/// 5. Who hears a newcomer while there are few answers in the next slot, in which the newcomer listens, instead of later in
+///    the round.
+/// 6. Where something sounds at a slot's begin, somebody keeps another grid: the talk waits for the next slot, once.
 ///
 /// The share of time on the air is at most one token in G slots, over any period: for `fast` 20 %.
 public struct TalkPolicy: Sendable {
@@ -69,6 +71,9 @@ public struct TalkPolicy: Sendable {
     private var occupiedSlotCount = 0
     private var isTalking = false
     private var isHeld = false
+    /// Whether a newcomer was heard that is listening in the next slot.
+    private var isAnswering = false
+    private var hasTalkedThisRound = false
 
     /// More neighbours than that are not kept apart: an attacker must not fill the memory.
     public static let largestNeighbourCount = 4_096
@@ -125,13 +130,20 @@ public struct TalkPolicy: Sendable {
         }
         let slot = nextSlot
         finishSlot(&generator)
-        guard let pattern, mode.contains(.broadcast), isHeld || pattern.talks(in: slot - periodBegin) else {
-            return .listen(untilSeconds: grid.beginSeconds(nextSlot))
-        }
-        if band.isBusy && !isHeld && !isBandOccupied && !pattern.talks(in: (slot + 1 - periodBegin) % pattern.periodSlots) {
+        let answers = isAnswering
+        isAnswering = false
+        guard let pattern, mode.contains(.broadcast),
+            isHeld || !hasTalkedThisRound && (answers || pattern.talks(in: slot - periodBegin))
+        else { return .listen(untilSeconds: grid.beginSeconds(nextSlot)) }
+        let isRoundBegin = (slot - periodBegin) % pattern.roundSlots == 0
+        if band.isBusy && !isHeld && !isBandOccupied
+            && !pattern.talks(in: (slot + 1 - periodBegin) % pattern.periodSlots)
+        {
             isHeld = true
             return .listen(untilSeconds: grid.beginSeconds(nextSlot))
         }
+        // A talk that was held back belongs to the round before.
+        hasTalkedThisRound = !(isHeld && isRoundBegin)
         isHeld = false
         isTalking = true
         let offset = timing.spreadSeconds * Double(generator.next() >> 11) * 0x1p-53
@@ -150,6 +162,7 @@ public struct TalkPolicy: Sendable {
             neighbours[token.token]?.add(slot)
         } else if neighbours.count < Self.largestNeighbourCount {
             neighbours[token.token] = HeardSlots(slot)
+            if slot == nextSlot - 1 && Double(neighbours.count) <= limits.talkersPerSlot { isAnswering = true }
         }
     }
 
@@ -168,6 +181,7 @@ public struct TalkPolicy: Sendable {
         let period = periodSlots
         neighbours = neighbours.filter { slot - $0.value.latest <= $0.value.patienceSlots(periodSlots: period) }
         guard let roundSlots = pattern?.roundSlots, (slot - periodBegin) % roundSlots == 0 else { return }
+        hasTalkedThisRound = false
         let isPeriodOver = slot - periodBegin >= period
         if mode.contains(.scan), let other = betterRoundSlots(than: roundSlots, mayShrink: isPeriodOver) {
             restart(roundSlots: other, slot: slot, &generator)

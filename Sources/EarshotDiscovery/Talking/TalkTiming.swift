@@ -26,7 +26,8 @@ public struct TalkTiming: Sendable, Equatable {
     /// That of a profile's tokens.
     public init(_ profile: Profile) {
         self.init(
-            tokenSeconds: profile.frameSeconds(payloadByteCount: Payload.tokenCount), spreadSeconds: 0.2, guardSeconds: 0.15)
+            tokenSeconds: profile.frameSeconds(payloadByteCount: Payload.tokenCount), spreadSeconds: 0.2,
+            guardSeconds: 0.15)
     }
 
     /// How long a slot is.

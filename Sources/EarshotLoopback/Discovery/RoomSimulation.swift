@@ -44,7 +44,7 @@ public struct RoomSimulation<Ears: RoomEars> {
     /// Lets time go on.
     /// - Parameter isOver: ends it earlier.
     public mutating func run(untilSeconds end: Double, isOver: (RoomFindings) -> Bool = { _ in false }) {
-        while now < end, !isOver(findings) {
+        while now < end {
             var begun: [RoomTalk] = []
             for index in devices.indices where isPresent(index, at: now) { step(index, &begun) }
             tick += 1
@@ -53,10 +53,15 @@ public struct RoomSimulation<Ears: RoomEars> {
                 findings.lastTalkEndSeconds[talk.talker] = talk.beginSeconds + ears.timing.tokenSeconds
             }
             let present = devices.indices.map { isPresent($0, at: now) }
-            for hearing in ears.advance(toSeconds: now, begun: begun, isPresent: present) { take(hearing) }
+            let hearings = ears.advance(toSeconds: now, begun: begun, isPresent: present)
+            for hearing in hearings { take(hearing) }
             expire(present)
+            // Nothing is found while nothing is heard, and nobody is lost between two looks.
+            if !hearings.isEmpty || isLookingWhoIsGone, isOver(findings) { return }
         }
     }
+
+    private var isLookingWhoIsGone: Bool { tick.isMultiple(of: 25) }
 
     private var now: Double { Double(tick) / Self.ticksPerSecond }
 
@@ -105,7 +110,7 @@ public struct RoomSimulation<Ears: RoomEars> {
     }
 
     private mutating func expire(_ present: [Bool]) {
-        guard tick.isMultiple(of: 25) else { return }
+        guard isLookingWhoIsGone else { return }
         for listener in devices.indices where present[listener] {
             for event in devices[listener].neighbourhood.expire(now: .seconds(now)) {
                 guard case .lost(let neighbour) = event,
