@@ -37,6 +37,9 @@ struct DiscoveryCommand: ParsableCommand {
     @Option(help: "Gives up after so many seconds.")
     var limit = 120.0
 
+    @Option(help: "Talkers a slot that are aimed at.")
+    var together = TalkLimits().talkersPerSlot
+
     @Flag(help: "Also who comes late, who leaves, who only scans, and who is lost without having left.")
     var everything = false
 
@@ -45,9 +48,8 @@ struct DiscoveryCommand: ParsableCommand {
         var report = Report(title: "Discovery", command: "earshot-bench discovery --ears \(ears.rawValue)")
         report.add("| devices | median | 90 % of runs | seconds on the air, share |\n|---|---|---|---|")
         for count in devices {
-            let found = try times(of: (0..<runs).map { RoomPlan(deviceCount: count, seed: seed + UInt64($0)) }) {
-                $0.seconds(share: 0.9)
-            }
+            let plans = (0..<runs).map { RoomPlan(deviceCount: count, seed: seed + UInt64($0)) }
+            let found = try times(of: plans, from: { _ in 0 }) { findings, _ in findings.seconds(share: 0.9) }
             report.add("| \(count) | \(text(found)) |")
         }
         if everything { try addTheRest(&report) }
@@ -59,51 +61,42 @@ struct DiscoveryCommand: ParsableCommand {
             (0..<runs).map { RoomPlan(present + [last($0)], seed: seed + UInt64($0)) }
         }
         let late = plans { RoomPlan.Device(arrivalSeconds: 60 + 0.31 * Double($0)) }
-        report.add(
-            "late, known to 90 %: "
-                + text(
-                    try times(of: late) { findings in
-                        findings.seconds(share: 0.9) { talker, _ in talker == 10 }
-                    } from: {
-                        $0.devices[10].arrivalSeconds
-                    }))
+        let known = try times(of: late, from: { $0.arrivalSeconds }) { findings, begin in
+            findings.seconds(share: 0.9) { talker, _ in talker == 10 }.map { $0 - begin }
+        }
+        report.add("late, known to 90 %: \(text(known))")
         let scanning = plans { RoomPlan.Device(mode: .scan, arrivalSeconds: 60 + 0.31 * Double($0)) }
-        report.add(
-            "scans only, hears all: "
-                + text(
-                    try times(of: scanning) { findings in
-                        findings.seconds(share: 1) { _, listener in listener == 10 }
-                    } from: {
-                        $0.devices[10].arrivalSeconds
-                    }))
-        let leaving = plans { RoomPlan.Device(departureSeconds: 90 + 0.31 * Double($0)) }
-        report.add(
-            "leaves, lost by all after its last word: "
-                + text(
-                    try times(of: leaving) { findings in
-                        let lost = findings.lostSeconds[10][..<10].compactMap(\.self)
-                        return lost.count == 10 ? lost.max().map { $0 - findings.lastTalkEndSeconds[10] } : nil
-                    }))
+        let heard = try times(of: scanning, from: { $0.arrivalSeconds }) { findings, begin in
+            findings.seconds(share: 1) { _, listener in listener == 10 }.map { $0 - begin }
+        }
+        report.add("scans only, hears all: \(text(heard))")
+        let leaving = plans { RoomPlan.Device(departureSeconds: 120 + 0.31 * Double($0)) }
+        let lost = try times(of: leaving, from: { $0.departureSeconds }) { findings, _ in
+            let lost = findings.lostSeconds[10][..<10].compactMap(\.self)
+            return lost.count == 10 ? lost.max().map { $0 - findings.lastTalkEndSeconds[10] } : nil
+        }
+        report.add("leaves, lost by all after its last word: \(text(lost))")
         let calm = (0..<max(1, runs / 4)).map { RoomPlan(present, seed: seed + UInt64($0)) }
         let losses = try concurrently(calm.count, threadCount: threads) { index in
             try simulate(calm[index], untilSeconds: 600) { _ in false }.falseLosses
         }
         report.add(
-            "lost without having left, 10 devices, 10 minutes: \(losses.map(\.count)), at \(losses.flatMap(\.self))")
+            "lost without having left, 10 devices, 10 minutes: \(losses.map(\.count))")
     }
 
-    /// The times at which something happened in each run, after `from`; nil where it did not.
+    /// When something happened in each run, nil where it did not, and the share of time on the air until then.
+    /// - Parameter from: when the last device begins to matter; `time` gets it too.
     private func times(
-        of plans: [RoomPlan], _ time: @Sendable (RoomFindings) -> Double?,
-        from: @Sendable (RoomPlan) -> Double = { _ in 0 }
+        of plans: [RoomPlan], from begin: @Sendable (RoomPlan.Device) -> Double,
+        _ time: @Sendable (RoomFindings, Double) -> Double?
     ) throws -> [(seconds: Double?, airShare: Double)] {
         try concurrently(plans.count, threadCount: threads) { index in
             let plan = plans[index]
-            let end = from(plan) + limit
-            let findings = try simulate(plan, untilSeconds: end) { time($0) != nil }
-            let seconds = time(findings)
+            let start = plan.devices.last.map(begin) ?? 0
+            let findings = try simulate(plan, untilSeconds: start + limit) { time($0, start) != nil }
+            let seconds = time(findings, start)
             let spoken = findings.talkSeconds.reduce(0, +) / Double(plan.devices.count)
-            return (seconds.map { $0 - from(plan) }, spoken / (seconds ?? end))
+            return (seconds, spoken / (start + (seconds ?? limit)))
         }
     }
 
@@ -111,6 +104,8 @@ struct DiscoveryCommand: ParsableCommand {
         _ plan: RoomPlan, untilSeconds end: Double, isOver: (RoomFindings) -> Bool
     ) throws -> RoomFindings {
         let profile = Profile.named(profile) ?? .fast
+        var plan = plan
+        plan.limits.talkersPerSlot = together
         switch ears {
         case .table, .tableRoom:
             let table = ears == .table ? DecodingTable.freeAir : .smallRoom
