@@ -159,8 +159,10 @@ struct ListenSoundCardTests {
             let session = try LiveSession()
             try session.listen([])
             let broadcaster = try session.startBroadcast(profile: "far", count: 5, interval: 3)
-            // In the middle of the second one.
-            usleep(4_200_000)
+            // In the middle of the second one: it begins 2.7 to 3.3 s after the first, which lasts 2.2 s and is heard 0.1 s later.
+            // How long a process takes to start on a busy machine does not matter.
+            try session.waitForTokens(1)
+            usleep(1_500_000)
             broadcaster.signal(SIGINT)
             _ = broadcaster.waitForEnd(within: 5)
             #expect(broadcaster.status == 130)

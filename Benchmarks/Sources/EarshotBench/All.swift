@@ -55,6 +55,9 @@ struct AllCommand: ParsableCommand {
             try measurePromises(&$0, trialCount: trials, seed: seed)
             try measureLimits(&$0, AirPreset.all, trialCount: limitTrials, seed: seed)
         }
+        try section("Goals", "goals --trials \(trials)") {
+            try measureGoals(&$0, trialCount: trials, seed: seed)
+        }
         try section("Repeats", "repeats --trials \(trials)") {
             try measureRepeats(&$0, trialCount: trials, seed: seed)
         }

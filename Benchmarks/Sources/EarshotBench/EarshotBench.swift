@@ -13,7 +13,7 @@ struct EarshotBench: ParsableCommand {
             """,
         subcommands: [
             AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, WaterfallsCommand.self,
-            SensitivityCommand.self, RepeatsCommand.self, DiscoveryCommand.self,
+            SensitivityCommand.self, GoalsCommand.self, RepeatsCommand.self, DiscoveryCommand.self,
             FalseTokensCommand.self, PeersCommand.self, GateCommand.self, AllCommand.self,
         ])
 }

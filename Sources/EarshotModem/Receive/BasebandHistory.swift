@@ -143,13 +143,17 @@ struct BasebandHistory: ~Copyable {
         }
     }
 
-    /// Lets `body` change the samples from `index` on. Must be held.
+    /// Lets `body` change the samples from `index` on, but not those that were lost. Must be held.
     mutating func change(from index: Int, count: Int, _ body: (inout MutableSpan<ComplexSample>) -> Void) {
         precondition(holds(from: index, count: count), "baseband \(index) + \(count) is not in the history")
         let first = index - firstIndex
         var space = buffer.mutableSpan
         var samples = space._mutatingExtracting(first..<first + count)
         body(&samples)
+        guard index < lostEndIndex else { return }
+        for place in first..<first + count where isLost[place] {
+            buffer[place] = ComplexSample()
+        }
     }
 
     /// The samples from `index` on. Must be held.

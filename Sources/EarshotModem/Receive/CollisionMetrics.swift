@@ -123,13 +123,13 @@ struct CollisionMetrics: ~Copyable {
 
     /// Writes the metrics of the data symbols in the codeword's order of tones; see `ToneMetrics.writeBranchMetrics`.
     func writeBranchMetrics(
-        layout: FrameLayout, toneBits: Int, scramblerStart: Int, into branchMetrics: inout [Float]
+        layout: FrameLayout, toneBits: Int, into branchMetrics: inout [Float]
     ) {
         let toneCount = 1 << toneBits
         let likelihoods = likelihoods.span
         var metrics = branchMetrics.mutableSpan
         for step in 0..<layout.dataToneCount {
-            let mask = ToneScrambler.mask(step: scramblerStart + step, toneBits: toneBits)
+            let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
             let own = (layout.firstDataTone + step) * toneCount
             for codeTone in 0..<toneCount {
                 metrics[step * toneCount + codeTone] = likelihoods[own + (codeTone ^ mask)]

@@ -67,7 +67,8 @@ struct FrameDecoder: ~Copyable {
         let instantCount = isPlausible && !mayWait ? FrameDecoder.instants.count : 1
         let first = decodeNoncoherently(place, layout, instantCount: instantCount, chain, history)
         if case .decoded = first { return first }
-        let effort = CoherentRetry.Effort.worth(logRatio: logRatio, syncLogRatio: detection.syncLogRatio)
+        let effort = CoherentRetry.Effort.worth(
+            logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: candidate.dominance)
         if mayWait {
             if case .pathMetricOfNoise = first, effort.pathCount == 0 { return first }
             return .disturbed

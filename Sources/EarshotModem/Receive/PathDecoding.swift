@@ -95,15 +95,13 @@ struct PathDecoding: ~Copyable {
         _ history: borrowing BasebandHistory
     ) -> DecodingOutcome {
         let (code, stepCount) = (chain.profile.code, layout.dataToneCount)
-        guard Float(heldDataToneCount(layout)) / Float(stepCount) >= PathDecoding.leastHeldShare else {
-            return .pathMetricOfNoise
-        }
-        writeBranchMetrics(layout, code, echo, scramblerStart: 0)
+        guard isHeld(layout) else { return .pathMetricOfNoise }
+        writeBranchMetrics(layout, code, echo)
         let isTailBiting = walk(code, stepCount)
         let evidence = meter.measure(codeTones, energies, metrics, layout, chain.profile)
         guard evidence.isBelievable else { return .pathMetricOfNoise }
         guard isTailBiting, let payload = payload(layout) else { return .checkMismatch }
-        guard evidence.isClear || fitsBetterThanDecoy(layout, code, echo, evidence) else { return .pathMetricOfNoise }
+        guard evidence.isClear || fitsBetterThanDecoy(layout, code, evidence) else { return .pathMetricOfNoise }
         return .decoded(frame(payload, evidence, place, layout, chain, history))
     }
 
@@ -118,10 +116,15 @@ struct PathDecoding: ~Copyable {
         chain.coherent.writeBranchMetrics(
             layout: layout, tones: tones, start: place.start, offsetHertz: place.offsetHertz, metrics: metrics, history,
             symbol: &chain.products, into: &branchMetrics)
-        guard walk(chain.profile.code, layout.dataToneCount), let payload = payload(layout),
+        let code = chain.profile.code
+        guard walk(code, layout.dataToneCount), let payload = payload(layout),
             chain.coherent.coherentRatio >= PathDecoding.leastCoherentRatio
         else { return nil }
         let evidence = meter.measure(codeTones, energies, metrics, layout, chain.profile)
+        guard evidence.isBelievableMended, fitsBetterThanDecoy(layout, code, share: FrameEvidence.leastMendedMargin)
+        else {
+            return nil
+        }
         var found = place
         found.offsetHertz += chain.coherent.offsetHertz
         return frame(payload, evidence, found, layout, chain, history)
@@ -141,15 +144,14 @@ struct PathDecoding: ~Copyable {
     }
 
     private mutating func writeBranchMetrics(
-        _ layout: FrameLayout, _ code: TrellisCode, _ echo: EchoTreatment, scramblerStart: Int
+        _ layout: FrameLayout, _ code: TrellisCode, _ echo: EchoTreatment
     ) {
         if echo.isForCrowds {
             collisions.writeBranchMetrics(
-                layout: layout, toneBits: code.toneBits, scramblerStart: scramblerStart, into: &branchMetrics)
+                layout: layout, toneBits: code.toneBits, into: &branchMetrics)
         } else {
             metrics.writeBranchMetrics(
-                layout: layout, toneBits: code.toneBits, echo: echo, scramblerStart: scramblerStart,
-                into: &branchMetrics)
+                layout: layout, toneBits: code.toneBits, echo: echo, into: &branchMetrics)
         }
     }
 
@@ -165,13 +167,26 @@ struct PathDecoding: ~Copyable {
     /// That decoy is what the decoder finds where there is no frame, in just these energies. It is asked only after the CRC has
     /// matched, so it costs one more walk through the trellis a frame.
     private mutating func fitsBetterThanDecoy(
-        _ layout: FrameLayout, _ code: TrellisCode, _ echo: EchoTreatment, _ evidence: FrameEvidence
+        _ layout: FrameLayout, _ code: TrellisCode, _ evidence: FrameEvidence
     ) -> Bool {
+        fitsBetterThanDecoy(
+            layout, code, share: evidence.leastShareOverDecoy(fit: meanBranchMetric(layout, code)))
+    }
+
+    /// Whether the path fits better than the decoy by a share of its own fit.
+    private mutating func fitsBetterThanDecoy(_ layout: FrameLayout, _ code: TrellisCode, share: Float) -> Bool {
         let own = meanBranchMetric(layout, code)
-        writeBranchMetrics(layout, code, echo, scramblerStart: PathDecoding.decoyScramblerStart)
+        for step in 0..<layout.dataToneCount {
+            let first = step * code.toneCount
+            let mask =
+                ToneScrambler.mask(step: step, toneBits: code.toneBits)
+                ^ ToneScrambler.mask(step: PathDecoding.decoyScramblerStart + step, toneBits: code.toneBits)
+            for tone in 0..<code.toneCount where tone < tone ^ mask {
+                branchMetrics.swapAt(first + tone, first + (tone ^ mask))
+            }
+        }
         _ = walk(code, layout.dataToneCount)
-        let margin = own - meanBranchMetric(layout, code)
-        return margin >= evidence.leastMarginOverDecoy(fit: own)
+        return own - meanBranchMetric(layout, code) >= share * own
     }
 
     /// The mean of the branch metrics along the path, over the tones that were not lost.
@@ -181,6 +196,11 @@ struct PathDecoding: ~Copyable {
             sum += branchMetrics[step * code.toneCount + Int(codeTones[step])]
         }
         return sum / Float(heldDataToneCount(layout))
+    }
+
+    /// Whether enough of the frame prepared was not lost.
+    func isHeld(_ layout: FrameLayout) -> Bool {
+        Float(heldDataToneCount(layout)) / Float(layout.dataToneCount) >= PathDecoding.leastHeldShare
     }
 
     private func heldDataToneCount(_ layout: FrameLayout) -> Int {

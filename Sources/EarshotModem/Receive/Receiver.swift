@@ -22,8 +22,8 @@ public struct Receiver: ~Copyable {
     static let quantum = 32
     /// Of what a profile's search finds in one go only so many are looked at, the best.
     static let largestCandidateCount = 32
-    /// How long a disturbed attempt waits for the pattern of what disturbs it to be found: 85 ms. Every hundredth of a
-    /// second more costs crowds: 0.5 s cost twelve talkers 10 % of their tokens.
+    /// How long a disturbed attempt waits for the pattern of what disturbs it to be found: 85 ms. Tried from
+    /// 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
     static let disturbedWait = 256
     /// Time does not go on beyond this sample: three million years at 48 kHz.
     static let latestSample = 1 << 62
@@ -33,27 +33,27 @@ public struct Receiver: ~Copyable {
     /// Samples a second.
     public let sampleRateHertz: Int
     /// What it has done so far.
-    public private(set) var statistics = ReceiverStatistics()
+    public internal(set) var statistics = ReceiverStatistics()
 
-    private var clock: InputClock
+    var clock: InputClock
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
     private(set) var steadyTones = SteadyTones()
-    private(set) var history: BasebandHistory
+    var history: BasebandHistory
     /// The latest second as it was heard, before anything is taken out of it; see `BandMeter`.
     private(set) var heard: BasebandHistory
     private(set) var chains: [ProfileChain]
-    private var candidates: [Candidate] = []
+    var candidates: [Candidate] = []
     /// The history's end index at which the next search has something to do.
-    private var searchDueIndex = 0
-    private var queue = AttemptQueue()
-    private var syncCheck: SyncCheck
-    private var decoder: FrameDecoder
-    private var recent = RecentFrames()
-    private var canceller: FrameCanceller
-    private let repeats: RepeatCombiner?
+    var searchDueIndex = 0
+    var queue = AttemptQueue()
+    var syncCheck: SyncCheck
+    var decoder: FrameDecoder
+    var recent = RecentFrames()
+    var canceller: FrameCanceller
+    let repeats: RepeatCombiner?
     /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed.
-    private var lone = 0.0..<0.0
+    var lone = 0.0..<0.0
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
     private let settledCount: Int
     /// So many more, or a multiple, change nothing but the time: whole blocks of the longest search.
@@ -216,162 +216,5 @@ public struct Receiver: ~Copyable {
         search()
         decode(onFrame)
         return true
-    }
-
-    private mutating func search() {
-        guard history.endIndex >= searchDueIndex else { return }
-        searchDueIndex = .max
-        for (index, chain) in chains.enumerated() {
-            defer { searchDueIndex = min(searchDueIndex, chain.search.dueIndex) }
-            candidates.removeAll(keepingCapacity: true)
-            chain.search.process(history, into: &candidates)
-            if candidates.count > Receiver.largestCandidateCount {
-                candidates.sort { $0.score > $1.score }
-                candidates.removeLast(candidates.count - Receiver.largestCandidateCount)
-            }
-            for candidate in candidates {
-                statistics.candidates += 1
-                guard candidate.dominance >= leastShare(candidate, SyncCheck.leastUnrefinedDominance) else {
-                    statistics.rejectedBySync += 1
-                    continue
-                }
-                let refined = chain.refinement.refine(
-                    candidate, history, inverseFloor: chain.search.inverseFloor)
-                guard refined.score >= chain.format.leastRefinedScore else {
-                    statistics.rejectedBySync += 1
-                    continue
-                }
-                queue.removeAttempts(near: refined, profileIndex: index, chain.format)
-                enqueue(refined, profileIndex: index, layout: nil)
-            }
-            if let repeats {
-                statistics.rejectedByCrowding += repeats.enqueueCandidates(of: chain, profileIndex: index)
-            }
-        }
-    }
-
-    /// Searches once more where frames were taken out, and for frames that began as much as a token earlier.
-    /// - Returns: whether there was such a stretch.
-    private mutating func searchAgain() -> Bool {
-        guard let stretch = canceller.takeChangedStretch() else { return false }
-        searchAgain(from: stretch.lowerBound)
-        search()
-        return true
-    }
-
-    /// Lets the searches begin again as far before `index` as a token is long.
-    private mutating func searchAgain(from index: Int) {
-        for chain in chains {
-            let tokenLength = FrameLayout.token.toneCount * chain.format.samplesPerSymbol
-            let affected = history.heldRange(index - tokenLength..<history.endIndex)
-            chain.search.restart(from: affected.lowerBound)
-        }
-        searchDueIndex = 0
-    }
-
-    /// Looks at a candidate's sync pattern and length header, once both are there.
-    private mutating func examine(_ attempt: Attempt) {
-        let chain = chains[attempt.profileIndex]
-        var candidate = attempt.candidate
-        let (dominance, announcedByteCount) = syncCheck.examine(candidate, chain, history)
-        candidate.dominance = dominance
-        guard candidate.dominance >= leastShare(candidate, SyncCheck.leastDominance) else {
-            statistics.rejectedBySync += 1
-            return
-        }
-        enqueue(candidate, profileIndex: attempt.profileIndex, layout: .token)
-        if let announcedByteCount {
-            let layout = FrameLayout(payloadByteCount: announcedByteCount)
-            enqueue(candidate, profileIndex: attempt.profileIndex, layout: layout)
-        }
-    }
-
-    /// What a candidate's sync pattern must be of the loudest tones: `usual`, or more where chance makes many.
-    private func leastShare(_ candidate: Candidate, _ usual: Float) -> Float {
-        lone.contains(candidate.start) ? SyncCheck.clearDominance : usual
-    }
-
-    private mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout?) {
-        let format = chains[profileIndex].format
-        let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
-        let due = candidate.start + Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
-        let attempt = Attempt(
-            profileIndex: profileIndex, candidate: candidate, layout: layout, due: Int(due.rounded(.up)))
-        if !queue.insert(attempt) {
-            statistics.rejectedByCrowding += 1
-        }
-    }
-
-    /// Decodes what is due, best first, and again what comes to light when decoded frames are taken away.
-    private mutating func decode(_ onFrame: (ReceivedFrame) -> Void) {
-        repeat {
-            while var attempt = queue.next(endIndex: history.endIndex) {
-                guard let layout = attempt.layout else {
-                    examine(attempt)
-                    continue
-                }
-                guard !postpone(attempt) else { continue }
-                let outcome = decoder.decode(
-                    attempt.candidate, layout: layout, mayWait: !attempt.hasWaited, chains[attempt.profileIndex],
-                    history)
-                switch outcome {
-                case .pathMetricOfNoise: statistics.rejectedByPathMetric += 1
-                case .checkMismatch: statistics.rejectedByCheck += 1
-                case .disturbed:
-                    attempt.hasWaited = true
-                    putOff(attempt, until: attempt.due + Receiver.disturbedWait)
-                case .decoded(let frame): report(frame, profileIndex: attempt.profileIndex, onFrame)
-                }
-            }
-        } while searchAgain()
-        repeats?.decode(history, chains, clock, &recent, &statistics, onFrame)
-    }
-
-    /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.
-    private mutating func postpone(_ attempt: Attempt) -> Bool {
-        let clearShare = attempt.hasWaited ? SyncCheck.sureDominance : SyncCheck.clearDominance
-        guard attempt.candidate.dominance < clearShare,
-            let end = queue.end(ofClearerThan: attempt, clearShare: clearShare),
-            Double(end) - attempt.candidate.start <= Double(history.keptSampleCount)
-        else { return false }
-        putOff(attempt, until: end)
-        return true
-    }
-
-    private mutating func putOff(_ attempt: Attempt, until due: Int) {
-        var later = attempt
-        later.due = due
-        if !queue.insert(later) {
-            statistics.rejectedByCrowding += 1
-        }
-    }
-
-    /// Reports a frame that is not known yet, and takes it out of the baseband.
-    private mutating func report(_ frame: DecodedFrame, profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void) {
-        let chain = chains[profileIndex]
-        let tones = FrameTones.tones(of: frame.payload, profile: chain.profile)
-        let (start, offsetHertz) = (frame.place.start, frame.place.offsetHertz)
-        let length = Double(tones.count) * chain.format.symbolLength(offsetHertz: offsetHertz)
-        guard recent.insert(frame.payload, profileIndex: profileIndex, start: start, length: length) else {
-            statistics.duplicates += 1
-            return
-        }
-        statistics.frames += 1
-        onFrame(
-            ReceivedFrame(
-                payload: frame.payload, profileName: chain.profile.name, startSample: clock.inputSample(start),
-                endSample: clock.inputSample(start + length), offsetHertz: offsetHertz,
-                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
-        queue.removeAttempts(near: frame.place, profileIndex: profileIndex, chain.format)
-        switch canceller.cancel(tones, chain, place: frame.place, from: &history) {
-        case .cancelled: statistics.cancelledFrames += 1
-        case .tooMany: break
-        case .cameAlone:
-            let patternLength = length * Double(FrameLayout.syncToneCount) / Double(tones.count)
-            lone = start..<start + length - patternLength
-            queue.removeAttempts(startingIn: lone, lessClearThan: SyncCheck.clearDominance)
-            // All there was is explained. What else meets it looks like a frame, and costs as much as one.
-            history.lose(Int(start.rounded())..<Int((start + length).rounded()))
-        }
     }
 }

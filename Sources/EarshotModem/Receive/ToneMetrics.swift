@@ -192,17 +192,16 @@ struct ToneMetrics: ~Copyable {
     /// Writes the metrics of the data symbols in the codeword's order of tones.
     /// - Parameters:
     ///   - echo: how to treat echoes.
-    ///   - scramblerStart: 0 for the frame's own scrambling.
     ///   - branchMetrics: receives L'; shape [layout.dataToneCount or more][M].
     func writeBranchMetrics(
-        layout: FrameLayout, toneBits: Int, echo: EchoTreatment, scramblerStart: Int = 0,
+        layout: FrameLayout, toneBits: Int, echo: EchoTreatment,
         into branchMetrics: inout [Float]
     ) {
         let toneCount = 1 << toneBits
         let likelihoods = logLikelihoods.span
         var metrics = branchMetrics.mutableSpan
         for step in 0..<layout.dataToneCount {
-            let mask = ToneScrambler.mask(step: scramblerStart + step, toneBits: toneBits)
+            let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
             let own = (layout.firstDataTone + step) * toneCount
             for codeTone in 0..<toneCount {
                 let tone = codeTone ^ mask

@@ -1,0 +1,84 @@
+import ArgumentParser
+import EarshotChannel
+import EarshotLoopback
+import EarshotModem
+
+/// The receiver at its limit: scenes in which little is missing to a failure, and what share of the tokens sent is hoped for.
+struct GoalsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "goals", abstract: "Scenes at the receiver's limit, and what is hoped for in each.",
+        discussion: """
+            A row each, with its 95 % interval. A scene of n talkers counts the tokens of all of them, so it has 1/n of the
+            trials, at least 100.
+            """)
+
+    @Option(help: "Trials a row.")
+    var trials = 1_000
+
+    @Option(help: "Seed of the first trial.")
+    var seed: UInt64 = 1_000_003
+
+    func run() throws {
+        var report = Report(title: "Goals", command: "earshot-bench goals --trials \(trials) --seed \(seed)")
+        try measureGoals(&report, trialCount: trials, seed: seed)
+    }
+}
+
+/// A scene and the share of tokens hoped for.
+private struct Goal {
+    let channel: String
+    let profiles: [Profile]
+    let snrDecibels: Double
+    let share: Double
+
+    init(_ channel: String, _ profiles: [Profile], _ snrDecibels: Double, _ share: Double) {
+        (self.channel, self.profiles, self.snrDecibels, self.share) = (channel, profiles, snrDecibels, share)
+    }
+
+    static let all = [
+        Goal("awgn", [.standard], -9.2, 0.9), Goal("awgn", [.far], -12, 0.9), Goal("awgn", [.fast], -4.8, 0.9),
+        Goal("room-b", [.fast], 25, 0.98), Goal("hall", [.fast], 25, 0.92),
+        Goal("room-a", [.standard], -5.5, 0.9), Goal("room-b", [.standard], -2, 0.9),
+        Goal("room-c", [.standard], -2, 0.9),
+        Goal("room-a", [.far], -8.5, 0.9), Goal("room-b", [.far], -7, 0.9), Goal("room-c", [.far], -7, 0.9),
+        // Constant Doppler may cost 0.3 dB.
+        Goal("approach", [.standard], -8.9, 0.9), Goal("recede", [.standard], -8.9, 0.9),
+        Goal("walk", Profile.all, 15, 0.97),
+        Goal("pilot", Profile.all, 10, 0.98), Goal("pilot-20", Profile.all, 10, 0.97),
+        Goal("pilot-30", Profile.all, 10, 0.9), Goal("keys", Profile.all, 10, 0.97),
+        Goal("crowd-4", [.standard], 15, 0.98), Goal("crowd-6", [.standard], 15, 0.98),
+        Goal("crowd-8", [.standard], 15, 0.97), Goal("crowd-10", [.standard], 15, 0.95),
+        Goal("crowd-12", [.standard], 15, 0.5),
+        Goal("crowd-4-room-a", [.standard], 15, 0.98), Goal("crowd-6-room-a", [.standard], 15, 0.6),
+        Goal("crowd-3-room-b", [.standard], 20, 0.85),
+        Goal("near-far-10", [.standard], 25, 0.98), Goal("near-far-20", [.standard], 30, 0.98),
+        Goal("near-far-30", [.standard], 40, 0.8), Goal("near-far-10-room-a", [.standard], 25, 0.96),
+    ]
+}
+
+func measureGoals(_ report: inout Report, trialCount: Int, seed: UInt64) throws {
+    report.add(
+        "8-byte tokens, the share of those sent; \(trialCount) trials a row, with n talkers 1/n of that and at least 100; seed "
+            + "\(seed), 95 % intervals of the trials. `standard` in white noise can have 90 % from −9.7 dB on at best.\n"
+    )
+    report.add("| channel | profile | SNR | goal | decoded | tokens sent | wrong |\n|---|---|---|---|---|---|---|")
+    let progress = Progress("goals", total: Goal.all.reduce(0) { $0 + $1.profiles.count })
+    var doneCount = 0
+    for goal in Goal.all {
+        guard let preset = AirPreset.named(goal.channel) else { preconditionFailure("no channel \(goal.channel)") }
+        for profile in goal.profiles {
+            var scene = AirScene()
+            (scene.profile, scene.air, scene.snrDecibels) = (profile, preset.air, goal.snrDecibels)
+            let count = max(100, trialCount / preset.air.talkerLevelsDecibels.count)
+            let simulation = try Simulation(order(of: scene, trialCount: count, seed: seed))
+            guard let point = simulation.point(snrDecibels: goal.snrDecibels) else { return }
+            report.add(
+                "| `\(goal.channel)` | `\(profile.name)` | \(decimal(goal.snrDecibels, 1)) dB | "
+                    + "≥ \(decimal(100 * goal.share, 0)) % | \(decimal(100 * point.decodedShare, 1)) % "
+                    + "(\(decimal(100 * point.interval.low, 1))–\(decimal(100 * point.interval.high, 1))) | "
+                    + "\(point.tally.sentCount) | \(point.tally.wrongCount) |")
+            doneCount += 1
+            progress.update(doneCount)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import EarshotCoding
+
+/// From attempts to frames: steps 7 to 10 of the chain.
+extension Receiver {
+    /// Decodes what is due, best first, and again what comes to light when decoded frames are taken away.
+    mutating func decode(_ onFrame: (ReceivedFrame) -> Void) {
+        repeat {
+            while var attempt = queue.next(endIndex: history.endIndex) {
+                guard let layout = attempt.layout else {
+                    examine(attempt)
+                    continue
+                }
+                guard !postpone(attempt) else { continue }
+                let outcome = decoder.decode(
+                    attempt.candidate, layout: layout, mayWait: !attempt.hasWaited, chains[attempt.profileIndex],
+                    history)
+                switch outcome {
+                case .pathMetricOfNoise: statistics.rejectedByPathMetric += 1
+                case .checkMismatch: statistics.rejectedByCheck += 1
+                case .disturbed:
+                    attempt.hasWaited = true
+                    putOff(attempt, until: attempt.due + Receiver.disturbedWait)
+                case .decoded(let frame): report(frame, profileIndex: attempt.profileIndex, onFrame)
+                }
+            }
+        } while searchAgain()
+        repeats?.decode(history, chains, clock, &recent, &statistics, onFrame)
+    }
+
+    /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.
+    mutating func postpone(_ attempt: Attempt) -> Bool {
+        let clearShare = attempt.hasWaited ? SyncCheck.sureDominance : SyncCheck.clearDominance
+        guard attempt.candidate.dominance < clearShare,
+            let end = queue.end(ofClearerThan: attempt, clearShare: clearShare),
+            Double(end) - attempt.candidate.start <= Double(history.keptSampleCount)
+        else { return false }
+        putOff(attempt, until: end)
+        return true
+    }
+
+    mutating func putOff(_ attempt: Attempt, until due: Int) {
+        var later = attempt
+        later.due = due
+        if !queue.insert(later) {
+            statistics.rejectedByCrowding += 1
+        }
+    }
+
+    /// Reports a frame that is not known yet, and takes it out of the baseband.
+    mutating func report(_ frame: DecodedFrame, profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void) {
+        let chain = chains[profileIndex]
+        let tones = FrameTones.tones(of: frame.payload, profile: chain.profile)
+        let (start, offsetHertz) = (frame.place.start, frame.place.offsetHertz)
+        let length = Double(tones.count) * chain.format.symbolLength(offsetHertz: offsetHertz)
+        guard recent.insert(frame.payload, profileIndex: profileIndex, start: start, length: length) else {
+            statistics.duplicates += 1
+            return
+        }
+        statistics.frames += 1
+        onFrame(
+            ReceivedFrame(
+                payload: frame.payload, profileName: chain.profile.name, startSample: clock.inputSample(start),
+                endSample: clock.inputSample(start + length), offsetHertz: offsetHertz,
+                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
+        queue.removeAttempts(near: frame.place, profileIndex: profileIndex, chain.format)
+        switch canceller.cancel(tones, chain, place: frame.place, from: &history) {
+        case .cancelled: statistics.cancelledFrames += 1
+        case .tooMany: break
+        case .cameAlone:
+            let patternLength = length * Double(FrameLayout.syncToneCount) / Double(tones.count)
+            lone = start..<start + length - patternLength
+            queue.removeAttempts(startingIn: lone, lessClearThan: SyncCheck.clearDominance)
+            // All there was is explained. What else meets it looks like a frame, and costs as much as one.
+            history.lose(Int(start.rounded())..<Int((start + length).rounded()))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import EarshotCoding
+
+/// From the history to attempts: steps 3 to 6 of the chain.
+extension Receiver {
+    mutating func search() {
+        guard history.endIndex >= searchDueIndex else { return }
+        searchDueIndex = .max
+        for (index, chain) in chains.enumerated() {
+            defer { searchDueIndex = min(searchDueIndex, chain.search.dueIndex) }
+            candidates.removeAll(keepingCapacity: true)
+            chain.search.process(history, into: &candidates)
+            if candidates.count > Receiver.largestCandidateCount {
+                candidates.sort { $0.score > $1.score }
+                candidates.removeLast(candidates.count - Receiver.largestCandidateCount)
+            }
+            for candidate in candidates {
+                statistics.candidates += 1
+                guard candidate.dominance >= leastShare(candidate, SyncCheck.leastUnrefinedDominance) else {
+                    statistics.rejectedBySync += 1
+                    continue
+                }
+                let refined = chain.refinement.refine(
+                    candidate, history, inverseFloor: chain.search.inverseFloor)
+                guard refined.score >= chain.format.leastRefinedScore else {
+                    statistics.rejectedBySync += 1
+                    continue
+                }
+                queue.removeAttempts(near: refined, profileIndex: index, chain.format)
+                enqueue(refined, profileIndex: index, layout: nil)
+            }
+            if let repeats {
+                statistics.rejectedByCrowding += repeats.enqueueCandidates(of: chain, profileIndex: index)
+            }
+        }
+    }
+
+    /// Searches once more where frames were taken out, and for frames that began as much as a token earlier.
+    /// - Returns: whether there was such a stretch.
+    mutating func searchAgain() -> Bool {
+        guard let stretch = canceller.takeChangedStretch() else { return false }
+        searchAgain(from: stretch.lowerBound)
+        search()
+        return true
+    }
+
+    /// Lets the searches begin again as far before `index` as a token is long.
+    mutating func searchAgain(from index: Int) {
+        for chain in chains {
+            let tokenLength = FrameLayout.token.toneCount * chain.format.samplesPerSymbol
+            let affected = history.heldRange(index - tokenLength..<history.endIndex)
+            chain.search.restart(from: affected.lowerBound)
+        }
+        searchDueIndex = 0
+    }
+
+    /// Looks at a candidate's sync pattern and length header, once both are there.
+    mutating func examine(_ attempt: Attempt) {
+        let chain = chains[attempt.profileIndex]
+        var candidate = attempt.candidate
+        let (dominance, announcedByteCount) = syncCheck.examine(candidate, chain, history)
+        candidate.dominance = dominance
+        guard candidate.dominance >= leastShare(candidate, SyncCheck.leastDominance) else {
+            statistics.rejectedBySync += 1
+            return
+        }
+        enqueue(candidate, profileIndex: attempt.profileIndex, layout: .token)
+        if let announcedByteCount {
+            let layout = FrameLayout(payloadByteCount: announcedByteCount)
+            enqueue(candidate, profileIndex: attempt.profileIndex, layout: layout)
+        }
+    }
+
+    /// What a candidate's sync pattern must be of the loudest tones: `usual`, or more where chance makes many.
+    func leastShare(_ candidate: Candidate, _ usual: Float) -> Float {
+        lone.contains(candidate.start) ? SyncCheck.clearDominance : usual
+    }
+
+    mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout?) {
+        let format = chains[profileIndex].format
+        let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
+        let due = candidate.start + Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
+        let attempt = Attempt(
+            profileIndex: profileIndex, candidate: candidate, layout: layout, due: Int(due.rounded(.up)))
+        if !queue.insert(attempt) {
+            statistics.rejectedByCrowding += 1
+        }
+    }
+}
