@@ -47,7 +47,9 @@ let package = Package(
         .target(name: "EarshotAudio", dependencies: ["CALSA", "CSndFile"], swiftSettings: strict),
         .target(
             name: "EarshotLive", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio"], swiftSettings: strict),
-        .target(name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem"], swiftSettings: strict),
+        .target(
+            name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
+            swiftSettings: strict),
         .target(
             name: "EarshotLoopback",
             dependencies: [
@@ -60,7 +62,7 @@ let package = Package(
             name: "earshot",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotLoopback", "EarshotDrawing", argumentParser,
+                "EarshotDiscovery", "EarshotLoopback", "EarshotDrawing", argumentParser,
             ],
             swiftSettings: strict
         ),

@@ -73,9 +73,9 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
                     let now = start.duration(to: clock.now)
                     if let event = neighbourhood.see(sighting, on: medium.kind, now: now) { report(event) }
                 }
-            case .problem(let problem):
+            case .problem(let problem, let detail):
                 let isNew = problems.withLock { $0[medium.kind, default: []].insert(problem).inserted }
-                if isNew { report(.problem(problem, medium.kind)) }
+                if isNew { report(.problem(problem, medium.kind, detail: detail)) }
             case .solved(let problem):
                 let wasThere = problems.withLock { $0[medium.kind]?.remove(problem) != nil }
                 if wasThere { report(.solved(problem, medium.kind)) }
@@ -112,5 +112,10 @@ extension AsyncStream<Payload> {
     /// One token, and never another.
     public static func always(_ token: Payload) -> AsyncStream<Payload> {
         AsyncStream { continuation in continuation.yield(token) }
+    }
+
+    /// None: for whoever only scans.
+    public static var none: AsyncStream<Payload> {
+        AsyncStream { continuation in continuation.finish() }
     }
 }

@@ -9,7 +9,8 @@ public enum DiscoveryEvent: Sendable, Equatable {
     /// It is gone. Found again afterwards is a new `found`.
     case lost(Neighbour)
     /// Something is wrong with a medium from now on.
-    case problem(DiscoveryProblem, DiscoveryMediumKind)
+    /// The detail is for people.
+    case problem(DiscoveryProblem, DiscoveryMediumKind, detail: String = "")
     /// It is not any more.
     case solved(DiscoveryProblem, DiscoveryMediumKind)
 }

@@ -40,8 +40,8 @@ public struct DiscoveryMediumKind: Sendable, Hashable, CustomStringConvertible {
 public enum MediumEvent: Sendable, Equatable {
     /// A token was heard.
     case sighting(Sighting)
-    /// Something is wrong from now on.
-    case problem(DiscoveryProblem)
+    /// Something is wrong from now on; the detail is for people: what failed, on what, and what to do.
+    case problem(DiscoveryProblem, detail: String = "")
     /// It is not any more.
     case solved(DiscoveryProblem)
 }
@@ -82,6 +82,8 @@ public enum DiscoveryProblem: Sendable, Hashable {
     case noPermission(DiscoveryMode)
     /// Another program has it.
     case deviceBusy(DiscoveryMode)
+    /// It is there and does not do what is needed.
+    case deviceUnusable(DiscoveryMode)
     /// Something else sounds in the band all the time.
     case bandOccupied
 }

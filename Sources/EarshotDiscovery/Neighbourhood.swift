@@ -49,7 +49,8 @@ public struct Neighbourhood: Sendable {
             ?? Record(
                 neighbour: Neighbour(token: sighting.token, medium: medium, media: [], lastHeard: heard), until: [:])
         record.until = record.until.filter { $0.value > now }
-        record.until[medium] = max(until, record.until[medium] ?? until)
+        // What is told now is better founded than what was told before, also where it is shorter.
+        record.until[medium] = until
         record.neighbour.media = Set(record.until.keys)
         if heard >= record.neighbour.lastHeard {
             record.neighbour.medium = medium
