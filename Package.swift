@@ -95,7 +95,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EarshotDiscoveryTests",
-            dependencies: ["EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotDiscovery", "EarshotLoopback"],
+            dependencies: [
+                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery",
+                "EarshotLoopback",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotLoopbackTests",

@@ -52,7 +52,7 @@ public struct Sighting: Sendable, Equatable {
     public var token: Payload
     /// Signal power over noise power, where the medium knows it.
     public var snrDecibels: Double?
-    /// How loud it was, where the medium knows it.
+    /// How loud it was, 0 is full scale, where the medium knows it: for sound how loud the band was meanwhile.
     public var levelDecibels: Double?
     /// How long ago its last bit was on the air.
     public var age: Duration

@@ -13,8 +13,9 @@ public struct Neighbourhood: Sendable {
 
     private struct Record: Sendable {
         var neighbour: Neighbour
-        /// Until when it is there, by medium.
+        /// Until when it is there, and when it was heard, by medium.
         var until: [DiscoveryMediumKind: Duration]
+        var heard: [DiscoveryMediumKind: Duration] = [:]
     }
 
     private var records: [Payload: Record] = [:]
@@ -49,8 +50,10 @@ public struct Neighbourhood: Sendable {
             ?? Record(
                 neighbour: Neighbour(token: sighting.token, medium: medium, media: [], lastHeard: heard), until: [:])
         record.until = record.until.filter { $0.value > now }
-        // What is told now is better founded than what was told before, also where it is shorter.
-        record.until[medium] = until
+        // What the latest one tells is better founded than what was told before, also where it is shorter.
+        if heard >= record.heard[medium] ?? heard {
+            (record.until[medium], record.heard[medium]) = (until, heard)
+        }
         record.neighbour.media = Set(record.until.keys)
         if heard >= record.neighbour.lastHeard {
             record.neighbour.medium = medium

@@ -34,7 +34,9 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     private var busyBand = BusyBand()
     private var ownTokens: [Payload] = []
     private var heard: [TalkPolicy.Heard] = []
-    private var band = TalkPolicy.Band()
+    private var isBandBusy = false
+    /// Since the policy was asked last: how long the band was busy, of how long it could be heard, of how long in all.
+    private var (busySeconds, heardSeconds, passedSeconds) = (0.0, 0.0, 0.0)
     private var levels: [(seconds: Double, decibels: Double)] = []
     /// So many levels are remembered: 3 s of them, longer than any token.
     private static var largestLevelCount: Int { 80 }
@@ -54,6 +56,9 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
 
     /// Whether something sounds all the time that is no token.
     var isBandOccupied: Bool { policy.isBandOccupied }
+
+    /// Whether something is on the air now, the own token apart.
+    var isBusy: Bool { isBandBusy }
 
     /// How many neighbours there are.
     var neighbourCount: Int { policy.neighbourCount }
@@ -83,12 +88,22 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         let since = levels.last?.seconds ?? nowSeconds
         levels.append((nowSeconds, levelDecibels))
         if levels.count > Self.largestLevelCount { levels.removeFirst() }
+        passedSeconds += nowSeconds - since
         guard !ownTalk.overlaps(since..<max(since, nowSeconds).nextUp) else {
-            band.isBusy = false
+            isBandBusy = false
             return
         }
-        band.isBusy = busyBand.take(levelDecibels, atSeconds: nowSeconds)
-        if band.isBusy { band.busySeconds += nowSeconds - since }
+        isBandBusy = busyBand.take(levelDecibels, atSeconds: nowSeconds)
+        heardSeconds += nowSeconds - since
+        if isBandBusy { busySeconds += nowSeconds - since }
+    }
+
+    /// What is known of the band; while the own token sounded, it was as at other times.
+    private mutating func takeBand() -> TalkPolicy.Band {
+        let share = heardSeconds > 0 ? busySeconds / heardSeconds : 0
+        let band = TalkPolicy.Band(isBusy: isBandBusy, busySeconds: share * passedSeconds)
+        (busySeconds, heardSeconds, passedSeconds) = (0, 0, 0)
+        return band
     }
 
     /// How loud the band was between two moments: the median, so that the edges and a short noise do not count.
@@ -106,9 +121,8 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     /// - Returns: when to begin to talk; nil for not now.
     mutating func step(nowSeconds: Double) -> Double? {
         let action = policy.step(
-            nowSeconds: nowSeconds + leadSeconds, heard: heard, band: band, using: &generator)
+            nowSeconds: nowSeconds + leadSeconds, heard: heard, band: takeBand(), using: &generator)
         heard.removeAll(keepingCapacity: true)
-        band.busySeconds = 0
         switch action {
         case .listen(let until):
             dueSeconds = until

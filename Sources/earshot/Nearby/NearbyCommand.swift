@@ -137,7 +137,7 @@ struct NearbyCommand: ParsableCommand {
         ending.onRequest { task.cancel() }
         while over.wait(timeout: .now() + 0.5) == .timedOut { output.refresh() }
         sound.waitForEnd(seconds: 2)
-        output.conclude()
+        output.conclude(mode: mode)
         if mode != .broadcast, output.foundCount == 0 { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
     }
 
@@ -149,7 +149,8 @@ struct NearbyCommand: ParsableCommand {
             return try Payload((0..<Payload.tokenCount).map { _ in UInt8.random(in: .min ... .max) })
         } catch {
             throw Failure(
-                .usage, "Cannot say the token \"\((token ?? "").prefix(80).description.escapedForTerminal)\": \(error).")
+                .usage, "Cannot say the token \"\((token ?? "").prefix(80).description.escapedForTerminal)\": \(error)."
+            )
         }
     }
 }

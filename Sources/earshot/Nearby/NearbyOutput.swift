@@ -67,10 +67,11 @@ final class NearbyOutput: Sendable {
     }
 
     /// The last line.
-    func conclude() {
-        state.withLock { erase(&$0) }
+    func conclude(mode: NearbyCommand.ModeArgument) {
+        clearList()
         let count = foundCount
-        note("\(count) \(count == 1 ? "device" : "devices") found in \(DecimalText.text(seconds, decimals: 1)) s")
+        let found = mode == .broadcast ? "over after" : "\(count) \(count == 1 ? "device" : "devices") found in"
+        note("\(found) \(DecimalText.text(seconds, decimals: 1)) s")
     }
 
     private var seconds: Double { Double(MonotonicTime.nanoseconds - begin) / 1e9 }
