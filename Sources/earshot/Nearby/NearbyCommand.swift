@@ -28,11 +28,13 @@ struct NearbyCommand: ParsableCommand {
               earshot nearby --seconds 30 --count 1 && echo somebody is here
 
             Lines of JSON:
-              {"event":"found","token":"0123456789abcdef","medium":"audio","media":["audio"],"snr_db":23.1,
-              "level_db":-41.0,"at_s":3.218,"time":"2026-11-22T14:03:22.157Z"}
+              {"event":"found","token":"0123456789abcdef","medium":"audio",
+              "media":["audio"],"snr_db":23.1,"level_db":-41.0,"at_s":3.218,
+              "time":"2026-11-22T14:03:22.157Z"}
             'updated' and 'lost' look the same; time is when the token was last heard, at_s when the line was printed, \
-            from the start. Problems come and go: {"event":"problem","problem":"no microphone","medium":"audio", \
-            "detail":"Cannot open …","at_s":0.012} and "event":"solved".
+            from the start. Problems come and go as 'problem' and 'solved':
+              {"event":"problem","problem":"no microphone","medium":"audio",
+              "detail":"Cannot open …","at_s":0.012}
 
             Exit codes: 0 somebody was found, or nothing was to be found (--mode broadcast); 1 nobody was.
             """)

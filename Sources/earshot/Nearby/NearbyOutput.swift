@@ -59,10 +59,11 @@ final class NearbyOutput: Sendable {
     func refresh() {
         guard isListing else { return }
         state.withLock { state in
-            erase(&state)
+            let erasure = Self.erasure(state)
             let lines = list(state)
             state.drawnLineCount = lines.count
-            StandardStream.error.write(lines.map { "\($0)\u{1B}[K\n" }.joined())
+            // In one go, so that nobody sees it gone.
+            StandardStream.error.write(erasure + lines.map { "\($0)\n" }.joined())
         }
     }
 
@@ -133,15 +134,16 @@ final class NearbyOutput: Sendable {
         return lines
     }
 
-    private func erase(_ state: inout State) {
-        guard state.drawnLineCount > 0 else { return }
-        StandardStream.error.write("\u{1B}[\(state.drawnLineCount)A\r\u{1B}[J")
-        state.drawnLineCount = 0
+    private static func erasure(_ state: State) -> String {
+        state.drawnLineCount > 0 ? "\u{1B}[\(state.drawnLineCount)A\r\u{1B}[J" : ""
     }
 
     private func clearList() {
         guard isListing else { return }
-        state.withLock { erase(&$0) }
+        state.withLock { state in
+            StandardStream.error.write(Self.erasure(state))
+            state.drawnLineCount = 0
+        }
     }
 
     private func printAboveList(_ text: String) {
