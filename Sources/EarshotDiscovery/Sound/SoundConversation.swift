@@ -84,7 +84,8 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     }
 
     /// The band's level since the last one, up to now.
-    mutating func take(levelDecibels: Double, nowSeconds: Double) {
+    /// - Parameter isReceiving: whether the receiver is in the middle of a frame, which may be too quiet for the level.
+    mutating func take(levelDecibels: Double, isReceiving: Bool = false, nowSeconds: Double) {
         let since = levels.last?.seconds ?? nowSeconds
         levels.append((nowSeconds, levelDecibels))
         if levels.count > Self.largestLevelCount { levels.removeFirst() }
@@ -93,7 +94,8 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
             isBandBusy = false
             return
         }
-        isBandBusy = busyBand.take(levelDecibels, atSeconds: nowSeconds)
+        let isLoud = busyBand.take(levelDecibels, atSeconds: nowSeconds)
+        isBandBusy = isLoud || isReceiving
         heardSeconds += nowSeconds - since
         if isBandBusy { busySeconds += nowSeconds - since }
     }

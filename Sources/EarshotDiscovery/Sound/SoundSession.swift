@@ -64,7 +64,8 @@ final class SoundSession: Sendable {
         case .level(let level):
             let isOccupied = conversation.withLock { conversation in
                 let now = MonotonicTime.seconds
-                conversation.take(levelDecibels: level.bandDecibels, nowSeconds: now)
+                conversation.take(
+                    levelDecibels: level.bandDecibels, isReceiving: level.isReceiving, nowSeconds: now)
                 // Who only scans has no mouth that asks.
                 if mouth == nil, conversation.isDue(nowSeconds: now) { _ = conversation.step(nowSeconds: now) }
                 return conversation.isBandOccupied
