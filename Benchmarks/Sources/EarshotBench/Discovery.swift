@@ -10,7 +10,17 @@ struct DiscoveryCommand: ParsableCommand {
         commandName: "discovery", abstract: "Seconds until devices in a room have found each other.")
 
     enum Ears: String, ExpressibleByArgument, CaseIterable {
-        case table, tableRoom = "table-room", modem, modemRoom = "modem-room"
+        case table, tableRoom = "table-room", tableHardRoom = "table-hard-room", modem, modemRoom = "modem-room"
+
+        /// nil is the modem.
+        var table: DecodingTable? {
+            switch self {
+            case .table: .freeAir
+            case .tableRoom: .smallRoom
+            case .tableHardRoom: .hardRoom
+            case .modem, .modemRoom: nil
+            }
+        }
     }
 
     @Option(help: "What devices hear: a table of decoding, or the modem in simulated air.")
@@ -106,24 +116,17 @@ struct DiscoveryCommand: ParsableCommand {
         let profile = Profile.named(profile) ?? .fast
         var plan = plan
         plan.limits.talkersPerSlot = together
-        switch ears {
-        case .table, .tableRoom:
-            let table = ears == .table ? DecodingTable.freeAir : .smallRoom
+        if let table = ears.table {
             var room = RoomSimulation(
                 plan, ears: TableEars(timing: TalkTiming(profile), table: table, seed: plan.seed))
             room.run(untilSeconds: end, isOver: isOver)
             return room.findings
-        case .modem, .modemRoom:
-            var air = Air()
-            air.clockSpread = 100e-6
-            if ears == .modemRoom {
-                air.room = ShoeboxRoom(dimensionsMetres: SIMD3(5, 4, 2.7), wallReverberationSeconds: 0.3)
-            }
-            var room = RoomSimulation(
-                plan, ears: try ModemEars(plan, profile: profile, air: air, snrDecibels: snr, sideMetres: 4))
-            room.run(untilSeconds: end, isOver: isOver)
-            return room.findings
         }
+        let air = Air.ofDiscovery(inRoom: ears == .modemRoom)
+        var room = RoomSimulation(
+            plan, ears: try ModemEars(plan, profile: profile, air: air, snrDecibels: snr, sideMetres: 4))
+        room.run(untilSeconds: end, isOver: isOver)
+        return room.findings
     }
 
     private func text(_ times: [(seconds: Double?, airShare: Double)]) -> String {

@@ -61,15 +61,22 @@ public struct TalkPolicy: Sendable {
 
     private var grid: SlotGrid?
     private var crowd = CrowdEstimate()
+    private var aim: TalkAim
+    private var repeats = RepeatShare(memory: 64)
     private var neighbours: [Payload: HeardSlots] = [:]
     private var pattern: TalkPattern?
     private var periodBegin = 0
+    private var roundBegin = 0
+    private var patternBegin = 0
+    /// How many neighbours there were when the round began.
+    private var knownCount = 0
     /// The slot that is decided next.
     private var nextSlot = 0
     private var slotHeardCount = 0
     private var slotBusySeconds = 0.0
     private var occupiedSlotCount = 0
     private var isTalking = false
+    private var wasTalking = false
     private var isHeld = false
     /// Whether a newcomer was heard that is listening in the next slot.
     private var isAnswering = false
@@ -83,21 +90,28 @@ public struct TalkPolicy: Sendable {
         self.mode = mode
         self.timing = timing
         self.limits = limits
+        aim = TalkAim(limits)
     }
 
     /// How many neighbours there are, by what was heard of late.
     public var neighbourCount: Int { neighbours.count }
 
-    /// How long a period is now: who was heard three times in one and not at all in the next is gone.
+    /// How many talkers a slot are aimed at now.
+    public var talkersPerSlot: Double { aim.talkersPerSlot }
+
+    /// How many there are, this device with them, heard or not.
+    public var crowdCount: Double { crowd.count(neighbourCount: neighbours.count) }
+
+    /// How long a period is now: whoever is heard surely in one and not at all in the next is gone.
     public var periodSeconds: Double { Double(periodSlots) * timing.slotSeconds }
 
     /// How long after a token began its talker still counts as there, before `step` is told of that token.
     public func patienceSeconds(ofNext startSeconds: Double, from token: Payload) -> Double {
         let slot = grid?.index(atSeconds: startSeconds) ?? 0
         var heard = neighbours[token] ?? HeardSlots(slot)
-        heard.add(slot)
+        heard.add(slot, ownPeriodSlots: periodSlots)
         // Talks of neighbouring slots begin up to a spread apart, and are decoded within another slot.
-        return Double(heard.patienceSlots(periodSlots: periodSlots) + 1) * timing.slotSeconds
+        return Double(heard.patienceSlots(ownPeriodSlots: periodSlots, expected: sureness) + 1) * timing.slotSeconds
     }
 
     /// Whether something sounds without a pause that is no token. Nobody waits for its end.
@@ -106,6 +120,10 @@ public struct TalkPolicy: Sendable {
     /// Talkers pause between slots; what fills so much of a slot is something else.
     private static let occupiedShare = 0.97
     private static let occupiedSlots = 4
+    /// How surely tokens are heard again, before any were.
+    private static let firstSureness = 0.9
+
+    private var sureness: Double { repeats.share(expected: Self.firstSureness) }
 
     private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.leastRoundSlots }
 
@@ -158,31 +176,34 @@ public struct TalkPolicy: Sendable {
 
     private mutating func take(_ token: Heard, slot: Int) {
         slotHeardCount += 1
-        if neighbours[token.token] != nil {
-            neighbours[token.token]?.add(slot)
+        if let latest = neighbours[token.token]?.latest {
+            if latest < roundBegin { crowd.hear(isKnown: true) }
+            if (neighbours[token.token]?.first ?? slot) < roundBegin { aim.hear() }
+            let period = periodSlots
+            neighbours[token.token]?.add(slot, ownPeriodSlots: period)
         } else if neighbours.count < Self.largestNeighbourCount {
+            crowd.hear(isKnown: false)
             neighbours[token.token] = HeardSlots(slot)
-            if slot == nextSlot - 1 && Double(neighbours.count) <= limits.talkersPerSlot { isAnswering = true }
+            if slot == nextSlot - 1 && Double(neighbours.count) <= aim.talkersPerSlot { isAnswering = true }
         }
     }
 
     /// The slot before `nextSlot` is over.
     private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
-        if !isTalking {
-            let isFull = slotBusySeconds >= Self.occupiedShare * timing.slotSeconds
-            occupiedSlotCount = isFull && slotHeardCount == 0 ? occupiedSlotCount + 1 : 0
-            crowd.finishSlot(
-                heardCount: slotHeardCount, wasBusy: !isFull && slotBusySeconds >= timing.tokenSeconds / 2,
-                neighbourCount: neighbours.count)
-        }
-        (slotHeardCount, slotBusySeconds, isTalking) = (0, 0, false)
+        if !isTalking { finishListening() }
+        // Its tokens may still be in the decoder; those of the slot before are not.
+        if !wasTalking { compare(nextSlot - 2) }
+        (slotHeardCount, slotBusySeconds, wasTalking, isTalking) = (0, 0, isTalking, false)
         let slot = nextSlot
         nextSlot += 1
-        let period = periodSlots
-        neighbours = neighbours.filter { slot - $0.value.latest <= $0.value.patienceSlots(periodSlots: period) }
-        guard let roundSlots = pattern?.roundSlots, (slot - periodBegin) % roundSlots == 0 else { return }
-        hasTalkedThisRound = false
-        let isPeriodOver = slot - periodBegin >= period
+        forgetSilent(slot)
+        guard let roundSlots = pattern?.roundSlots else { return }
+        let isRoundOver = (slot - periodBegin) % roundSlots == 0
+        if isRoundOver {
+            aim.finishRound(knownCount: knownCount, roundSlots: roundSlots)
+            beginRound(slot)
+        }
+        let isPeriodOver = slot - periodBegin >= periodSlots
         if mode.contains(.scan), let other = betterRoundSlots(than: roundSlots, mayShrink: isPeriodOver) {
             restart(roundSlots: other, slot: slot, &generator)
         } else if isPeriodOver {
@@ -190,33 +211,79 @@ public struct TalkPolicy: Sendable {
         }
     }
 
+    private mutating func finishListening() {
+        let isFull = slotBusySeconds >= Self.occupiedShare * timing.slotSeconds
+        occupiedSlotCount = isFull && slotHeardCount == 0 ? occupiedSlotCount + 1 : 0
+        let isQuiet = slotBusySeconds < timing.tokenSeconds / 2
+        crowd.finishSlot(slotHeardCount > 0 ? .heard : isQuiet ? .quiet : .vain(isFull: isFull))
+    }
+
+    /// Who was heard a period before a slot: again in it, or not?
+    private mutating func compare(_ slot: Int) {
+        let period = periodSlots
+        for token in neighbours.keys {
+            guard let missed = neighbours[token]?.finish(slot, ownPeriodSlots: period) else { continue }
+            repeats.add(missCount: missed)
+        }
+    }
+
+    private mutating func forgetSilent(_ slot: Int) {
+        let (period, sureness) = (periodSlots, sureness)
+        neighbours = neighbours.filter {
+            // Whoever was heard within a period is there, however surely.
+            slot - $0.value.latest <= period
+                || slot - $0.value.latest <= $0.value.patienceSlots(ownPeriodSlots: period, expected: sureness)
+        }
+    }
+
+    private mutating func beginRound(_ slot: Int) {
+        hasTalkedThisRound = false
+        roundBegin = slot
+        knownCount = neighbours.count
+        crowd.beginRound(neighbourCount: neighbours.count)
+    }
+
     private mutating func restart(roundSlots: Int, slot: Int, _ generator: inout some RandomNumberGenerator) {
-        pattern = TalkPattern(roundSlots: roundSlots, roundCount: limits.roundCount, using: &generator)
+        let roundCount = RoundLength.roundCount(roundSlots: roundSlots, limits: limits)
+        pattern = TalkPattern(roundSlots: roundSlots, roundCount: roundCount, using: &generator)
         periodBegin = slot
+        patternBegin = slot
+        if roundBegin != slot { beginRound(slot) }
     }
 
     /// How long rounds are to be from now on, where they are clearly too short or too long.
     private func betterRoundSlots(than roundSlots: Int, mayShrink: Bool) -> Int? {
-        let wanted = max(
-            Double(limits.leastRoundSlots), crowd.count(neighbourCount: neighbours.count) / limits.talkersPerSlot)
+        let wanted = max(Double(limits.leastRoundSlots), crowdCount / aim.talkersPerSlot)
         let isTooShort = wanted > 1.5 * Double(roundSlots)
-        guard isTooShort || mayShrink && abs(wanted - Double(roundSlots)) > 0.75 else { return nil }
-        return Int(wanted.rounded())
+        let isTooLong = wanted < 0.5 * Double(roundSlots)
+        guard isTooShort || isTooLong || mayShrink && abs(wanted / Double(roundSlots) - 1) > 0.2 else { return nil }
+        let other = RoundLength.nearest(wanted, limits: limits)
+        return other == roundSlots ? nil : other
     }
 
-    /// Begins another period, with another pattern where somebody was not heard often enough in the last one.
+    /// Begins another period, with another pattern where somebody was not heard often enough in the last two.
     private mutating func mend(_ slot: Int, _ generator: inout some RandomNumberGenerator) {
-        let period = periodSlots
+        guard var pattern else { return }
+        let period = pattern.periodSlots
         var costs = [Int](repeating: 0, count: period)
-        var isCalledFor = false
+        var gains = [Int](repeating: 0, count: pattern.positions.count)
+        // Nobody is heard in each round who has to be missed in one.
+        let soughtCount = min(limits.soughtCount, pattern.positions.count - 1)
+        let earliest = max(patternBegin, periodBegin - period)
         for neighbour in neighbours.values where neighbour.first <= periodBegin {
-            let recent = neighbour.slots.filter { (periodBegin..<slot).contains($0) }
-            if recent.count < limits.soughtCount { isCalledFor = true }
-            guard recent.count <= limits.soughtCount else { continue }
-            for heard in recent { costs[heard - periodBegin] += 1 }
+            let recent = Set(neighbour.slots.filter { (earliest..<slot).contains($0) }.map { ($0 - earliest) % period })
+                .filter { !pattern.talks(in: $0) }
+            guard recent.count <= soughtCount else { continue }
+            for heard in recent { costs[heard] += 1 }
+            guard recent.count < soughtCount else { continue }
+            for round in gains.indices where !recent.contains(where: { $0 / pattern.roundSlots == round }) {
+                gains[round] += 1
+            }
         }
         periodBegin = slot
-        guard isCalledFor, Double(generator.next() >> 11) * 0x1p-53 < limits.changeProbability else { return }
-        pattern?.change(costs: costs, using: &generator)
+        guard gains.contains(where: { $0 > 0 }), Double(generator.next() >> 11) * 0x1p-53 < limits.changeProbability
+        else { return }
+        pattern.change(costs: costs, gains: gains, using: &generator)
+        self.pattern = pattern
     }
 }

@@ -12,10 +12,12 @@ public struct DecodingTable: Sendable {
         self.shares = shares
     }
 
-    /// Equal talkers in free air: 2 and 4 talkers 100 %, 6 97.5 %, 8 66 %; 10 and more are guessed.
-    public static let freeAir = DecodingTable(shares: [1, 1, 1, 1, 1, 0.99, 0.97, 0.85, 0.66, 0.4, 0.2, 0.05])
-    /// Each in its own place of a box of 5 by 4 by 2.7 m with an RT60 of 0.3 s: 2 talkers 100 %, 3 85 %, 4 75 %, 6 7 %.
-    public static let smallRoom = DecodingTable(shares: [1, 1, 1, 0.85, 0.75, 0.4, 0.07])
+    public static let freeAir = DecodingTable(
+        shares: [1, 1, 1, 0.99, 0.98, 0.98, 0.95, 0.89, 0.79, 0.67, 0.56, 0.46, 0.37, 0.3, 0.24, 0.19, 0.15])
+    public static let smallRoom = DecodingTable(
+        shares: [1, 1, 0.96, 0.86, 0.6, 0.44, 0.28, 0.22, 0.175, 0.14, 0.11, 0.09, 0.07, 0.05, 0.03])
+    /// a box of 5 by 4 by 2.7 m with an RT60 of 0.3 s: 2 talkers 100 %, 3 85 %, 4 75 %, 6 7 %.
+    public static let hardRoom = DecodingTable(shares: [1, 1, 1, 0.85, 0.75, 0.4, 0.07])
 
     /// The share where `count` talk together.
     public subscript(count: Int) -> Double {
