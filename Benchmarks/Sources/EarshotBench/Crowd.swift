@@ -32,8 +32,8 @@ struct CrowdCommand: ParsableCommand {
             RoomPlan(deviceCount: devices, seed: seed), ears: TableEars(timing: timing, table: table, seed: seed))
         var report = Report(title: "Crowd", command: "earshot-bench crowd")
         report.add(
-            "| s | pairs found | lost wrongly | n̂, quartiles | λ aimed at | P | on the air, share | talkers a slot |\n"
-                + "|---|---|---|---|---|---|---|---|")
+            "| s | pairs found | lost wrongly | n̂, quartiles | λ aimed at | q | P | on the air, share | talkers a slot |\n"
+                + "|---|---|---|---|---|---|---|---|---|")
         var spoken = 0.0
         for time in stride(from: every, through: seconds, by: every) {
             room.run(untilSeconds: time)
@@ -45,7 +45,7 @@ struct CrowdCommand: ParsableCommand {
             let cells = [
                 decimal(time, 0), percent(Double(found) / Double(devices * (devices - 1))),
                 "\(findings.falseLosses.count)", quartiles(policies.map(\.crowdCount), 0),
-                quartiles(policies.map(\.talkersPerSlot), 1),
+                quartiles(policies.map(\.talkersPerSlot), 1), quartiles(policies.map(\.sureness), 2),
                 quartiles(policies.map { $0.periodSeconds / timing.slotSeconds }, 0),
                 percent((talked - spoken) / every / Double(devices)),
                 decimal((talked - spoken) / timing.tokenSeconds / slots, 1),

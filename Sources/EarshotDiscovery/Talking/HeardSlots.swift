@@ -8,6 +8,9 @@ struct HeardSlots: Sendable {
     private static let risk = 0.002
     /// However little is heard: so many periods.
     private static let largestPeriodCount = 4.0
+    private static let sureShare = 0.9
+    private static let doubt = 2.0
+    private static let leastShare = 0.05
 
     /// The first of all.
     let first: Int
@@ -31,11 +34,13 @@ struct HeardSlots: Sendable {
     func periodSlots(own: Int) -> Int { otherPeriodSlots ?? own }
 
     /// It was heard. What comes a period after what came before says how long its period is.
-    mutating func add(_ slot: Int, ownPeriodSlots: Int = 0) {
+    mutating func add(_ slot: Int, ownPeriodSlots: Int, limits: TalkLimits) {
         guard slot > latest else { return }
         if slots.contains(slot - periodSlots(own: ownPeriodSlots)) {
             suspectedPeriodSlots = 0
-        } else if let period = RoundLength.periods(around: ownPeriodSlots).first(where: { slots.contains(slot - $0) }) {
+        } else if let period = RoundLength.periods(around: ownPeriodSlots, limits: limits)
+            .first(where: { slots.contains(slot - $0) })
+        {
             if period == suspectedPeriodSlots { otherPeriodSlots = period == ownPeriodSlots ? nil : period }
             suspectedPeriodSlots = period
         }
@@ -59,20 +64,24 @@ struct HeardSlots: Sendable {
 
     /// After how many silent slots it is gone: a period, or as long as it takes to talk so often that chance is none.
     ///
-    ///     s = P·min(4, max(1, m·q/h)),   h = times heard in a period
+    ///     s = max(15, P)·min(4, max(1, m·q'/h)),   q' = q − 2·max(0, 0.9 − q̄),   h = times heard in a period
     ///
     /// In the slots in which it talks and this device listens it is heard with probability q. There are h/q of them in a
-    /// period, and m are needed.
+    /// period, and m are needed. Where repeats of all neighbours are missed often, q̄ < 0.9, those that were heard before are the
+    /// easier ones, and q says too much. Whoever is new has no repeats yet: s = 4·P.
     ///
-    /// - Parameter expected: q of all neighbours.
+    /// - Parameter expected: q̄.
     func patienceSlots(ownPeriodSlots: Int, expected: Double) -> Int {
         let period = periodSlots(own: ownPeriodSlots)
-        let share = repeats.share(expected: expected)
-        let known = min(max(latest - first + 1, period), Self.countedPeriods * period)
+        let age = latest - first
+        let known = min(max(age + 1, period), Self.countedPeriods * period)
         let heardCount = slots.count { latest - $0 < known }
         let perPeriod = Double(heardCount * period) / Double(known)
+        let doubt = Self.doubt * max(0, Self.sureShare - expected)
+        let share = max(Self.leastShare, repeats.share(expected: expected) - doubt)
         let misses = Double(RepeatShare.missCount(share: share, risk: Self.risk))
-        let periodCount = min(max(1, misses * share / perPeriod), Self.largestPeriodCount)
-        return Int((Double(period) * periodCount).rounded(.up))
+        let periodCount = age < period ? Self.largestPeriodCount : max(1, misses * share / perPeriod)
+        let slotCount = Double(max(RoundLength.shortestPeriodSlots, period)) * min(periodCount, Self.largestPeriodCount)
+        return Int(slotCount.rounded(.up))
     }
 }

@@ -2,6 +2,7 @@
 struct RepeatShare: Sendable {
     private var dueCount = 0.0
     private var cameCount = 0.0
+    private static let expectedWeight = 16.0
     /// About so many tokens are remembered.
     private let memory: Double
 
@@ -17,9 +18,9 @@ struct RepeatShare: Sendable {
         }
     }
 
-    /// q: what was measured, with two tokens' weight for what was to be expected.
+    /// q: what was measured, with what was to be expected, which counts as so many tokens.
     func share(expected: Double) -> Double {
-        (cameCount + 2 * expected) / (dueCount + 2)
+        (cameCount + Self.expectedWeight * expected) / (dueCount + Self.expectedWeight)
     }
 
     /// How many misses in a row are no longer chance.

@@ -1,9 +1,9 @@
 /// How long rounds and periods are. Few lengths, so that devices whose counts differ a little still agree.
 ///
-///     G ∈ 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, …,   R = 15/G, but 3 to `roundCount`,   P = R·G
+///     G ∈ 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, …,   R = 15/G, at least 3, at most `roundCount`,   P = R·G
 enum RoundLength {
-    /// The shortest period that is aimed at: what is heard several times in it is surely heard again.
-    private static let periodSlots = 15
+    /// What is aimed at: a neighbour that talks several times in it is surely heard once.
+    static let shortestPeriodSlots = 15
     private static let leastRoundCount = 3
     private static let all: [Int] = {
         var lengths = [1, 2, 3]
@@ -25,13 +25,13 @@ enum RoundLength {
 
     /// R.
     static func roundCount(roundSlots: Int, limits: TalkLimits) -> Int {
-        let wanted = (periodSlots + roundSlots / 2) / roundSlots
-        return min(limits.roundCount, max(leastRoundCount, wanted))
+        min(limits.roundCount, max(leastRoundCount, shortestPeriodSlots / roundSlots))
     }
 
-    /// Periods of those who count up to twice as many, or half.
-    static func periods(around own: Int) -> [Int] {
-        all.filter { $0 >= 3 }.map { $0 * min(5, max(leastRoundCount, (periodSlots + $0 / 2) / $0)) }
+    /// P of those who count up to twice as many, or half.
+    static func periods(around own: Int, limits: TalkLimits) -> [Int] {
+        all.filter { $0 >= limits.leastRoundSlots }
+            .map { $0 * roundCount(roundSlots: $0, limits: limits) }
             .filter { 2 * $0 >= own && $0 <= 2 * own }
     }
 }

@@ -1,10 +1,10 @@
 /// How many should talk in one slot, by what comes of it.
 ///
-///     λ ← 0.8·λ where h < 0.8·e − 0.8·√e,   λ ← 1.2·λ where h > 0.92·e and e ≥ 40,   each followed by h = e = 0
+///     λ ← 0.8·λ where h < 0.8·e − 1.2·√e,   λ ← 1.2·λ where h > 0.92·e and e ≥ 40,   each followed by h = e = 0
 ///     e = Σ m₀·(1 − 1/G),   h = tokens heard of these m₀,   over the rounds since then
 ///
 /// Everybody talks once a round, and of G slots a device misses the one in which it talks itself. What is missing beyond that was
-/// lost in slots that were too full, as those of a small room are sooner than those of free air. 0.8·√e is two standard
+/// lost in slots that were too full, as those of a small room are sooner than those of free air. 1.2·√e is three standard
 /// deviations: a room that is much too full is noticed by a few tokens.
 ///
 /// Who believes in shorter rounds than all others hears too little and makes its own longer, and the other way round: devices
@@ -19,6 +19,7 @@ struct TalkAim: Sendable {
 
     private static let lowShare = 0.8
     private static let highShare = 0.92
+    private static let deviations = 1.2
     private static let fall = 0.8
     private static let rise = 1.2
     private static let leastDueCount = 40.0
@@ -41,7 +42,7 @@ struct TalkAim: Sendable {
     ///   - roundSlots: G.
     mutating func finishRound(knownCount: Int, roundSlots: Int) {
         dueCount += Double(knownCount) * (1 - 1 / Double(roundSlots))
-        if heardCount < Self.lowShare * dueCount - 0.8 * dueCount.squareRoot() {
+        if heardCount < Self.lowShare * dueCount - Self.deviations * dueCount.squareRoot() {
             change(by: Self.fall)
         } else if dueCount >= Self.leastDueCount, heardCount > Self.highShare * dueCount {
             change(by: Self.rise)

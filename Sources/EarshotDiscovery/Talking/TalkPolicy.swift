@@ -109,7 +109,7 @@ public struct TalkPolicy: Sendable {
     public func patienceSeconds(ofNext startSeconds: Double, from token: Payload) -> Double {
         let slot = grid?.index(atSeconds: startSeconds) ?? 0
         var heard = neighbours[token] ?? HeardSlots(slot)
-        heard.add(slot, ownPeriodSlots: periodSlots)
+        heard.add(slot, ownPeriodSlots: periodSlots, limits: limits)
         // Talks of neighbouring slots begin up to a spread apart, and are decoded within another slot.
         return Double(heard.patienceSlots(ownPeriodSlots: periodSlots, expected: sureness) + 1) * timing.slotSeconds
     }
@@ -122,8 +122,11 @@ public struct TalkPolicy: Sendable {
     private static let occupiedSlots = 4
     /// How surely tokens are heard again, before any were.
     private static let firstSureness = 0.9
+    /// Of a change where all are heard who are known.
+    private static let unaskedProbability = 0.06
 
-    private var sureness: Double { repeats.share(expected: Self.firstSureness) }
+    /// How surely whoever was heard is heard again a period later, on the average.
+    public var sureness: Double { repeats.share(expected: Self.firstSureness) }
 
     private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.leastRoundSlots }
 
@@ -180,7 +183,7 @@ public struct TalkPolicy: Sendable {
             if latest < roundBegin { crowd.hear(isKnown: true) }
             if (neighbours[token.token]?.first ?? slot) < roundBegin { aim.hear() }
             let period = periodSlots
-            neighbours[token.token]?.add(slot, ownPeriodSlots: period)
+            neighbours[token.token]?.add(slot, ownPeriodSlots: period, limits: limits)
         } else if neighbours.count < Self.largestNeighbourCount {
             crowd.hear(isKnown: false)
             neighbours[token.token] = HeardSlots(slot)
@@ -281,8 +284,13 @@ public struct TalkPolicy: Sendable {
             }
         }
         periodBegin = slot
-        guard gains.contains(where: { $0 > 0 }), Double(generator.next() >> 11) * 0x1p-53 < limits.changeProbability
-        else { return }
+        let chance = Double(generator.next() >> 11) * 0x1p-53
+        if gains.contains(where: { $0 > 0 }) {
+            guard chance < limits.changeProbability else { return }
+        } else if chance < Self.unaskedProbability {
+            // Whoever was never heard cannot ask for it.
+            gains = gains.map { _ in 1 }
+        }
         pattern.change(costs: costs, gains: gains, using: &generator)
         self.pattern = pattern
     }
