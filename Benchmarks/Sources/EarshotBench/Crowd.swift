@@ -8,7 +8,8 @@ import Foundation
 /// What becomes of a crowd that begins all at once, as time goes on.
 struct CrowdCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "crowd", abstract: "How a crowd of devices that begin at once finds itself, by a table of decoding.")
+        commandName: "crowd",
+        abstract: "How a crowd of devices that begin at once finds itself, by a table of decoding.")
 
     @Option(help: "What devices hear: table, table-room or table-hard-room.")
     var ears = DiscoveryCommand.Ears.table

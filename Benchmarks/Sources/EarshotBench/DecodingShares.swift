@@ -9,7 +9,8 @@ import EarshotModem
 /// Each trial has its own places, rooms, clocks and begins within the slot's spread, and four who listen.
 struct DecodingSharesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decoding-shares", abstract: "How many talkers of one slot are decoded together, in simulated air.")
+        commandName: "decoding-shares", abstract: "How many talkers of one slot are decoded together, in simulated air."
+    )
 
     @Flag(help: "In the small room of `discovery --ears modem-room`, instead of free air.")
     var room = false

@@ -133,6 +133,7 @@ struct DiscoveryCommand: ParsableCommand {
         let sorted = times.map { $0.seconds ?? .infinity }.sorted()
         let share = times.map(\.airShare).reduce(0, +) / Double(times.count)
         func shown(_ seconds: Double) -> String { seconds.isFinite ? "\(decimal(seconds, 1)) s" : "never" }
-        return "\(shown(sorted[sorted.count / 2])) | \(shown(sorted[sorted.count * 9 / 10])) | \(shown(sorted[sorted.count - 1])) | \(percent(share))"
+        return
+            "\(shown(sorted[sorted.count / 2])) | \(shown(sorted[sorted.count * 9 / 10])) | \(shown(sorted[sorted.count - 1])) | \(percent(share))"
     }
 }

@@ -25,16 +25,12 @@ struct TalkPattern: Sendable {
     }
 
     /// Moves one talk to another slot of its round, where that helps: by chance to one of the best.
-    /// - Parameters:
-    ///   - costs: for each slot of a period how many neighbours are heard there and hardly elsewhere; shape [periodSlots].
-    ///   - gains: for each round how many are heard too rarely, and not in that round: most likely they talk when this device
-    ///     does; shape [rounds].
-    mutating func change(costs: [Int], gains: [Int], using generator: inout some RandomNumberGenerator) {
+    mutating func change(_ need: PatternNeed, using generator: inout some RandomNumberGenerator) {
         var best: (score: Int, round: Int, position: Int)?
         var tieCount = 0
-        for round in positions.indices where gains[round] > 0 {
+        for round in positions.indices where need.gains[round] > 0 {
             for position in 0..<roundSlots where position != positions[round] {
-                let score = gains[round] - costs[round * roundSlots + position]
+                let score = need.gains[round] - need.costs[round * roundSlots + position]
                 let most = best?.score ?? .min
                 if score < most { continue }
                 tieCount = score > most ? 1 : tieCount + 1

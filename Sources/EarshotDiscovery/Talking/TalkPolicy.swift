@@ -6,7 +6,7 @@ public import EarshotCoding
 /// Talkers meet in slots, and all others listen.
 ///
 /// 1. `SlotGrid`: where slots begin follows from what is heard.
-/// 2. `CrowdEstimate`: n̂ says how long a round is: G = max(3, n̂ / talkers a slot).
+/// 2. `CrowdEstimate` says how many there are, n̂, and `TalkAim` how many may talk together, λ: rounds have G = max(3, n̂/λ) slots.
 /// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. What repeats can be
 ///    mended: where a neighbour was heard too rarely in a period, their patterns are too much alike, and one talk moves.
 /// 4. A new device listens for a slot, and begins anywhere in a round.
@@ -16,42 +16,6 @@ public import EarshotCoding
 ///
 /// The share of time on the air is at most one token in G slots, over any period: for `fast` 20 %.
 public struct TalkPolicy: Sendable {
-    /// What to do.
-    public enum Action: Equatable, Sendable {
-        /// Listen; step again then, or when something is heard.
-        case listen(untilSeconds: Double)
-        /// Talk from then on, and step again when that is over.
-        case talk(atSeconds: Double)
-    }
-
-    /// A token that was heard.
-    public struct Heard: Sendable, Equatable {
-        /// Whose.
-        public var token: Payload
-        /// When it began.
-        public var startSeconds: Double
-
-        /// See the properties of the same names.
-        public init(token: Payload, startSeconds: Double) {
-            self.token = token
-            self.startSeconds = startSeconds
-        }
-    }
-
-    /// What a receiver knows beside tokens: from its energy, and from frames that it is in the middle of.
-    public struct Band: Sendable, Equatable {
-        /// Whether something is on the air now.
-        public var isBusy: Bool
-        /// For how long something was since the last step.
-        public var busySeconds: Double
-
-        /// See the properties of the same names.
-        public init(isBusy: Bool = false, busySeconds: Double = 0) {
-            self.isBusy = isBusy
-            self.busySeconds = busySeconds
-        }
-    }
-
     /// What the device does beside listening to its schedule.
     public let mode: DiscoveryMode
     /// The lengths of slots.
@@ -267,31 +231,21 @@ public struct TalkPolicy: Sendable {
     /// Begins another period, with another pattern where somebody was not heard often enough in the last two.
     private mutating func mend(_ slot: Int, _ generator: inout some RandomNumberGenerator) {
         guard var pattern else { return }
-        let period = pattern.periodSlots
-        var costs = [Int](repeating: 0, count: period)
-        var gains = [Int](repeating: 0, count: pattern.positions.count)
-        // Nobody is heard in each round who has to be missed in one.
-        let soughtCount = min(limits.soughtCount, pattern.positions.count - 1)
-        let earliest = max(patternBegin, periodBegin - period)
+        var need = PatternNeed(pattern, soughtCount: limits.soughtCount)
+        let earliest = max(patternBegin, periodBegin - pattern.periodSlots)
         for neighbour in neighbours.values where neighbour.first <= periodBegin {
-            let recent = Set(neighbour.slots.filter { (earliest..<slot).contains($0) }.map { ($0 - earliest) % period })
-                .filter { !pattern.talks(in: $0) }
-            guard recent.count <= soughtCount else { continue }
-            for heard in recent { costs[heard] += 1 }
-            guard recent.count < soughtCount else { continue }
-            for round in gains.indices where !recent.contains(where: { $0 / pattern.roundSlots == round }) {
-                gains[round] += 1
-            }
+            need.add(neighbour.slots.filter { (earliest..<slot).contains($0) }.map { $0 - earliest })
         }
         periodBegin = slot
         let chance = Double(generator.next() >> 11) * 0x1p-53
-        if gains.contains(where: { $0 > 0 }) {
+        if need.isCalledFor {
             guard chance < limits.changeProbability else { return }
-        } else if chance < Self.unaskedProbability {
+        } else {
             // Whoever was never heard cannot ask for it.
-            gains = gains.map { _ in 1 }
+            guard chance < Self.unaskedProbability else { return }
+            need.gains = need.gains.map { _ in 1 }
         }
-        pattern.change(costs: costs, gains: gains, using: &generator)
+        pattern.change(need, using: &generator)
         self.pattern = pattern
     }
 }
