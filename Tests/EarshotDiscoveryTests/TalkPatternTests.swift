@@ -7,7 +7,7 @@ import Testing
     @Test func `rounds have few lengths, and periods are not shorter than 15 slots by much`() {
         let limits = TalkLimits()
         #expect(
-            [0.5, 3.4, 3.6, 7.1, 28, 1e6].map { RoundLength.nearest($0, limits: limits) } == [3, 3, 4, 8, 24, 3_072])
+            [0.5, 3.4, 3.6, 7.1, 27, 1e6].map { RoundLength.nearest($0, limits: limits) } == [3, 3, 4, 8, 24, 3_072])
         for (roundSlots, roundCount) in [(3, 5), (4, 3), (5, 3), (6, 3), (100, 3)] {
             #expect(RoundLength.roundCount(roundSlots: roundSlots, limits: limits) == roundCount)
         }

@@ -11,6 +11,7 @@ struct HeardSlots: Sendable {
     private static let sureShare = 0.9
     private static let doubt = 2.0
     private static let leastShare = 0.05
+    private static let clearlyMore = 1
 
     /// The first of all.
     let first: Int
@@ -21,7 +22,6 @@ struct HeardSlots: Sendable {
     private var missCount = 0
     /// What its period is, where it differs from this device's.
     private var otherPeriodSlots: Int?
-    private var suspectedPeriodSlots = 0
 
     init(_ slot: Int) {
         first = slot
@@ -33,20 +33,23 @@ struct HeardSlots: Sendable {
     /// P, as its repeats tell.
     func periodSlots(own: Int) -> Int { otherPeriodSlots ?? own }
 
-    /// It was heard. What comes a period after what came before says how long its period is.
+    /// It was heard. Its period is the one after which most of its talks come again: the own one, unless another explains clearly
+    /// more. Two talks of one period may lie as far apart as another period is long, so one repeat says nothing.
     mutating func add(_ slot: Int, ownPeriodSlots: Int, limits: TalkLimits) {
         guard slot > latest else { return }
-        if slots.contains(slot - periodSlots(own: ownPeriodSlots)) {
-            suspectedPeriodSlots = 0
-        } else if let period = RoundLength.periods(around: ownPeriodSlots, limits: limits)
-            .first(where: { slots.contains(slot - $0) })
-        {
-            if period == suspectedPeriodSlots { otherPeriodSlots = period == ownPeriodSlots ? nil : period }
-            suspectedPeriodSlots = period
-        }
         slots.append(slot)
         if slots.count > Self.largestCount { slots.removeFirst() }
+        var best = periodSlots(own: ownPeriodSlots)
+        var bestCount = repeatCount(best) + Self.clearlyMore
+        for period in RoundLength.periods(around: ownPeriodSlots, limits: limits) {
+            let count = repeatCount(period)
+            if count > bestCount { (best, bestCount) = (period, count) }
+        }
+        otherPeriodSlots = best == ownPeriodSlots ? nil : best
     }
+
+    /// How many of its talks came a period after another.
+    private func repeatCount(_ period: Int) -> Int { slots.count { slots.contains($0 - period) } }
 
     /// A slot in which this device listened is over, and so is decoding.
     /// - Returns: how many repeats were missed since the last that came, where another came.
