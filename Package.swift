@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "EarshotChannel", targets: ["EarshotChannel"]),
         .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
+        .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "EarshotLoopback", targets: ["EarshotLoopback"]),
         .library(name: "EarshotDrawing", targets: ["EarshotDrawing"]),
         .executable(name: "earshot", targets: ["earshot"]),
@@ -47,10 +48,13 @@ let package = Package(
         .target(
             name: "EarshotLive", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio"], swiftSettings: strict),
         .target(
+            name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
+            swiftSettings: strict),
+        .target(
             name: "EarshotLoopback",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotDrawing", numerics,
+                "EarshotDiscovery", "EarshotDrawing", numerics,
             ],
             swiftSettings: strict),
         .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
@@ -58,7 +62,7 @@ let package = Package(
             name: "earshot",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotLoopback", "EarshotDrawing", argumentParser,
+                "EarshotDiscovery", "EarshotLoopback", "EarshotDrawing", argumentParser,
             ],
             swiftSettings: strict
         ),
@@ -88,6 +92,13 @@ let package = Package(
         .testTarget(
             name: "EarshotLiveTests",
             dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotDiscoveryTests",
+            dependencies: [
+                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery",
+                "EarshotLoopback",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotLoopbackTests",

@@ -33,7 +33,7 @@ let package = Package(
             dependencies: [
                 "MallocCounter", earshot("EarshotCoding"), earshot("EarshotDSP"), earshot("EarshotModem"),
                 earshot("EarshotChannel"), earshot("EarshotLoopback"), earshot("EarshotAudio"),
-                earshot("EarshotDrawing"), argumentParser,
+                earshot("EarshotDiscovery"), earshot("EarshotDrawing"), argumentParser,
             ],
             swiftSettings: strict
         ),

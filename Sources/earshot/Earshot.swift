@@ -19,6 +19,9 @@ struct Earshot: ParsableCommand {
               earshot listen
               earshot broadcast 0123456789abcdef
 
+            Who is near, in as many terminals or rooms as you like:
+              earshot nearby
+
             Which devices there are, and what a pair of them is good for:
               earshot devices
               earshot loopback --via alsa --device hw:1 --playback hw:0
@@ -42,7 +45,7 @@ struct Earshot: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self,
-            LoopbackCommand.self, SimulateCommand.self, InspectCommand.self, DevicesCommand.self,
+            NearbyCommand.self, LoopbackCommand.self, SimulateCommand.self, InspectCommand.self, DevicesCommand.self,
         ]
     )
 

@@ -1,0 +1,139 @@
+import ArgumentParser
+import EarshotChannel
+import EarshotDiscovery
+import EarshotLoopback
+import EarshotModem
+
+/// How long a room full of devices takes to find itself, in simulated time.
+struct DiscoveryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discovery", abstract: "Seconds until devices in a room have found each other.")
+
+    enum Ears: String, ExpressibleByArgument, CaseIterable {
+        case table, tableRoom = "table-room", tableHardRoom = "table-hard-room", modem, modemRoom = "modem-room"
+
+        /// nil is the modem.
+        var table: DecodingTable? {
+            switch self {
+            case .table: .freeAir
+            case .tableRoom: .smallRoom
+            case .tableHardRoom: .hardRoom
+            case .modem, .modemRoom: nil
+            }
+        }
+    }
+
+    @Option(help: "What devices hear: a table of decoding, or the modem in simulated air.")
+    var ears = Ears.modem
+
+    @Option(help: "Devices in the room.")
+    var devices: [Int] = [2, 5, 10, 20]
+
+    @Option(help: "Runs of each.")
+    var runs = 21
+
+    @Option(help: "Seed of the first run.")
+    var seed: UInt64 = 1_000
+
+    @Option(help: "The profile: fast, standard or far.")
+    var profile = "fast"
+
+    @Option(help: "SNR at 1 m.")
+    var snr = 20.0
+
+    @Option(help: "Threads; nothing for one a core.")
+    var threads: Int?
+
+    @Option(help: "Gives up after so many seconds.")
+    var limit = 120.0
+
+    @Option(help: "Talkers a slot that are aimed at.")
+    var together = TalkLimits().talkersPerSlot
+
+    @Flag(help: "Also who comes late, who leaves, who only scans, and who is lost without having left.")
+    var everything = false
+
+    func run() throws {
+        guard Profile.named(profile) != nil else { throw ValidationError("no profile is called \(profile)") }
+        var report = Report(title: "Discovery", command: "earshot-bench discovery --ears \(ears.rawValue)")
+        report.add("| devices | median | 90 % of runs | all runs | seconds on the air, share |\n|---|---|---|---|---|")
+        for count in devices {
+            let plans = (0..<runs).map { RoomPlan(deviceCount: count, seed: seed + UInt64($0)) }
+            let found = try times(of: plans, from: { _ in 0 }) { findings, _ in findings.seconds(share: 0.9) }
+            report.add("| \(count) | \(text(found)) |")
+        }
+        if everything { try addTheRest(&report) }
+    }
+
+    private func addTheRest(_ report: inout Report) throws {
+        let present = [RoomPlan.Device](repeating: .init(), count: 10)
+        func plans(_ last: (Int) -> RoomPlan.Device) -> [RoomPlan] {
+            (0..<runs).map { RoomPlan(present + [last($0)], seed: seed + UInt64($0)) }
+        }
+        let late = plans { RoomPlan.Device(arrivalSeconds: 60 + 0.31 * Double($0)) }
+        let known = try times(of: late, from: { $0.arrivalSeconds }) { findings, begin in
+            findings.seconds(share: 0.9) { talker, _ in talker == 10 }.map { $0 - begin }
+        }
+        report.add("late, known to 90 %: \(text(known))")
+        let scanning = plans { RoomPlan.Device(mode: .scan, arrivalSeconds: 60 + 0.31 * Double($0)) }
+        let heard = try times(of: scanning, from: { $0.arrivalSeconds }) { findings, begin in
+            findings.seconds(share: 1) { _, listener in listener == 10 }.map { $0 - begin }
+        }
+        report.add("scans only, hears all: \(text(heard))")
+        let leaving = plans { RoomPlan.Device(departureSeconds: 120 + 0.31 * Double($0)) }
+        let lost = try times(of: leaving, from: { $0.departureSeconds }) { findings, _ in
+            let lost = findings.lostSeconds[10][..<10].compactMap(\.self)
+            return lost.count == 10 ? lost.max().map { $0 - findings.lastTalkEndSeconds[10] } : nil
+        }
+        report.add("leaves, lost by all after its last word: \(text(lost))")
+        let calm = (0..<max(1, runs / 4)).map { RoomPlan(present, seed: seed + UInt64($0)) }
+        let losses = try concurrently(calm.count, threadCount: threads) { index in
+            try simulate(calm[index], untilSeconds: 600) { _ in false }.falseLosses
+        }
+        report.add(
+            "lost without having left, 10 devices, 10 minutes: \(losses.map(\.count))")
+    }
+
+    /// When something happened in each run, nil where it did not, and the share of time on the air until then.
+    /// - Parameter from: when the last device begins to matter; `time` gets it too.
+    private func times(
+        of plans: [RoomPlan], from begin: @Sendable (RoomPlan.Device) -> Double,
+        _ time: @Sendable (RoomFindings, Double) -> Double?
+    ) throws -> [(seconds: Double?, airShare: Double)] {
+        try concurrently(plans.count, threadCount: threads) { index in
+            let plan = plans[index]
+            let start = plan.devices.last.map(begin) ?? 0
+            let findings = try simulate(plan, untilSeconds: start + limit) { time($0, start) != nil }
+            let seconds = time(findings, start)
+            let spoken = findings.talkSeconds.reduce(0, +) / Double(plan.devices.count)
+            return (seconds, spoken / (start + (seconds ?? limit)))
+        }
+    }
+
+    private func simulate(
+        _ plan: RoomPlan, untilSeconds end: Double, isOver: (RoomFindings) -> Bool
+    ) throws -> RoomFindings {
+        let profile = Profile.named(profile) ?? .fast
+        var plan = plan
+        plan.limits.talkersPerSlot = together
+        if let table = ears.table {
+            var room = RoomSimulation(
+                plan, ears: TableEars(timing: TalkTiming(profile), table: table, seed: plan.seed))
+            room.run(untilSeconds: end, isOver: isOver)
+            return room.findings
+        }
+        let air = Air.ofDiscovery(inRoom: ears == .modemRoom)
+        var room = RoomSimulation(
+            plan, ears: try ModemEars(plan, profile: profile, air: air, snrDecibels: snr, sideMetres: 4))
+        room.run(untilSeconds: end, isOver: isOver)
+        return room.findings
+    }
+
+    private func text(_ times: [(seconds: Double?, airShare: Double)]) -> String {
+        let sorted = times.map { $0.seconds ?? .infinity }.sorted()
+        let share = times.map(\.airShare).reduce(0, +) / Double(times.count)
+        func shown(_ seconds: Double) -> String { seconds.isFinite ? "\(decimal(seconds, 1)) s" : "never" }
+        return
+            "\(shown(sorted[sorted.count / 2])) | \(shown(sorted[sorted.count * 9 / 10])) | \(shown(sorted[sorted.count - 1])) | \(percent(share))"
+    }
+}

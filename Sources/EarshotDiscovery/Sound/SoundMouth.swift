@@ -1,0 +1,91 @@
+import Dispatch
+import EarshotAudio
+import EarshotCoding
+import EarshotLive
+import Synchronization
+
+/// Talks on a thread of its own when it is told to. Where there is no loudspeaker it says so, and waits for one.
+final class SoundMouth: Sendable {
+    /// What to do now.
+    struct Instruction: Sendable {
+        /// What to say, and when it is to begin; nil for nothing.
+        var talk: (token: Payload, beginSeconds: Double)?
+        /// When to ask again, unless `wake` is called before.
+        var dueSeconds: Double
+    }
+
+    private let options: SoundMedium.Options
+    private let problems: SoundProblems
+    private let worker = Worker()
+    /// Rings where there is something to decide, and where the device failed.
+    private let bell = DispatchSemaphore(value: 0)
+    private let failure = Mutex<DeviceError?>(nil)
+
+    init(_ options: SoundMedium.Options, _ problems: SoundProblems) {
+        self.options = options
+        self.problems = problems
+    }
+
+    /// Begins; `instruct` is called on the mouth's thread.
+    func start(_ instruct: @escaping @Sendable (_ nowSeconds: Double) -> Instruction) {
+        worker.start { [self] in
+            var broadcaster: Broadcaster?
+            var retry = DeviceRetry()
+            var attemptSeconds = MonotonicTime.seconds
+            while !worker.isStopping {
+                if let error = failure.withLock({ exchange(&$0, with: nil) }) {
+                    problems.playback(error)
+                    broadcaster?.stop()
+                    broadcaster = nil
+                    attemptSeconds = MonotonicTime.seconds + retry.nextWaitSeconds()
+                }
+                if broadcaster == nil, MonotonicTime.seconds >= attemptSeconds {
+                    broadcaster = open()
+                    if broadcaster != nil { retry = DeviceRetry() }
+                    attemptSeconds = MonotonicTime.seconds + retry.nextWaitSeconds()
+                }
+                let instruction = instruct(MonotonicTime.seconds)
+                if let talk = instruction.talk, let broadcaster { say(talk.token, talk.beginSeconds, broadcaster) }
+                let due = broadcaster == nil ? min(instruction.dueSeconds, attemptSeconds) : instruction.dueSeconds
+                _ = bell.wait(timeout: .now() + min(max(due - MonotonicTime.seconds, 0.001), 1))
+            }
+            broadcaster?.stop()
+        }
+    }
+
+    /// Lets it ask at once.
+    func wake() {
+        bell.signal()
+    }
+
+    func requestStop() {
+        worker.requestStop()
+        wake()
+    }
+
+    func waitForEnd(seconds: Double) -> Bool { worker.waitForEnd(seconds: seconds) }
+
+    private func open() -> Broadcaster? {
+        do throws(DeviceError) {
+            let opened = try Broadcaster(
+                options.playback, profile: options.profile, levelDecibels: options.levelDecibels)
+            problems.playback(nil)
+            return opened
+        } catch {
+            problems.playback(error)
+            return nil
+        }
+    }
+
+    private func say(_ token: Payload, _ beginSeconds: Double, _ broadcaster: Broadcaster) {
+        broadcaster.enqueue(token, at: Int64(beginSeconds * 1e9)) { [self] outcome in
+            guard case .failure(let error as DeviceError) = outcome else { return }
+            failure.withLock { $0 = error }
+            wake()
+        }
+    }
+}
+
+extension MonotonicTime {
+    static var seconds: Double { Double(nanoseconds) / 1e9 }
+}

@@ -1,0 +1,54 @@
+import EarshotAudio
+import Synchronization
+
+/// What is wrong with sound now: at most one thing with each device, and a band that is occupied. Told once when it begins and
+/// once when it ends, from any thread.
+final class SoundProblems: Sendable {
+    private enum Part: Hashable { case capture, playback, band }
+
+    private let current = Mutex<[Part: DiscoveryProblem]>([:])
+    private let report: @Sendable (MediumEvent) -> Void
+
+    init(_ report: @escaping @Sendable (MediumEvent) -> Void) {
+        self.report = report
+    }
+
+    /// The microphone cannot be used, or can.
+    func capture(_ error: DeviceError?) {
+        set(.capture, error.map { DiscoveryProblem($0.kind, .scan) }, detail: error?.description)
+    }
+
+    /// The loudspeaker cannot be used, or can.
+    func playback(_ error: DeviceError?) {
+        set(.playback, error.map { DiscoveryProblem($0.kind, .broadcast) }, detail: error?.description)
+    }
+
+    /// The band is occupied, or not.
+    func band(isOccupied: Bool) {
+        set(.band, isOccupied ? .bandOccupied : nil, detail: nil)
+    }
+
+    private func set(_ part: Part, _ problem: DiscoveryProblem?, detail: String?) {
+        let before = current.withLock { current in
+            let before = current[part]
+            current[part] = problem
+            return before
+        }
+        guard before != problem else { return }
+        if let before { report(.solved(before)) }
+        if let problem { report(.problem(problem, detail: detail ?? "")) }
+    }
+}
+
+extension DiscoveryProblem {
+    /// What a device's error means for whoever needs it for a direction.
+    init(_ kind: DeviceError.Kind, _ direction: DiscoveryMode) {
+        self =
+            switch kind {
+            case .notFound, .vanished: direction == .scan ? .noMicrophone : .noLoudspeaker
+            case .busy: .deviceBusy(direction)
+            case .notPermitted: .noPermission(direction)
+            case .unsupported, .failed: .deviceUnusable(direction)
+            }
+    }
+}

@@ -1,0 +1,33 @@
+import TestSupport
+import Testing
+
+/// `nearby` without a sound card.
+@Suite struct NearbyTests {
+    @Test(arguments: [
+        (["--mode", "scan", "--token", "aa"], "--token with --mode scan"),
+        (["--mode", "scan", "--playback", "x"], "--playback with --mode scan"),
+        (["--mode", "broadcast", "--device", "x"], "--device with --mode broadcast"),
+        (["--mode", "broadcast", "--count", "1"], "--count with --mode broadcast"),
+        (["--mode", "shout"], "--mode"), (["--medium", "smoke"], "--medium"), (["--token", "xyz"], "xyz"),
+        (["--seconds", "0"], "--seconds 0"), (["--count", "0"], "--count 0"), (["--device", ""], "--device"),
+    ])
+    func whatMakesNoSenseIsRefused(arguments: [String], reason: String) throws {
+        let result = try Tool.run(["nearby"] + arguments, in: Scratch())
+        #expect(result.status == 64)
+        #expect(result.error.contains(reason), "\(result.error)")
+        #expect(result.outputBytes.isEmpty)
+    }
+
+    @Test func withoutDevicesItSaysSoAndGoesOn() throws {
+        let result = try Tool.run(
+            ["nearby", "--device", "nosuch", "--playback", "nosuch", "--seconds", "1", "--json"], in: Scratch())
+        #expect(result.status == 1)
+        #expect(result.lines.count == 2)
+        for (problem, line) in zip(["microphone", "loudspeaker"], result.lines.sorted(by: >)) {
+            #expect(
+                line.contains("\"event\":\"problem\",\"problem\":\"no \(problem)\",\"medium\":\"audio\""), "\(line)")
+            #expect(line.contains("'nosuch'"))
+        }
+        #expect(result.error.contains("0 devices found"))
+    }
+}

@@ -1,0 +1,124 @@
+import EarshotCoding
+import EarshotDiscovery
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DiscoveryTests {
+    private let clock = ManualClock()
+    private let sound = FakeMedium(.audio)
+    private let radio = FakeMedium(DiscoveryMediumKind(name: "radio", worksInBackground: true))
+    private let token: Payload
+    private let own: Payload
+
+    init() throws {
+        token = try Payload(hex: "0123456789abcdef")
+        own = try Payload(hex: "fedcba9876543210")
+    }
+
+    private func discovery(_ strategy: DiscoveryStrategy = .init(), tokens: AsyncStream<Payload>? = nil)
+        -> Discovery<ManualClock>
+    {
+        Discovery(strategy, media: [sound, radio], tokens: tokens ?? .always(own), clock: clock)
+    }
+
+    private func seen(_ token: Payload, seconds: Int) -> MediumEvent {
+        .sighting(Sighting(token: token, patience: .seconds(seconds)))
+    }
+
+    /// Lets time go on until a condition holds.
+    private func letTimePass(until isEnough: () -> Bool) async {
+        while !isEnough() {
+            clock.advance(by: .milliseconds(50))
+            for _ in 0..<20 { await Task.yield() }
+        }
+    }
+
+    @Test func `found on one medium, updated on another, lost in time`() async {
+        var events = discovery().events.makeAsyncIterator()
+        await sound.report(seen(token, seconds: 2))
+        guard case .found(let found) = await events.next() else {
+            Issue.record("not found")
+            return
+        }
+        #expect(found.token == token && found.medium == .audio && found.lastHeard == .zero)
+        await radio.report(seen(token, seconds: 5))
+        guard case .updated(let updated) = await events.next() else {
+            Issue.record("not updated")
+            return
+        }
+        #expect(updated.media == [.audio, radio.kind])
+        await letTimePass { clock.now.offset > .seconds(6) }
+        guard case .lost(let lost) = await events.next() else {
+            Issue.record("not lost")
+            return
+        }
+        #expect(lost.token == token)
+    }
+
+    @Test(arguments: [DiscoveryMode.scan, .broadcast, .both])
+    func `media open what the mode needs and nothing else`(mode: DiscoveryMode) async {
+        var strategy = DiscoveryStrategy()
+        strategy.mode = mode
+        strategy.timeToLive = .seconds(1)
+        let events = discovery(strategy).events
+        await sound.report(seen(token, seconds: 9))
+        async let all = events.reduce(into: [DiscoveryEvent]()) { $0.append($1) }
+        await letTimePass { sound.isClosed && radio.isClosed }
+        let count = await all.count
+        #expect(sound.modes == [mode] && radio.modes == [mode])
+        #expect(sound.tokens == (mode.contains(.broadcast) ? [own] : []))
+        #expect(count == (mode.contains(.scan) ? 1 : 0))
+    }
+
+    @Test func `a strategy leaves media out`() async {
+        var strategy = DiscoveryStrategy()
+        #expect(strategy.uses(.audio) && strategy.uses(radio.kind) && strategy.mode == .both)
+        strategy.isAllowedInBackground = true
+        #expect(!strategy.uses(.audio) && strategy.uses(radio.kind))
+        strategy.isAllowedInBackground = false
+        strategy.media = [.audio]
+        strategy.timeToLive = .seconds(1)
+        let events = discovery(strategy).events
+        async let count = events.reduce(0) { count, _ in count + 1 }
+        await letTimePass { sound.isClosed }
+        #expect(await count == 0)
+        #expect(radio.modes.isEmpty && radio.tokens.isEmpty)
+    }
+
+    @Test func `the own token is ignored, also after it was rotated away`() async throws {
+        let second = try Payload(hex: "00112233445566ff")
+        let (tokens, source) = AsyncStream.makeStream(of: Payload.self)
+        var events = discovery(tokens: tokens).events.makeAsyncIterator()
+        source.yield(own)
+        source.yield(second)
+        while radio.tokens != [own, second] { await Task.yield() }
+        await sound.report(seen(own, seconds: 9))
+        await sound.report(seen(second, seconds: 9))
+        await sound.report(seen(token, seconds: 9))
+        guard case .found(let found) = await events.next() else {
+            Issue.record("not found")
+            return
+        }
+        #expect(found.token == token)
+    }
+
+    @Test func `problems come and go once`() async {
+        var events = discovery().events.makeAsyncIterator()
+        for event in [MediumEvent.problem(.noMicrophone), .problem(.noMicrophone), .solved(.noMicrophone)] {
+            await sound.report(event)
+        }
+        await sound.report(.solved(.bandOccupied))
+        await sound.report(.problem(.deviceBusy(.broadcast)))
+        #expect(await events.next() == .problem(.noMicrophone, .audio))
+        #expect(await events.next() == .solved(.noMicrophone, .audio))
+        #expect(await events.next() == .problem(.deviceBusy(.broadcast), .audio))
+    }
+
+    @Test func `whoever reads no longer closes all`() async {
+        let task = Task { [discovery = discovery()] in
+            for await _ in discovery.events {}
+        }
+        while sound.modes.isEmpty || radio.modes.isEmpty { await Task.yield() }
+        task.cancel()
+        while !(sound.isClosed && radio.isClosed) { await Task.yield() }
+    }
+}

@@ -1,0 +1,50 @@
+import EarshotCoding
+import EarshotDiscovery
+import Synchronization
+
+/// A medium that is told what it hears, and remembers what it was asked for.
+final class FakeMedium: DiscoveryMedium {
+    private struct State {
+        var modes: [DiscoveryMode] = []
+        var tokens: [Payload] = []
+        var continuation: AsyncStream<MediumEvent>.Continuation?
+        var isClosed = false
+    }
+
+    let kind: DiscoveryMediumKind
+    private let state = Mutex(State())
+
+    init(_ kind: DiscoveryMediumKind) {
+        self.kind = kind
+    }
+
+    /// What it was opened for.
+    var modes: [DiscoveryMode] { state.withLock { $0.modes } }
+    var tokens: [Payload] { state.withLock { $0.tokens } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    func events(mode: DiscoveryMode) -> AsyncStream<MediumEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: MediumEvent.self)
+        continuation.onTermination = { [self] _ in state.withLock { $0.isClosed = true } }
+        state.withLock {
+            $0.modes.append(mode)
+            $0.continuation = continuation
+        }
+        return stream
+    }
+
+    func broadcast(_ token: Payload) async {
+        state.withLock { $0.tokens.append(token) }
+    }
+
+    /// Something happens, as soon as it is open.
+    func report(_ event: MediumEvent) async {
+        while true {
+            if let continuation = state.withLock({ $0.continuation }) {
+                continuation.yield(event)
+                return
+            }
+            await Task.yield()
+        }
+    }
+}
