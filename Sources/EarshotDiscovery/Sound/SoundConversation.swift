@@ -7,6 +7,8 @@ struct SoundHearing: Sendable {
     var startSeconds: Double
     var endSeconds: Double
     var snrDecibels: Double
+    /// From where to where in the sound that was heard, by the seconds that levels have, too.
+    var soundSeconds: Range<Double>
 }
 
 /// What one device hears and says in sound: `TalkPolicy` with ears. Knows no device, no thread and no clock: seconds are what it
@@ -79,25 +81,27 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         let seconds = hearing.endSeconds - hearing.startSeconds
         return Sighting(
             token: hearing.payload, snrDecibels: hearing.snrDecibels,
-            levelDecibels: level(from: hearing.startSeconds, to: hearing.endSeconds),
+            levelDecibels: level(in: hearing.soundSeconds),
             age: .seconds(max(0, nowSeconds - hearing.endSeconds)), patience: .seconds(max(0, patience - seconds)))
     }
 
     /// The band's level since the last one, up to now.
-    /// - Parameter isReceiving: whether the receiver is in the middle of a frame, which may be too quiet for the level.
-    mutating func take(levelDecibels: Double, isReceiving: Bool = false, nowSeconds: Double) {
-        let since = levels.last?.seconds ?? nowSeconds
-        levels.append((nowSeconds, levelDecibels))
+    /// - Parameters:
+    ///   - isReceiving: whether the receiver is in the middle of a frame, which may be too quiet for the level.
+    ///   - soundSeconds: where in the sound that was heard. A busy machine hears several in one go.
+    mutating func take(levelDecibels: Double, isReceiving: Bool = false, soundSeconds: Double, nowSeconds: Double) {
+        let seconds = max(0, soundSeconds - (levels.last?.seconds ?? soundSeconds))
+        levels.append((soundSeconds, levelDecibels))
         if levels.count > Self.largestLevelCount { levels.removeFirst() }
-        passedSeconds += nowSeconds - since
-        guard !ownTalk.overlaps(since..<max(since, nowSeconds).nextUp) else {
+        passedSeconds += seconds
+        guard !ownTalk.overlaps(nowSeconds - seconds..<nowSeconds.nextUp) else {
             isBandBusy = false
             return
         }
         let isLoud = busyBand.take(levelDecibels, atSeconds: nowSeconds)
         isBandBusy = isLoud || isReceiving
-        heardSeconds += nowSeconds - since
-        if isBandBusy { busySeconds += nowSeconds - since }
+        heardSeconds += seconds
+        if isBandBusy { busySeconds += seconds }
     }
 
     /// What is known of the band; while the own token sounded, it was as at other times.
@@ -108,9 +112,9 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         return band
     }
 
-    /// How loud the band was between two moments: the median, so that the edges and a short noise do not count.
-    private func level(from start: Double, to end: Double) -> Double? {
-        let during = levels.filter { start < $0.seconds && $0.seconds < end }.map(\.decibels).sorted()
+    /// How loud the band was in a stretch: the median, so that the edges and a short noise do not count.
+    private func level(in stretch: Range<Double>) -> Double? {
+        let during = levels.filter { stretch.contains($0.seconds) }.map(\.decibels).sorted()
         return during.isEmpty ? nil : during[during.count / 2]
     }
 

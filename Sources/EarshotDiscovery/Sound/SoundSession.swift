@@ -65,7 +65,8 @@ final class SoundSession: Sendable {
             let isOccupied = conversation.withLock { conversation in
                 let now = MonotonicTime.seconds
                 conversation.take(
-                    levelDecibels: level.bandDecibels, isReceiving: level.isReceiving, nowSeconds: now)
+                    levelDecibels: level.bandDecibels, isReceiving: level.isReceiving, soundSeconds: level.atSeconds,
+                    nowSeconds: now)
                 // Who only scans has no mouth that asks.
                 if mouth == nil, conversation.isDue(nowSeconds: now) { _ = conversation.step(nowSeconds: now) }
                 return conversation.isBandOccupied
@@ -79,7 +80,8 @@ final class SoundSession: Sendable {
         let start = Double(heard.startNanoseconds) / 1e9
         let hearing = SoundHearing(
             payload: heard.payload, startSeconds: start, endSeconds: start + heard.endSeconds - heard.startSeconds,
-            snrDecibels: Double(heard.frame.snrDecibels))
+            snrDecibels: Double(heard.frame.snrDecibels),
+            soundSeconds: heard.startSeconds..<max(heard.startSeconds, heard.endSeconds))
         guard let sighting = conversation.withLock({ $0.hear(hearing, nowSeconds: MonotonicTime.seconds) })
         else { return }
         report(.sighting(sighting))
