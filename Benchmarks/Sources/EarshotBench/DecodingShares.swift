@@ -24,34 +24,27 @@ struct DecodingSharesCommand: ParsableCommand {
     @Option(help: "Seed of the first trial.")
     var seed: UInt64 = 1
 
-    @Option(help: "The profile: fast, standard or far.")
-    var profile = "fast"
-
-    @Option(help: "SNR at 1 m.")
-    var snr = 20.0
-
-    @Option(help: "Threads; nothing for one a core.")
-    var threads: Int?
+    @OptionGroup var options: RoomOptions
 
     private static let listenerCount = 4
 
     func run() throws {
-        guard let profile = Profile.named(profile) else { throw ValidationError("no profile is called \(profile)") }
         var report = Report(title: "Decoding shares", command: "earshot-bench decoding-shares")
         report.add("| talkers | decoded |\n|---|---|")
         for count in talkers {
-            let heard = try concurrently(trials, threadCount: threads) { index in
-                try heardCount(talkerCount: count, profile, seed: seed + UInt64(index))
+            let heard = try concurrently(trials, threadCount: options.threads) { index in
+                try heardCount(talkerCount: count, seed: seed + UInt64(index))
             }
             let share = Double(heard.reduce(0, +)) / Double(trials * count * Self.listenerCount)
             report.add("| \(count) | \(percent(share)) |")
         }
     }
 
-    private func heardCount(talkerCount: Int, _ profile: Profile, seed: UInt64) throws -> Int {
+    private func heardCount(talkerCount: Int, seed: UInt64) throws -> Int {
         let plan = RoomPlan([RoomPlan.Device](repeating: .init(), count: talkerCount + Self.listenerCount), seed: seed)
         var ears = try ModemEars(
-            plan, profile: profile, air: .ofDiscovery(inRoom: room), snrDecibels: snr, sideMetres: 4)
+            plan, profile: try options.namedProfile, air: .ofDiscovery(inRoom: room), snrDecibels: options.snr,
+            sideMetres: 4)
         let everybody = [Bool](repeating: true, count: plan.devices.count)
         var generator = SeededGenerator(seed: seed)
         let begins = (0..<talkerCount).map { _ in 0.5 + ears.timing.spreadSeconds * Double(generator.uniform()) }
@@ -65,17 +58,5 @@ struct DecodingSharesCommand: ParsableCommand {
             count += hearings.count { $0.listener >= talkerCount && $0.talker < talkerCount }
         }
         return count
-    }
-}
-
-extension Air {
-    /// That of simulated discovery: clocks that differ, and a box of 5 by 4 by 2.7 m where a room is wanted.
-    static func ofDiscovery(inRoom isInRoom: Bool) -> Air {
-        var air = Air()
-        air.clockSpread = 100e-6
-        if isInRoom {
-            air.room = ShoeboxRoom(dimensionsMetres: SIMD3(5, 4, 2.7), wallReverberationSeconds: 0.3)
-        }
-        return air
     }
 }

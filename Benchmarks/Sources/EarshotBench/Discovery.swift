@@ -35,14 +35,7 @@ struct DiscoveryCommand: ParsableCommand {
     @Option(help: "Seed of the first run.")
     var seed: UInt64 = 1_000
 
-    @Option(help: "The profile: fast, standard or far.")
-    var profile = "fast"
-
-    @Option(help: "SNR at 1 m.")
-    var snr = 20.0
-
-    @Option(help: "Threads; nothing for one a core.")
-    var threads: Int?
+    @OptionGroup var options: RoomOptions
 
     @Option(help: "Gives up after so many seconds.")
     var limit = 120.0
@@ -54,7 +47,6 @@ struct DiscoveryCommand: ParsableCommand {
     var everything = false
 
     func run() throws {
-        guard Profile.named(profile) != nil else { throw ValidationError("no profile is called \(profile)") }
         var report = Report(title: "Discovery", command: "earshot-bench discovery --ears \(ears.rawValue)")
         report.add("| devices | median | 90 % of runs | all runs | seconds on the air, share |\n|---|---|---|---|---|")
         for count in devices {
@@ -87,7 +79,7 @@ struct DiscoveryCommand: ParsableCommand {
         }
         report.add("leaves, lost by all after its last word: \(text(lost))")
         let calm = (0..<max(1, runs / 4)).map { RoomPlan(present, seed: seed + UInt64($0)) }
-        let losses = try concurrently(calm.count, threadCount: threads) { index in
+        let losses = try concurrently(calm.count, threadCount: options.threads) { index in
             try simulate(calm[index], untilSeconds: 600) { _ in false }.falseLosses
         }
         report.add(
@@ -100,7 +92,7 @@ struct DiscoveryCommand: ParsableCommand {
         of plans: [RoomPlan], from begin: @Sendable (RoomPlan.Device) -> Double,
         _ time: @Sendable (RoomFindings, Double) -> Double?
     ) throws -> [(seconds: Double?, airShare: Double)] {
-        try concurrently(plans.count, threadCount: threads) { index in
+        try concurrently(plans.count, threadCount: options.threads) { index in
             let plan = plans[index]
             let start = plan.devices.last.map(begin) ?? 0
             let findings = try simulate(plan, untilSeconds: start + limit) { time($0, start) != nil }
@@ -113,7 +105,7 @@ struct DiscoveryCommand: ParsableCommand {
     private func simulate(
         _ plan: RoomPlan, untilSeconds end: Double, isOver: (RoomFindings) -> Bool
     ) throws -> RoomFindings {
-        let profile = Profile.named(profile) ?? .fast
+        let profile = try options.namedProfile
         var plan = plan
         plan.limits.talkersPerSlot = together
         if let table = ears.table {
@@ -124,7 +116,7 @@ struct DiscoveryCommand: ParsableCommand {
         }
         let air = Air.ofDiscovery(inRoom: ears == .modemRoom)
         var room = RoomSimulation(
-            plan, ears: try ModemEars(plan, profile: profile, air: air, snrDecibels: snr, sideMetres: 4))
+            plan, ears: try ModemEars(plan, profile: profile, air: air, snrDecibels: options.snr, sideMetres: 4))
         room.run(untilSeconds: end, isOver: isOver)
         return room.findings
     }

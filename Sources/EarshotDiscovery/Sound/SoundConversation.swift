@@ -17,18 +17,12 @@ struct SoundHearing: Sendable {
 /// Sound that is handed over now is heard a lead later. So the policy lives in the future by as much: what it decides for t is
 /// asked for at t − lead.
 struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
-    /// A token that was decoded.
-    struct Hearing: Sendable {
-        var payload: Payload
-        var startSeconds: Double
-        var endSeconds: Double
-        var snrDecibels: Double
-    }
-
     /// Until so long after the own token levels are its echo, or were measured while it sounded.
     private static var echoSeconds: Double { 0.15 }
     /// The own tokens that are remembered: an echo may come after they were rotated.
     private static var largestOwnCount: Int { 64 }
+    /// Tokens that wait for the next step, which a device that hangs may hold up.
+    private static var largestHeardCount: Int { 256 }
 
     let leadSeconds: Double
     private var policy: TalkPolicy
@@ -36,7 +30,8 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     private var busyBand = BusyBand()
     private var ownTokens: [Payload] = []
     private var heard: [TalkPolicy.Heard] = []
-    private var isBandBusy = false
+    /// Whether something is on the air now, the own token apart.
+    private(set) var isBusy = false
     /// Since the policy was asked last: how long the band was busy, of how long it could be heard, of how long in all.
     private var (busySeconds, heardSeconds, passedSeconds) = (0.0, 0.0, 0.0)
     private var levels: [(seconds: Double, decibels: Double)] = []
@@ -59,9 +54,6 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     /// Whether something sounds all the time that is no token.
     var isBandOccupied: Bool { policy.isBandOccupied }
 
-    /// Whether something is on the air now, the own token apart.
-    var isBusy: Bool { isBandBusy }
-
     /// How many neighbours there are.
     var neighbourCount: Int { policy.neighbourCount }
 
@@ -77,6 +69,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         guard !ownTokens.contains(hearing.payload) else { return nil }
         let patience = policy.patienceSeconds(ofNext: hearing.startSeconds, from: hearing.payload)
         heard.append(TalkPolicy.Heard(token: hearing.payload, startSeconds: hearing.startSeconds))
+        if heard.count > Self.largestHeardCount { heard.removeFirst() }
         // The policy counts from a token's begin, a sighting from its end.
         let seconds = hearing.endSeconds - hearing.startSeconds
         return Sighting(
@@ -95,19 +88,19 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         if levels.count > Self.largestLevelCount { levels.removeFirst() }
         passedSeconds += seconds
         guard !ownTalk.overlaps(nowSeconds - seconds..<nowSeconds.nextUp) else {
-            isBandBusy = false
+            isBusy = false
             return
         }
         let isLoud = busyBand.take(levelDecibels, atSeconds: nowSeconds)
-        isBandBusy = isLoud || isReceiving
+        isBusy = isLoud || isReceiving
         heardSeconds += seconds
-        if isBandBusy { busySeconds += seconds }
+        if isBusy { busySeconds += seconds }
     }
 
     /// What is known of the band; while the own token sounded, it was as at other times.
     private mutating func takeBand() -> TalkPolicy.Band {
         let share = heardSeconds > 0 ? busySeconds / heardSeconds : 0
-        let band = TalkPolicy.Band(isBusy: isBandBusy, busySeconds: share * passedSeconds)
+        let band = TalkPolicy.Band(isBusy: isBusy, busySeconds: share * passedSeconds)
         (busySeconds, heardSeconds, passedSeconds) = (0, 0, 0)
         return band
     }

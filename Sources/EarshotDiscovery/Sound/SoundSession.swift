@@ -9,7 +9,6 @@ final class SoundSession: Sendable {
     /// How much earlier than the loudspeaker is filled ahead a token is handed over.
     private static let headStartSeconds = 0.05
 
-    private let mode: DiscoveryMode
     private let report: @Sendable (MediumEvent) -> Void
     private let problems: SoundProblems
     private let conversation: Mutex<SoundConversation<SystemRandomNumberGenerator>>
@@ -17,7 +16,6 @@ final class SoundSession: Sendable {
     private let mouth: SoundMouth?
 
     init(_ options: SoundMedium.Options, mode: DiscoveryMode, _ report: @escaping @Sendable (MediumEvent) -> Void) {
-        self.mode = mode
         self.report = report
         problems = SoundProblems(report)
         conversation = Mutex(
