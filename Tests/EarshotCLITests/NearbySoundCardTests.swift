@@ -44,7 +44,7 @@ struct NearbySoundCardTests {
 
     @Test(.enabled(if: SoundCard.isVirtual)) func threeFindEachOtherAndMissWhoIsKilled() async throws {
         let tokens = ["aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"]
-        let outcomes = try await onThread {
+        let outcomes = try await onSoundCard {
             let card = try SoundCard(in: Scratch())
             let programs = try tokens.map { try Self.start(card, token: $0) }
             for (own, program) in zip(tokens, programs) {
@@ -87,7 +87,7 @@ struct NearbySoundCardTests {
 
     @Test(.enabled(if: SoundCard.isVirtual), arguments: ["scan", "broadcast"])
     func onlyWhatIsNeededIsOpened(mode: String) async throws {
-        let streams = try await onThread {
+        let streams = try await onSoundCard {
             let card = try SoundCard(in: Scratch())
             let device = mode == "scan" ? ["--device", card.capturePCM] : ["--playback", card.playbackPCM]
             let program = try Self.start(card, ["--mode", mode] + device)
@@ -109,7 +109,7 @@ struct NearbySoundCardTests {
     }
 
     @Test(.enabled(if: SoundCard.isVirtual)) func aServerThatEndsIsAProblemThatIsSolved() async throws {
-        let lines = try await onThread {
+        let lines = try await onSoundCard {
             let card = try SoundCard(in: Scratch())
             let program = try Self.start(card, token: "aaaaaaaaaaaaaaaa")
             let other = try Self.start(card, token: "bbbbbbbbbbbbbbbb")

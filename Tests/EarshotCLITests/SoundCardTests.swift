@@ -21,14 +21,14 @@ struct SoundCardTests {
 
     @Test(arguments: SoundCardNoise.allCases)
     func otherSoundHoldsNoToken(noise: SoundCardNoise) async throws {
-        let result = try await onThread { try Self.decodeRecording(of: nil, noise: noise, rate: 48_000) }
+        let result = try await onSoundCard { try Self.decodeRecording(of: nil, noise: noise, rate: 48_000) }
         #expect(result.output.isEmpty)
         #expect(result.status == 1)
     }
 
     /// One token once and another one twice, a third of a second between, while somebody speaks or music plays.
     func expectTokens(_ profile: String, noise: SoundCardNoise, recordedAt rate: Int) async throws {
-        let result = try await onThread { try Self.decodeRecording(of: profile, noise: noise, rate: rate) }
+        let result = try await onSoundCard { try Self.decodeRecording(of: profile, noise: noise, rate: rate) }
         let found = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
         #expect(found.map(\.token) == ["0123456789abcdef", "fedcba9876543210", "fedcba9876543210"])
         #expect(found.allSatisfy { $0.profile == profile })
