@@ -20,6 +20,8 @@ public final class Listener: Sendable {
         public var profiles = Profile.all
         /// How many repeats in a burst are read together, 2 to 8; 1 for none. See `Receiver`.
         public var combinedCount = 1
+        /// Whether to report tokens too quiet to be decoded, but decoded less than a minute before: `ReceivedFrame.isRecognised`.
+        public var recognisesTokens = false
         /// Whether to decode the mean of all channels instead of each.
         public var mixesChannels = false
         /// Whether to report a frame for every channel that heard it, instead of once.

@@ -35,7 +35,7 @@ struct ListeningSession {
         do throws(ModemError) {
             receivers = try ReceiverBank(
                 channelCount: channelCount, sampleRateHertz: rate, profiles: options.profiles,
-                combining: options.combinedCount)
+                combining: options.combinedCount, recognisesTokens: options.recognisesTokens)
         } catch {
             preconditionFailure("a device runs at a rate that nobody asked for: \(error)")
         }

@@ -16,6 +16,9 @@ struct AllCommand: ParsableCommand {
     @Option(help: "Trials a point of the peers.")
     var peerTrials = 100
 
+    @Option(help: "Rooms full of devices of each kind.")
+    var roomRuns = 21
+
     @Option(help: "Hours of each kind of sound for false tokens.")
     var hours = 2.0
 
@@ -33,8 +36,8 @@ struct AllCommand: ParsableCommand {
     var output = "docs/BENCHMARKS.md"
 
     private static let titles = [
-        "Throughput", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats", "Peers",
-        "False tokens",
+        "Throughput", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats", "Discovery",
+        "Peers", "False tokens",
     ]
 
     func validate() throws {
@@ -81,6 +84,9 @@ struct AllCommand: ParsableCommand {
         try section("Repeats", "repeats --trials \(trials)") {
             try measureRepeats(&$0, trialCount: trials, seed: seed)
         }
+        try section("Discovery", "discovery --everything --runs \(roomRuns)") {
+            try measureRooms(&$0)
+        }
         try section("Peers", "peers --trials \(peerTrials)") {
             let rows = try measurePeers(&$0, modems, peers)
             try PeerPictures.save(rows, pictures, &$0)
@@ -92,6 +98,17 @@ struct AllCommand: ParsableCommand {
         let text = header() + sections.joined(separator: "\n")
         try text.write(toFile: output, atomically: true, encoding: .utf8)
         print("\nwrote \(output)")
+    }
+
+    /// Devices that find each other, by the real modem: in the noise of a usual room, and in ten times as much.
+    private func measureRooms(_ report: inout Report) throws {
+        report.add("Places in a square of 4 m, clocks ±100 ppm, free air, SNR at 1 m, profile `fast`; seconds.")
+        for (snr, devices) in [("20", ["2", "5", "10", "20"]), ("16", ["10"])] {
+            let arguments =
+                ["--everything", "--runs", "\(roomRuns)", "--snr", snr] + devices.flatMap { ["--devices", $0] }
+            report.add("\n**\(snr) dB** (`discovery \(arguments.joined(separator: " "))`)\n")
+            try DiscoveryCommand.parse(arguments).measure(&report)
+        }
     }
 
     /// A section as it stands in a file, its heading included; empty where it does not.

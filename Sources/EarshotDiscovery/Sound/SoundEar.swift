@@ -45,6 +45,8 @@ final class SoundEar: Sendable {
     private func listen(_ onEvent: (ListenerEvent) -> Void) throws(DeviceError) {
         var options = Listener.Options()
         options.levelIntervalSeconds = Self.levelSeconds
+        // Whoever was found is only to be missed when it is gone.
+        options.recognisesTokens = true
         let opened = try Listener(request, reconnects: true, options: options)
         listener.withLock { $0 = opened }
         // Whoever asked before that found no listener.

@@ -75,7 +75,9 @@ public struct ModemEars: RoomEars {
         var ears: [Ear] = []
         for _ in plan.devices {
             ears.append(
-                Ear(try Receiver(sampleRateHertz: Self.sampleRateHertz), noiseSeed: generator.next()))
+                Ear(
+                    try Receiver(sampleRateHertz: Self.sampleRateHertz, recognisesTokens: true),
+                    noiseSeed: generator.next()))
         }
         self.ears = ears
     }

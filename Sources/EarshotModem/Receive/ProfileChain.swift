@@ -11,11 +11,16 @@ final class ProfileChain {
     var products: ToneTransform
     var coherent: CoherentMetrics
     var track: MotionTrack
+    /// Where tokens that were heard before are recognised.
+    var recognition: TokenRecognition?
 
     /// - Parameters:
     ///   - repeatCount: how many repeats are combined, 1 for none.
     ///   - keptCount: how many samples of the baseband are kept.
-    init(_ profile: Profile, combining repeatCount: Int = 1, keptCount: Int = 0) {
+    ///   - recognisesTokens: whether tokens that were heard before are recognised.
+    init(
+        _ profile: Profile, combining repeatCount: Int = 1, keptCount: Int = 0, recognisesTokens: Bool = false
+    ) {
         let format = BasebandFormat(profile: profile)
         let repeats =
             repeatCount > 1 ? RepeatSearch(format: format, repeatCount: repeatCount, keptCount: keptCount) : nil
@@ -27,6 +32,7 @@ final class ProfileChain {
         products = ToneTransform(format: format)
         coherent = CoherentMetrics(format: format)
         track = MotionTrack(format: format)
+        recognition = recognisesTokens ? TokenRecognition(format) : nil
     }
 
     var profile: Profile { format.profile }

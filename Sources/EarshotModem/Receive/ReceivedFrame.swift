@@ -19,6 +19,9 @@ public struct ReceivedFrame: Sendable, Equatable {
     /// How many frames of a burst it was read from together: 1 where it could be read alone. Start and end are those of the
     /// first and of the last of them.
     public var combinedCount = 1
+    /// Whether it was not decoded, but recognised: most of its tones are those of a token decoded less than a minute before. Only
+    /// where a receiver was asked to. `pathMetric` says nothing then.
+    public var isRecognised = false
 }
 
 /// What a receiver has done so far.
@@ -34,6 +37,8 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public var frames = 0
     /// Of these, how many were read from several repeats together.
     public var combinedFrames = 0
+    /// Frames that were recognised; they do not count as reported.
+    public var recognisedFrames = 0
     /// Places where a sync pattern might have been.
     public var candidates = 0
     /// Candidates whose sync pattern did not stand up to a closer look.

@@ -25,6 +25,24 @@ extension Receiver {
             }
         } while searchAgain()
         repeats?.decode(history, chains, clock, &recent, &statistics, onFrame)
+        for index in chains.indices { recognise(profileIndex: index, onFrame) }
+    }
+
+    /// Reports tokens that were heard before, where they were not decoded.
+    mutating func recognise(profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void) {
+        let chain = chains[profileIndex]
+        chain.recognition?.look(heard) { found in
+            let length = Double(FrameLayout.token.toneCount * chain.format.samplesPerSymbol)
+            guard !recent.contains(found.payload, profileIndex: profileIndex, start: found.start, length: length),
+                recognised.insert(found.payload, profileIndex: profileIndex, start: found.start, length: length)
+            else { return }
+            statistics.recognisedFrames += 1
+            onFrame(
+                ReceivedFrame(
+                    payload: found.payload, profileName: chain.profile.name,
+                    startSample: clock.inputSample(found.start), endSample: clock.inputSample(found.start + length),
+                    offsetHertz: 0, snrDecibels: found.snrDecibels, pathMetric: 0, isRecognised: true))
+        }
     }
 
     /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.
@@ -56,6 +74,7 @@ extension Receiver {
             statistics.duplicates += 1
             return
         }
+        chain.recognition?.note(frame.payload, tones: tones, at: Int(start))
         statistics.frames += 1
         onFrame(
             ReceivedFrame(

@@ -14,6 +14,7 @@ import EarshotDSP
 /// 9. `FrameCanceller`: takes it out of the baseband, and 3 to 8 again: what it hid comes to light. A frame that came alone
 ///    counts as lost from then on: everything in it is explained.
 /// 10. `RepeatCombiner`, for who asks for it: tokens in bursts whose frames are too quiet alone.
+/// 11. `TokenRecognition`, for who asks for it: tokens that were heard before, where they cannot be decoded.
 ///
 /// Push blocks of any size, and skip what was lost; the frames do not depend on how the input was cut. Time is a sample
 /// index. No clock, no file, no thread, and no allocation per block. One receiver hears one channel.
@@ -40,8 +41,8 @@ public struct Receiver: ~Copyable {
     private var converted: [ComplexSample]
     private(set) var steadyTones = SteadyTones()
     var history: BasebandHistory
-    /// The latest second as it was heard, before anything is taken out of it; see `BandMeter`.
-    private(set) var heard: BasebandHistory
+    /// The latest second or more as it was heard, before anything is taken out of it; see `BandMeter`, `TokenRecognition`.
+    var heard: BasebandHistory
     private(set) var chains: [ProfileChain]
     var candidates: [Candidate] = []
     /// The history's end index at which the next search has something to do.
@@ -50,6 +51,7 @@ public struct Receiver: ~Copyable {
     var syncCheck: SyncCheck
     var decoder: FrameDecoder
     var recent = RecentFrames()
+    var recognised = RecentFrames()
     var canceller: FrameCanceller
     let repeats: RepeatCombiner?
     /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed.
@@ -72,9 +74,12 @@ public struct Receiver: ~Copyable {
     ///   - profiles: those to listen for; they share one band.
     ///   - repeatCount: how many repeats of a token in a burst are read together where each is too quiet alone, 2 to 8, or 1
     ///     for none. Costs memory, time, and for such a token the delay until its last repeat is over.
+    ///   - recognisesTokens: whether to report also frames that cannot be decoded, but have most tones of a token decoded less than
+    ///     a minute before: see `ReceivedFrame.isRecognised`. For who wants to know whether somebody is still there.
     /// - Throws: `ModemError` where the rate cannot carry the band.
     public init(
-        sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1
+        sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
+        recognisesTokens: Bool = false
     ) throws(ModemError) {
         try ModemError.checkSampleRate(sampleRateHertz)
         precondition(!profiles.isEmpty, "no profile to listen for")
@@ -94,10 +99,13 @@ public struct Receiver: ~Copyable {
         // The longest frame or burst, the echo behind it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * longestSymbol
-        chains = profiles.map { ProfileChain($0, combining: repeatCount, keptCount: keptCount) }
+        chains = profiles.map {
+            ProfileChain($0, combining: repeatCount, keptCount: keptCount, recognisesTokens: recognisesTokens)
+        }
         repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
         history = BasebandHistory(keptCount: keptCount)
-        heard = BasebandHistory(keptCount: BasebandFormat.rateHertz(band))
+        let recognisedCount = chains.map { TokenRecognition.keptCount($0.format) }.max() ?? 0
+        heard = BasebandHistory(keptCount: max(BasebandFormat.rateHertz(band), recognisesTokens ? recognisedCount : 0))
         ringCount = SyncSearch.blockSymbolCount * longestSymbol
         settledCount = keptCount + ringCount
         clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: BasebandFormat.rateHertz(band))
@@ -193,8 +201,10 @@ public struct Receiver: ~Copyable {
             guard finishQuantum(onFrame) else { return }
             if history.lostTailCount >= settledCount + ringCount {
                 history.rewind(ringCount)
+                heard.rewind(ringCount)
                 for chain in chains {
                     chain.search.rewind(ringCount)
+                    chain.recognition?.rewind(ringCount)
                 }
                 searchDueIndex = 0
                 clock.pass(ringCount)

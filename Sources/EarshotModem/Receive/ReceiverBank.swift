@@ -17,14 +17,17 @@ public struct ReceiverBank {
 
     /// Receivers at the start of an input; see `Receiver`.
     public init(
-        channelCount: Int, sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1
+        channelCount: Int, sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
+        recognisesTokens: Bool = false
     ) throws(ModemError) {
         precondition(channelCount > 0, "\(channelCount) channels")
         var channels: [Channel] = []
         for _ in 0..<channelCount {
             channels.append(
                 Channel(
-                    try Receiver(sampleRateHertz: sampleRateHertz, profiles: profiles, combining: repeatCount)))
+                    try Receiver(
+                        sampleRateHertz: sampleRateHertz, profiles: profiles, combining: repeatCount,
+                        recognisesTokens: recognisesTokens)))
         }
         self.channels = channels
         separated =
@@ -103,6 +106,7 @@ public struct ReceiverBank {
             sum.skippedSamples += statistics.skippedSamples
             sum.frames += statistics.frames
             sum.combinedFrames += statistics.combinedFrames
+            sum.recognisedFrames += statistics.recognisedFrames
             sum.candidates += statistics.candidates
             sum.rejectedBySync += statistics.rejectedBySync
             sum.rejectedByCrowding += statistics.rejectedByCrowding

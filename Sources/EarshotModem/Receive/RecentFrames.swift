@@ -21,17 +21,20 @@ struct RecentFrames {
         entries.contains { $0.profileIndex == profileIndex && abs($0.start - start) < distance }
     }
 
+    /// Whether this payload's frame is known, starting less than half a frame of `length` away.
+    func contains(_ payload: Payload, profileIndex: Int, start: Double, length: Double) -> Bool {
+        entries.contains {
+            $0.payload == payload && $0.profileIndex == profileIndex && abs($0.start - start) < length / 2
+        }
+    }
+
     /// Notes a decoded frame, `length` baseband samples long.
     ///
     /// Two frames of one transmitter cannot overlap. So the same payload in the same profile, starting less than half a
     /// frame away from one already there, is that one again: by an echo, or by a neighbouring candidate.
     /// - Returns: false if it is known already.
     mutating func insert(_ payload: Payload, profileIndex: Int, start: Double, length: Double) -> Bool {
-        for other in entries where other.payload == payload && other.profileIndex == profileIndex {
-            if abs(other.start - start) < length / 2 {
-                return false
-            }
-        }
+        guard !contains(payload, profileIndex: profileIndex, start: start, length: length) else { return false }
         let entry = Entry(payload: payload, profileIndex: profileIndex, start: start)
         if entries.count < RecentFrames.capacity {
             entries.append(entry)
