@@ -1,0 +1,2 @@
+/// What the client asks of a service.
+package protocol MessageService: Sendable {}
