@@ -26,7 +26,11 @@ extension Exchange {
         var opened: [DiscoveryMediumKind: RoomMedium] = [:]
         for medium in configuration.media() where opened[medium.kind] == nil {
             let (input, kind) = (input, medium.kind)
-            opened[kind] = RoomMedium(medium, turn: configuration.pace.tokenTurn) { input.yield(.room(kind, $0)) }
+            opened[kind] = RoomMedium(
+                medium, turn: configuration.pace.tokenTurn, confirmation: configuration.pace.confirmation
+            ) {
+                input.yield(.room(kind, $0))
+            }
         }
         rooms = opened
         return opened

@@ -7,25 +7,28 @@ import Synchronization
 ///
 /// Another mode is another run: whoever only scans must not have a loudspeaker open. Other tokens are not.
 final class RoomMedium: Sendable {
-    /// What was near before another run is gone unless it is heard again within that time. Longer than a device that talks seldom
-    /// is silent, in a room that is not crowded.
-    private static let confirmation = Duration.seconds(15)
     private static let problemConfirmation = Duration.seconds(2)
 
     let kind: DiscoveryMediumKind
     private let medium: any DiscoveryMedium
     private let turn: Duration
+    private let confirmation: Duration
     private let report: @Sendable (RoomEvent) -> Void
     private let parts: AsyncStream<RoomPlan.Part>.Continuation
     private let book = Mutex(NearBook())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// Opens nothing yet.
+    /// - Parameters:
+    ///   - turn: how long each of several tokens is said.
+    ///   - confirmation: what was near before another run is gone unless it is heard again within that time.
     init(
-        _ medium: any DiscoveryMedium, turn: Duration, report: @escaping @Sendable (RoomEvent) -> Void
+        _ medium: any DiscoveryMedium, turn: Duration, confirmation: Duration,
+        report: @escaping @Sendable (RoomEvent) -> Void
     ) {
         self.medium = medium
         self.turn = turn
+        self.confirmation = confirmation
         self.report = report
         kind = medium.kind
         // Only the latest matters.
@@ -100,7 +103,7 @@ final class RoomMedium: Sendable {
             confirming: Task {
                 guard (try? await Task.sleep(for: Self.problemConfirmation)) != nil else { return }
                 tell { $0.dropUnconfirmedProblems() }
-                guard (try? await Task.sleep(for: Self.confirmation - Self.problemConfirmation)) != nil else { return }
+                guard (try? await Task.sleep(for: confirmation - Self.problemConfirmation)) != nil else { return }
                 tell { $0.dropUnconfirmed() }
             })
     }

@@ -56,6 +56,9 @@ struct SightingReporter: Sendable {
         for token in near.keys { near[token] = Near(due: max(now, strangers[token] ?? .zero)) }
     }
 
+    /// How many strangers are remembered.
+    var strangerCount: Int { strangers.count }
+
     /// When there will be something to report; nil where nothing is near.
     var dueAt: Duration? { gone.isEmpty ? near.values.map(\.due).min() : .zero }
 
