@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
+        .library(name: "NearbyMessages", targets: ["NearbyMessages"]),
         .library(name: "EarshotLoopback", targets: ["EarshotLoopback"]),
         .library(name: "EarshotDrawing", targets: ["EarshotDrawing"]),
         .executable(name: "earshot", targets: ["earshot"]),
@@ -50,6 +51,7 @@ let package = Package(
         .target(
             name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
             swiftSettings: strict),
+        .target(name: "NearbyMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(
             name: "EarshotLoopback",
             dependencies: [
@@ -99,6 +101,9 @@ let package = Package(
                 "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery",
                 "EarshotLoopback",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "NearbyMessagesTests", dependencies: ["EarshotCoding", "EarshotDiscovery", "NearbyMessages"],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotLoopbackTests",
