@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "EarshotLoopback", targets: ["EarshotLoopback"]),
         .library(name: "EarshotDrawing", targets: ["EarshotDrawing"]),
         .executable(name: "earshot", targets: ["earshot"]),
+        .executable(name: "earshot-messages", targets: ["earshot-messages"]),
     ],
     dependencies: [
         // Exact, because Package.resolved stays out of git.
@@ -60,11 +61,22 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
+        .target(
+            name: "EarshotConsole",
+            dependencies: ["EarshotCoding", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "earshot-messages",
+            dependencies: [
+                "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "EarshotConsole", "NearbyMessages",
+                argumentParser,
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "earshot",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotDiscovery", "EarshotLoopback", "EarshotDrawing", argumentParser,
+                "EarshotDiscovery", "EarshotLoopback", "EarshotDrawing", "EarshotConsole", argumentParser,
             ],
             swiftSettings: strict
         ),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotConsole
 
 @main
 struct Earshot: ParsableCommand {
@@ -21,6 +22,11 @@ struct Earshot: ParsableCommand {
 
             Who is near, in as many terminals or rooms as you like:
               earshot nearby
+
+            Messages, by a service of your own (earshotd) or in the sound itself:
+              earshot subscribe
+              earshot publish "hello"
+              earshot publish --direct "table 12 is free"
 
             Which devices there are, and what a pair of them is good for:
               earshot devices
@@ -45,7 +51,8 @@ struct Earshot: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self,
-            NearbyCommand.self, LoopbackCommand.self, SimulateCommand.self, InspectCommand.self, DevicesCommand.self,
+            NearbyCommand.self, PublishCommand.self, SubscribeCommand.self, LoopbackCommand.self, SimulateCommand.self,
+            InspectCommand.self, DevicesCommand.self,
         ]
     )
 

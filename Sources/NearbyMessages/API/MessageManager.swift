@@ -69,6 +69,15 @@ public final class MessageManager: Sendable {
         return Subscription(try begin(.subscription(namespace: namespace, type: type), strategy, consent))
     }
 
+    /// Finds messages in the sound itself for as long as the subscription is kept, and asks no service for any other. They are not
+    /// authenticated, and have neither namespace nor type. A strategy without `scan` finds nothing.
+    /// - Throws: `stopped`.
+    public func subscribeDirectly(
+        strategy: DiscoveryStrategy = DiscoveryStrategy(), consent: ConsentHandler? = nil
+    ) throws(MessageError) -> Subscription {
+        Subscription(try begin(.directSubscription, strategy, consent))
+    }
+
     private func begin(
         _ purpose: OperationCore.Purpose, _ strategy: DiscoveryStrategy, _ consent: ConsentHandler?
     ) throws(MessageError) -> OperationCore {

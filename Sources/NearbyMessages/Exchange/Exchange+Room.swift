@@ -50,13 +50,13 @@ extension Exchange {
     private func wish(_ entry: Entry) -> RoomPlan.Wish {
         let operation = entry.operation
         var wish = RoomPlan.Wish(
-            mode: operation.strategy.mode, kinds: entry.kinds, isSubscription: operation.isSubscription,
+            mode: operation.strategy.mode.intersection(operation.usefulMode), kinds: entry.kinds,
+            isSubscription: operation.isSubscription,
             token: entry.lease?.token(now: now), awaitsToken: false)
-        if case .direct(let payload) = operation.purpose {
-            wish.token = payload
-            // Nothing heard is of use to it.
-            wish.mode.formIntersection(.broadcast)
-        } else {
+        switch operation.purpose {
+        case .direct(let payload): wish.token = payload
+        case .directSubscription: break
+        case .message, .subscription:
             wish.awaitsToken = entry.lease == nil && !entry.hasFailed && !entry.isRefused
         }
         return wish

@@ -228,8 +228,8 @@ actor Exchange {
         let status: OperationStatus
         if !entry.isRunning || entry.isRefused {
             status = .inactive
-        } else if case .direct = entry.operation.purpose {
-            status = entry.operation.strategy.mode.contains(.broadcast) ? .active : .inactive
+        } else if entry.operation.order == nil {
+            status = entry.operation.strategy.mode.isDisjoint(with: entry.operation.usefulMode) ? .inactive : .active
         } else {
             status = entry.lease?.isValid(now: now) == true ? .active : .starting
         }

@@ -10,6 +10,8 @@ final class OperationCore: Sendable {
         /// In the sound itself.
         case direct(Payload)
         case subscription(namespace: String, type: String)
+        /// To what comes in the sound itself, and nothing else.
+        case directSubscription
     }
 
     /// Unique within the manager.
@@ -62,19 +64,32 @@ final class OperationCore: Sendable {
     var order: ServiceOrder? {
         switch purpose {
         case .message(let message): .publication(message)
-        case .direct: nil
+        case .direct, .directSubscription: nil
         case .subscription(let namespace, let type): .subscription(namespace: namespace, type: type)
         }
     }
 
     var isSubscription: Bool {
-        if case .subscription = purpose { return true }
-        return false
+        switch purpose {
+        case .subscription, .directSubscription: true
+        case .message, .direct: false
+        }
+    }
+
+    /// The directions that are of use to it.
+    var usefulMode: DiscoveryMode {
+        switch purpose {
+        case .message, .subscription: .both
+        case .direct: .broadcast
+        case .directSubscription: .scan
+        }
     }
 
     /// Whether messages in the sound itself are for it: they have neither namespace nor type.
     var takesDirectMessages: Bool {
-        if case .subscription("", "") = purpose { return strategy.mode.contains(.scan) }
-        return false
+        switch purpose {
+        case .subscription("", ""), .directSubscription: strategy.mode.contains(.scan)
+        case .subscription, .message, .direct: false
+        }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EarshotAudio
 import EarshotCoding
+import EarshotConsole
 import EarshotDrawing
 import EarshotModem
 import Synchronization

@@ -1,6 +1,7 @@
 import Dispatch
 import EarshotAudio
 import EarshotCoding
+import EarshotConsole
 import EarshotLive
 import EarshotModem
 import Synchronization

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import EarshotAudio
+import EarshotConsole
 import EarshotDrawing
 import EarshotModem
 import Glibc

@@ -1,3 +1,4 @@
+import EarshotConsole
 import Synchronization
 
 /// Lines of many inputs, worked on at the same time, printed in the order of the inputs.

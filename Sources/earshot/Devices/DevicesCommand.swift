@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotConsole
 
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

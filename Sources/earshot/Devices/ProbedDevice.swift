@@ -1,4 +1,5 @@
 import EarshotAudio
+import EarshotConsole
 
 /// A PCM in one direction, and what came of asking it.
 struct ProbedDevice {

@@ -1,3 +1,4 @@
+import EarshotConsole
 import Glibc
 
 /// Text in lines that a terminal does not break by itself.

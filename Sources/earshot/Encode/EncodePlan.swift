@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotCoding
+import EarshotConsole
 import EarshotDrawing
 import EarshotModem
 import Glibc

@@ -1,4 +1,5 @@
 import EarshotAudio
+import EarshotConsole
 import EarshotDSP
 import EarshotDrawing
 import EarshotModem

@@ -1,4 +1,5 @@
 import EarshotAudio
+import EarshotConsole
 import EarshotDrawing
 import EarshotLive
 import EarshotModem

@@ -1,3 +1,4 @@
+import EarshotConsole
 import EarshotDrawing
 import EarshotLive
 import Glibc

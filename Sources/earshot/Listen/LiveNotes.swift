@@ -1,3 +1,5 @@
+import EarshotConsole
+
 /// Lines for people on standard error, from any thread, above the meter.
 final class LiveNotes: Sendable {
     private let meter: LiveMeter

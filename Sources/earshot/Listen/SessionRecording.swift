@@ -1,4 +1,5 @@
 import EarshotAudio
+import EarshotConsole
 
 /// `--record`: what a session hears goes to a file, with silence where something was missing.
 final class SessionRecording {

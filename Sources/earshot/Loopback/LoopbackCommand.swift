@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem

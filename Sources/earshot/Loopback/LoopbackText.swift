@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem

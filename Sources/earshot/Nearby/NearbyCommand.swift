@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import EarshotAudio
 import EarshotCoding
+import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
 import EarshotModem
@@ -67,18 +68,6 @@ struct NearbyCommand: ParsableCommand {
 
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no list, no notes.")
     var quiet = false
-
-    enum ModeArgument: String, ExpressibleByArgument, CaseIterable {
-        case both, broadcast, scan
-
-        var mode: DiscoveryMode {
-            switch self {
-            case .both: .both
-            case .broadcast: .broadcast
-            case .scan: .scan
-            }
-        }
-    }
 
     enum MediumArgument: String, ExpressibleByArgument, CaseIterable {
         case audio

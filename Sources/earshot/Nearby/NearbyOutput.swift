@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotCoding
+import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
 import Synchronization
@@ -30,7 +31,7 @@ final class NearbyOutput: Sendable {
     /// How many were found, those included that were lost since.
     var foundCount: Int { state.withLock { $0.foundCount } }
 
-    func begun(token: Payload?, mode: NearbyCommand.ModeArgument) {
+    func begun(token: Payload?, mode: ModeArgument) {
         let says = token.map { "saying \($0.hex)" }
         let hears = mode == .broadcast ? nil : "listening"
         note([says, hears].compactMap(\.self).joined(separator: ", "))
@@ -68,7 +69,7 @@ final class NearbyOutput: Sendable {
     }
 
     /// The last line.
-    func conclude(mode: NearbyCommand.ModeArgument) {
+    func conclude(mode: ModeArgument) {
         clearList()
         let count = foundCount
         let found = mode == .broadcast ? "over after" : "\(count) \(count == 1 ? "device" : "devices") found in"
@@ -163,22 +164,4 @@ extension Duration {
     fileprivate var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
-}
-
-extension DiscoveryProblem {
-    /// For people and JSON.
-    fileprivate var name: String {
-        switch self {
-        case .noMicrophone: "no microphone"
-        case .noLoudspeaker: "no loudspeaker"
-        case .noPermission(let direction): "no permission for the \(direction.deviceName)"
-        case .deviceBusy(let direction): "\(direction.deviceName) busy"
-        case .deviceUnusable(let direction): "\(direction.deviceName) cannot be used"
-        case .bandOccupied: "band occupied"
-        }
-    }
-}
-
-extension DiscoveryMode {
-    fileprivate var deviceName: String { contains(.scan) ? "microphone" : "loudspeaker" }
 }

@@ -1,4 +1,5 @@
 import EarshotChannel
+import EarshotConsole
 import EarshotDrawing
 
 /// What `--list` prints.

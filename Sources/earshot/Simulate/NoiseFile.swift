@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotChannel
+import EarshotConsole
 
 /// A recording as the noise of simulated air: its first channel, at the simulation's sample rate.
 enum NoiseFile {

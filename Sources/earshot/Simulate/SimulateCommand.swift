@@ -1,6 +1,7 @@
 import ArgumentParser
 import EarshotChannel
 import EarshotCoding
+import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem

@@ -1,3 +1,4 @@
+import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotCoding
+import EarshotConsole
 
 /// `--burst`: how often a token is sent in a burst.
 struct BurstOption: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotChannel
+import EarshotConsole
 
 /// What `--channel` names.
 enum ChannelName {

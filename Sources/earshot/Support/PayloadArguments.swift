@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotCoding
+import EarshotConsole
 
 /// The payload, for every command that sends one.
 struct PayloadArguments: ParsableArguments {

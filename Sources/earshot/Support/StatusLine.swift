@@ -1,3 +1,4 @@
+import EarshotConsole
 import Synchronization
 
 /// One line on standard error that is drawn again and again in place, on a terminal only, and goes before anything else

@@ -1,3 +1,4 @@
+import EarshotConsole
 import Glibc
 
 /// Writes a text that is there completely or not at all.

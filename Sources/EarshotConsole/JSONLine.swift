@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// JSONEncoder promises no order but the alphabet's, and a line that people read needs a better one. So it only
 /// encodes the strings here.
-struct JSONLine {
+package struct JSONLine {
     private var members: [String] = []
     private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
@@ -13,37 +13,40 @@ struct JSONLine {
         return encoder
     }()
 
-    mutating func add(_ key: String, _ value: String) {
+    /// An empty object.
+    package init() {}
+
+    package mutating func add(_ key: String, _ value: String) {
         members.append("\(Self.quoted(key)):\(Self.quoted(value))")
     }
 
-    mutating func add(_ key: String, _ value: Int) {
+    package mutating func add(_ key: String, _ value: Int) {
         members.append("\(Self.quoted(key)):\(value)")
     }
 
-    mutating func add(_ key: String, _ values: [Int]) {
+    package mutating func add(_ key: String, _ values: [Int]) {
         members.append("\(Self.quoted(key)):[\(values.map(String.init).joined(separator: ","))]")
     }
 
-    mutating func add(_ key: String, _ value: Bool) {
+    package mutating func add(_ key: String, _ value: Bool) {
         members.append("\(Self.quoted(key)):\(value)")
     }
 
-    mutating func add(_ key: String, _ values: [String]) {
+    package mutating func add(_ key: String, _ values: [String]) {
         members.append("\(Self.quoted(key)):[\(values.map(Self.quoted).joined(separator: ","))]")
     }
 
     /// JSON knows no infinity: what is not finite becomes null.
-    mutating func add(_ key: String, _ value: Double, decimals: Int) {
+    package mutating func add(_ key: String, _ value: Double, decimals: Int) {
         members.append("\(Self.quoted(key)):\(DecimalText.fixed(value, decimals: decimals) ?? "null")")
     }
 
     /// A number with no more decimals than it needs.
-    mutating func add(short key: String, _ value: Double) {
+    package mutating func add(short key: String, _ value: Double) {
         members.append("\(Self.quoted(key)):\(DecimalText.short(value, decimals: 6))")
     }
 
-    var text: String { "{" + members.joined(separator: ",") + "}" }
+    package var text: String { "{" + members.joined(separator: ",") + "}" }
 
     private static func quoted(_ text: String) -> String {
         guard let data = try? encoder.encode(text) else { preconditionFailure("a string is always JSON") }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A request to end that may come before there is anything to end.
-final class Ending: Sendable {
+package final class Ending: Sendable {
     private struct State {
         var isRequested = false
         var action: (@Sendable () -> Void)?
@@ -9,8 +9,11 @@ final class Ending: Sendable {
 
     private let state = Mutex(State())
 
+    /// Nobody has asked yet.
+    package init() {}
+
     /// Runs the action, now or as soon as there is one.
-    func request() {
+    package func request() {
         let action = state.withLock { state in
             state.isRequested = true
             return state.action
@@ -19,7 +22,7 @@ final class Ending: Sendable {
     }
 
     /// What ends the work.
-    func onRequest(_ action: @escaping @Sendable () -> Void) {
+    package func onRequest(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             state.action = action
             return state.isRequested

@@ -1,24 +1,24 @@
 import Glibc
 
 /// Standard output and standard error, unbuffered: a line that was printed has left the process.
-enum StandardStream: CInt, Sendable {
+package enum StandardStream: CInt, Sendable {
     case output = 1
     case error = 2
 
     /// Makes a reader that goes away an error that can be handled, instead of a sudden end.
-    static func prepare() {
+    package static func prepare() {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    var isTerminal: Bool { isatty(rawValue) == 1 }
+    package var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// Whether lines can be redrawn in place on it.
-    var isLiveTerminal: Bool {
+    package var isLiveTerminal: Bool {
         isTerminal && (getenv("TERM").map { String(cString: $0) != "dumb" } ?? false)
     }
 
     /// Runs `body` while nothing that anybody in this process writes here is seen.
-    func silenced<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func silenced<Result>(_ body: () throws -> Result) rethrows -> Result {
         let kept = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)
         let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer {
@@ -33,13 +33,13 @@ enum StandardStream: CInt, Sendable {
     }
 
     /// Writes `text` and a newline.
-    func print(_ text: String) {
+    package func print(_ text: String) {
         write(text + "\n")
     }
 
     /// Writes `text`. When nobody reads standard output any more there is no point in going on: the process ends
     /// quietly. A full disk behind it ends the process too, with the reason.
-    func write(_ text: String) {
+    package func write(_ text: String) {
         var text = text
         let code: CInt? = text.withUTF8 { bytes in
             var written = 0

@@ -2,15 +2,17 @@ import ArgumentParser
 import EarshotDrawing
 
 /// The peak level, for every command that sends something.
-struct LevelOption: ParsableArguments {
+package struct LevelOption: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "The peak level in decibels, 0 is full scale; the default is polite and enough for a room.",
             valueName: "dbfs"))
-    var level = -12.0
+    package var level = -12.0
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         if !(level <= 0 && level > -90) {
             throw ValidationError(
                 "--level \(DecimalText.short(level)): a peak lies above -90 and not above 0 dBFS; -12 is a good start.")

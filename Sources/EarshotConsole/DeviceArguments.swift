@@ -1,9 +1,9 @@
-import ArgumentParser
-import EarshotAudio
+package import ArgumentParser
+package import EarshotAudio
 
 extension DeviceRequest {
     /// A request from the command line; what it cannot mean is the command line's error.
-    static func argument(
+    package static func argument(
         device: String, rate: Int?, channels: Int?, periodSeconds: Double = 0.04, bufferSeconds: Double = 0.5
     ) throws(ValidationError) -> DeviceRequest {
         if device.isEmpty || device.utf8.contains(0) {
@@ -27,7 +27,7 @@ extension DeviceRequest {
 
 extension DeviceFormat {
     /// For people: `air_in: 48000 Hz, 1 channel, FLOAT_LE, through a sound server`.
-    var summary: String {
+    package var summary: String {
         let way =
             switch path {
             case .direct: ""

@@ -1,8 +1,8 @@
-import EarshotAudio
+package import EarshotAudio
 import Glibc
 
 /// How the process ends: 0 and 1 are answers, the others are those of sysexits.h.
-enum ExitStatus: CInt, Sendable {
+package enum ExitStatus: CInt, Sendable {
     case success = 0
     case noTokenFound = 1
     case usage = 64
@@ -17,18 +17,18 @@ enum ExitStatus: CInt, Sendable {
 }
 
 /// Why a command gives up: what is printed after "Error: ", and the exit code.
-struct Failure: Error, CustomStringConvertible {
-    let status: ExitStatus
+package struct Failure: Error, CustomStringConvertible {
+    package let status: ExitStatus
     /// What failed, on what, why, and what would work.
-    let description: String
+    package let description: String
 
-    init(_ status: ExitStatus, _ description: String) {
+    package init(_ status: ExitStatus, _ description: String) {
         self.status = status
         self.description = description
     }
 
     /// What an error means where `path` was to be read.
-    init(reading error: AudioError) {
+    package init(reading error: AudioError) {
         let status: ExitStatus =
             switch error.kind {
             case .notFound, .notPermitted, .isDirectory: .noInput
@@ -42,7 +42,7 @@ struct Failure: Error, CustomStringConvertible {
     }
 
     /// What an error means where a file was to be written.
-    init(writing error: AudioError) {
+    package init(writing error: AudioError) {
         let status: ExitStatus =
             switch error.kind {
             case .brokenPipe: .brokenPipe
@@ -53,12 +53,12 @@ struct Failure: Error, CustomStringConvertible {
     }
 
     /// What an error of a sound device means.
-    init(_ error: DeviceError) {
+    package init(_ error: DeviceError) {
         self.init(error.kind == .notPermitted ? .noPermission : .unavailable, error.description)
     }
 
     /// Says why and ends the process. A reader that has gone knows already.
-    func exit() -> Never {
+    package func exit() -> Never {
         if status != .brokenPipe { StandardStream.error.print("Error: \(description)") }
         Glibc.exit(status.rawValue)
     }

@@ -1,8 +1,8 @@
-import EarshotCoding
+package import EarshotCoding
 
 extension Payload {
     /// The payload as text, where it is UTF-8 and every character of it can be shown; else nil.
-    var printableText: String? {
+    package var printableText: String? {
         guard let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(\.isPrintable) else {
             return nil
         }
@@ -14,7 +14,7 @@ extension String {
     /// The text with what could move a terminal's cursor, or hide something, written as `\u{…}`.
     ///
     /// Names of files and text from the air come from strangers.
-    var escapedForTerminal: String {
+    package var escapedForTerminal: String {
         if unicodeScalars.allSatisfy(\.isPrintable) { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             text += scalar.isPrintable ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"

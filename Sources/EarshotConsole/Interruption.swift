@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// They arrive on a thread of their own, as ordinary code: what must be put in order is put in order there, whatever
 /// the working threads are waiting for.
-enum Interruption {
+package enum Interruption {
     /// True from the first signal on; loops that hold something which must be removed look at it.
-    static var isRequested: Bool { requested.load(ordering: .relaxed) }
+    package static var isRequested: Bool { requested.load(ordering: .relaxed) }
 
     private static let requested = Atomic(false)
 
@@ -16,7 +16,7 @@ enum Interruption {
     private static let critical = Mutex(())
 
     /// From now on a signal runs `action` and then ends the process with 128 and the signal's number.
-    static func handle(_ action: @escaping @Sendable () -> Void = {}) {
+    package static func handle(_ action: @escaping @Sendable () -> Void = {}) {
         receive { number in
             action()
             end(number)
@@ -30,7 +30,7 @@ enum Interruption {
 
     /// From now on a signal is a request to end, which `action` passes on; whoever works ends then by itself. A second
     /// one ends the process at once.
-    static func request(_ action: @escaping @Sendable () -> Void) {
+    package static func request(_ action: @escaping @Sendable () -> Void) {
         receive { number in
             received.store(number, ordering: .relaxed)
             requestedSignal.signal()
@@ -40,13 +40,13 @@ enum Interruption {
     }
 
     /// The signal that asked for the end, 0 before.
-    static var signalNumber: CInt { received.load(ordering: .relaxed) }
+    package static var signalNumber: CInt { received.load(ordering: .relaxed) }
 
     private static let received = Atomic<CInt>(0)
     private static let requestedSignal = DispatchSemaphore(value: 0)
 
     /// Waits; true at once when a signal has come.
-    static func waitForRequest(seconds: Double) -> Bool {
+    package static func waitForRequest(seconds: Double) -> Bool {
         guard requestedSignal.wait(timeout: .now() + seconds) == .success else { return false }
         requestedSignal.signal()
         return true
@@ -74,12 +74,12 @@ enum Interruption {
 
     /// The action of commands whose working thread takes back by itself what it has begun: gives it time for that. A
     /// thread that waits for a slow reader meanwhile holds nothing that has a name.
-    static func awaitSettled() {
+    package static func awaitSettled() {
         _ = settled.wait(timeout: .now() + 2)
     }
 
     /// Called by the working thread when nothing is left to take back: the process ends.
-    static func settle() -> Never {
+    package static func settle() -> Never {
         settled.signal()
         while true { pause() }
     }
@@ -87,7 +87,7 @@ enum Interruption {
     private static let settled = DispatchSemaphore(value: 0)
 
     /// Lets `body` end before a signal ends the process.
-    static func deferred<Result>(_ body: () -> Result) -> Result {
+    package static func deferred<Result>(_ body: () -> Result) -> Result {
         var result: Result?
         critical.withLock { _ in result = body() }
         return result!

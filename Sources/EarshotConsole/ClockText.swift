@@ -1,16 +1,16 @@
 import Glibc
 
 /// Times as people and JSON read them.
-enum ClockText {
+package enum ClockText {
     /// 0:12:31.
-    static func text(seconds: Double) -> String {
+    package static func text(seconds: Double) -> String {
         let whole = Int(max(0, seconds))
         let two = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
         return "\(whole / 3_600):\(two(whole / 60 % 60)):\(two(whole % 60))"
     }
 
     /// 2026-11-21T14:03:22.157Z: the moment that many nanoseconds ago by the monotonic clock.
-    static func utc(nanosecondsAgo: Int64) -> String {
+    package static func utc(nanosecondsAgo: Int64) -> String {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - nanosecondsAgo

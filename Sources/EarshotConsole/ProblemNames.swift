@@ -1,0 +1,19 @@
+package import EarshotDiscovery
+
+extension DiscoveryProblem {
+    /// For people and JSON.
+    package var name: String {
+        switch self {
+        case .noMicrophone: "no microphone"
+        case .noLoudspeaker: "no loudspeaker"
+        case .noPermission(let direction): "no permission for the \(direction.deviceName)"
+        case .deviceBusy(let direction): "\(direction.deviceName) busy"
+        case .deviceUnusable(let direction): "\(direction.deviceName) cannot be used"
+        case .bandOccupied: "band occupied"
+        }
+    }
+}
+
+extension DiscoveryMode {
+    fileprivate var deviceName: String { contains(.scan) ? "microphone" : "loudspeaker" }
+}

@@ -1,0 +1,124 @@
+import EarshotAudio
+import EarshotConsole
+import EarshotDiscovery
+import EarshotDrawing
+import Foundation
+import NearbyMessages
+import Synchronization
+
+/// What publishing and subscribing print: on standard output what happens to messages, on standard error (in JSON on standard
+/// output, too) how far the operation is and what is wrong.
+final class MessageOutput: Sendable {
+    /// Of a message so many characters are shown to people.
+    private static let shownCount = 200
+
+    private struct State {
+        var foundCount = 0
+        var wasActive = false
+    }
+
+    private let isJSON: Bool
+    private let isQuiet: Bool
+    private let begin = MonotonicTime.nanoseconds
+    private let state = Mutex(State())
+
+    init(isJSON: Bool, isQuiet: Bool) {
+        self.isJSON = isJSON
+        self.isQuiet = isQuiet
+    }
+
+    var foundCount: Int { state.withLock { $0.foundCount } }
+    /// Whether others could find it at any time.
+    var wasActive: Bool { state.withLock { $0.wasActive } }
+    private var seconds: Double { Double(MonotonicTime.nanoseconds - begin) / 1e9 }
+
+    func take(_ event: MessageEvent) {
+        switch event {
+        case .found(let received):
+            state.withLock { $0.foundCount += 1 }
+            print("found", received)
+        case .lost(let received): print("lost", received)
+        }
+    }
+
+    func take(_ status: OperationStatus) {
+        if status == .active { state.withLock { $0.wasActive = true } }
+        guard isJSON else { return note("\(status)") }
+        var line = JSONLine()
+        line.add("event", "status")
+        line.add("status", "\(status)")
+        line.add("at_s", seconds, decimals: 3)
+        StandardStream.output.print(line.text)
+    }
+
+    func take(_ problem: ManagerProblem) {
+        let event = problem.isSolved ? "solved" : "problem"
+        guard isJSON else {
+            let detail = problem.detail.isEmpty ? "" : ": \(problem.detail.escapedForTerminal)"
+            StandardStream.error.print("\(event): \(problem.kind.text)\(detail)")
+            return
+        }
+        var line = JSONLine()
+        line.add("event", event)
+        line.add("problem", problem.kind.text)
+        if !problem.detail.isEmpty { line.add("detail", problem.detail) }
+        line.add("at_s", seconds, decimals: 3)
+        StandardStream.output.print(line.text)
+    }
+
+    /// A line for people.
+    func note(_ text: String) {
+        if !isQuiet { StandardStream.error.print(text.escapedForTerminal) }
+    }
+
+    func conclude(_ what: String) { note("\(what) \(DecimalText.text(seconds, decimals: 1)) s") }
+
+    private func print(_ event: String, _ received: ReceivedMessage) {
+        let message = received.message
+        let text = String(data: message.content, encoding: .utf8)
+        guard isJSON else {
+            let padded = event + String(repeating: " ", count: max(0, 6 - event.count))
+            var parts = [ClockText.text(seconds: seconds), padded]
+            if let text {
+                let shown = text.count > Self.shownCount ? "\(text.prefix(Self.shownCount))…" : text
+                parts.append("\"\(shown.escapedForTerminal)\"")
+            } else {
+                parts.append("\(message.content.count) bytes")
+            }
+            if !message.type.isEmpty { parts.append("type \(message.type.escapedForTerminal)") }
+            if !message.namespace.isEmpty { parts.append("namespace \(message.namespace.escapedForTerminal)") }
+            if !received.isAuthenticated { parts.append("not authenticated") }
+            StandardStream.output.print(parts.joined(separator: "  "))
+            return
+        }
+        var line = JSONLine()
+        line.add("event", event)
+        if let text {
+            line.add("text", text)
+        } else {
+            line.add("base64", message.content.base64EncodedString())
+        }
+        line.add("bytes", message.content.count)
+        line.add("type", message.type)
+        line.add("namespace", message.namespace)
+        line.add("authenticated", received.isAuthenticated)
+        line.add("id", received.id)
+        line.add("at_s", seconds, decimals: 3)
+        line.add("time", ClockText.utc(nanosecondsAgo: 0))
+        StandardStream.output.print(line.text)
+    }
+}
+
+extension ManagerProblem.Kind {
+    /// For people and JSON.
+    fileprivate var text: String {
+        switch self {
+        case .medium(let problem, let medium): "\(problem.name) (\(medium.name))"
+        case .unsupportedMedium(let medium): "no medium \(medium.name) here"
+        case .noBackground(let medium): "\(medium.name) is not for the background"
+        case .serviceUnreachable: "the service cannot be reached"
+        case .serviceRefusing(let code): "the service refuses: \(code)"
+        case .serviceNonsense: "what answers is not the service"
+        }
+    }
+}
