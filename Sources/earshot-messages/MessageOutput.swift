@@ -54,8 +54,9 @@ final class MessageOutput: Sendable {
     func take(_ problem: ManagerProblem) {
         let event = problem.isSolved ? "solved" : "problem"
         guard isJSON else {
-            let detail = problem.detail.isEmpty ? "" : ": \(problem.detail.escapedForTerminal)"
-            StandardStream.error.print("\(event): \(problem.kind.text)\(detail)")
+            // A detail says what the kind does, and more.
+            let text = problem.detail.isEmpty ? problem.kind.text : problem.detail
+            StandardStream.error.print("\(event): \(text.escapedForTerminal)")
             return
         }
         var line = JSONLine()
