@@ -162,7 +162,7 @@ struct HTTPMessageServiceTests {
     ])
     func whoeverDoesNotAnswerInTimeIsUnreachable(steps: [ScriptedServer.Step]) async throws {
         let server = try ScriptedServer { _ in steps }
-        let service = try service(server.url) { $0.requestTimeout = .seconds(3) }
+        let service = try service(server.url) { $0.requestTimeout = .seconds(5) }
         guard case .unreachable = await failure({ () async throws(ServiceFailure) in try await service.openSession() })
         else {
             Issue.record("not seen to be unreachable")
