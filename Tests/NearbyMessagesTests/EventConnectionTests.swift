@@ -43,7 +43,7 @@ struct EventConnectionTests {
 
     @Test func silenceIsDeath() async throws {
         let (events, failure, server) = try await events(
-            [.send(Self.head + Self.ready), .hang], silence: .seconds(5))
+            [.send(Self.head + Self.ready), .hang], silence: .seconds(10))
         #expect(events == [.ready(isResumed: true)])
         guard case .unreachable = failure else {
             Issue.record("\(String(describing: failure))")

@@ -173,7 +173,7 @@ struct HTTPMessageServiceTests {
 
     @Test func anAnswerWithoutEndIsCutOff() async throws {
         let server = try ScriptedServer { _ in
-            [.send("HTTP/1.1 200 OK\r\n\r\n"), .flood(Data(count: 65_536), pauseMilliseconds: 0)]
+            [.send("HTTP/1.1 200 OK\r\n\r\n"), .flood(Data(count: 65_536), pauseMilliseconds: 2)]
         }
         let service = try service(server.url)
         let failed = await failure { () async throws(ServiceFailure) in try await service.openSession() }
