@@ -153,6 +153,13 @@ let package = Package(
             name: "EarshotCLITests",
             dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot"],
             swiftSettings: strict),
+        .testTarget(
+            name: "EarshotServerTests",
+            dependencies: [
+                "EarshotServer", "EarshotCoding", "EarshotChannel", "TestSupport", "earshotd", hummingbird,
+                hummingbirdTesting, asyncHTTPClient, nioCore, nioHTTP1, nioSSL, httpTypes, grdb, logging,
+            ],
+            swiftSettings: strict),
     ]
 )
 
