@@ -40,7 +40,8 @@ struct LevelMeter {
         reportCount += 1
         return LevelReport(
             atSeconds: atSeconds, bandDecibels: level, noiseDecibels: levels.sorted()[levels.count / 4],
-            peakDecibels: 20 * log10(Double(max(peak, 1e-9))), ringFill: ringFill)
+            peakDecibels: 20 * log10(Double(max(peak, 1e-9))), ringFill: ringFill,
+            isReceiving: receivers.isReceiving)
     }
 
     mutating func restart() {

@@ -65,6 +65,8 @@ public struct LevelReport: Sendable, Equatable {
     public var peakDecibels: Double
     /// How full the ring between device and decoder is, 0 … 1.
     public var ringFill: Double
+    /// Whether a frame seems to be on the air, however quiet; see `Receiver.isReceiving`.
+    public var isReceiving: Bool
 }
 
 /// What came of listening.

@@ -29,7 +29,8 @@ import Testing
 
     private static func hearing(_ payload: Payload, from start: Double) -> SoundHearing {
         SoundHearing(
-            payload: payload, startSeconds: start, endSeconds: start + timing.tokenSeconds, snrDecibels: 20)
+            payload: payload, startSeconds: start, endSeconds: start + timing.tokenSeconds, snrDecibels: 20,
+            soundSeconds: start..<start + timing.tokenSeconds)
     }
 
     /// Lets time go on.
@@ -42,7 +43,7 @@ import Testing
         var talks: [(Double, Double)] = []
         for tick in Int(100 * range.lowerBound)..<Int(100 * range.upperBound) {
             let now = Double(tick) / 100
-            conversation.take(levelDecibels: level(now), nowSeconds: now)
+            conversation.take(levelDecibels: level(now), soundSeconds: now, nowSeconds: now)
             guard conversation.isDue(nowSeconds: now) else { continue }
             if let begin = conversation.step(nowSeconds: now) { talks.append((begin, now)) }
         }
@@ -118,7 +119,7 @@ import Testing
         var own = 0.0..<0.0
         for tick in 0..<6_000 {
             let now = Double(tick) / 100
-            conversation.take(levelDecibels: own.contains(now) ? -20 : -70, nowSeconds: now)
+            conversation.take(levelDecibels: own.contains(now) ? -20 : -70, soundSeconds: now, nowSeconds: now)
             if conversation.isDue(nowSeconds: now), let begin = conversation.step(nowSeconds: now) {
                 // It arrives 50 ms late, and its echo lasts as long.
                 own = begin..<begin + Self.timing.tokenSeconds + 0.1

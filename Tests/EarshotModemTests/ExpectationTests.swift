@@ -1,3 +1,4 @@
+import EarshotChannel
 import EarshotCoding
 import EarshotModem
 import Testing
@@ -29,5 +30,37 @@ struct ExpectationTests {
                 #expect(receiver.isExpecting == false)
             }
         }
+    }
+
+    /// Whoever wants to talk asks whether somebody does, quieter than the noise perhaps: −3 dB in 1,500 Hz. Asked every 10 ms,
+    /// from 20 symbols behind the frame's start to its end.
+    @Test(arguments: Profile.all)
+    func aQuietFrameIsNoticedAndNoiseIsNot(profile: Profile) throws {
+        let frame = try Transmitter(profile: profile, sampleRateHertz: 48_000).samples(
+            Payload(hex: "0123456789abcdef"), amplitude: 0.1)
+        let deviation = WhiteNoise.deviation(amplitude: 0.1, snrDecibels: -3, sampleRateHertz: 48_000)
+        var noise = WhiteNoise(seed: 5)
+        var receiver = try Receiver(sampleRateHertz: 48_000)
+        let noticing = Int(20 * profile.symbolSeconds * 48_000)
+        var (during, duringCount, besides, besidesCount) = (0, 0, 0, 0)
+        for _ in 0..<20 {
+            var sound = [Float](repeating: 0, count: 48_000) + frame + [Float](repeating: 0, count: 48_000)
+            noise.add(to: &sound, deviation: deviation)
+            for first in stride(from: 0, to: sound.count - 480, by: 480) {
+                receiver.push(sound.span.extracting(first..<first + 480)) { _ in }
+                let place = first + 480 - 48_000
+                if (noticing..<frame.count).contains(place) {
+                    duringCount += 1
+                    during += receiver.isReceiving ? 1 : 0
+                } else if !(0..<frame.count + 9_600).contains(place) {
+                    besidesCount += 1
+                    besides += receiver.isReceiving ? 1 : 0
+                }
+            }
+        }
+        print("\(profile.name): \(during) of \(duringCount), besides \(besides) of \(besidesCount)")
+        // Measured: `fast` 60 %, the others 100 %; besides 1 % and 0. One frame more or less is 5 %, one chance pattern 1.5 %.
+        #expect(Double(during) >= (profile.name == "fast" ? 0.35 : 0.9) * Double(duringCount))
+        #expect(Double(besides) <= 0.04 * Double(besidesCount))
     }
 }

@@ -10,14 +10,14 @@ struct AllCommand: ParsableCommand {
     @Option(help: "Trials a row of the promises, and a point of the curves.")
     var trials = 1_000
 
-    @Option(help: "Trials a point near 90 %, in every channel.")
+    @Option(help: "Frames a point near 90 %, in every channel.")
     var limitTrials = 300
 
     @Option(help: "Trials a point of the peers.")
     var peerTrials = 100
 
     @Option(help: "Hours of each kind of sound for false tokens.")
-    var hours = 10.0
+    var hours = 2.0
 
     @Option(help: "Recordings for false tokens, see `false-tokens`.")
     var audio: [String] = []
@@ -25,16 +25,36 @@ struct AllCommand: ParsableCommand {
     @Option(help: "The earshot binary.")
     var earshot = defaultEarshotPath()
 
+    @Option(
+        help: "Measure this section only, and leave the others of the file as they are; may be given several times.")
+    var only: [String] = []
+
     @Option(name: .shortAndLong, help: "Where to write; pictures go into the folder benchmarks beside it.")
     var output = "docs/BENCHMARKS.md"
 
+    private static let titles = [
+        "Throughput", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats", "Peers",
+        "False tokens",
+    ]
+
+    func validate() throws {
+        for title in only where !Self.titles.contains(title) {
+            throw ValidationError("--only \(title): sections are \(Self.titles.joined(separator: ", ")).")
+        }
+    }
+
     func run() throws {
-        var sections: [Report] = []
+        var sections: [String] = []
+        let written = only.isEmpty ? "" : try String(contentsOfFile: output, encoding: .utf8)
         func section(_ title: String, _ command: String, _ body: (inout Report) throws -> Void) rethrows {
+            guard only.isEmpty || only.contains(title) else {
+                sections.append(Self.section(title, of: written))
+                return
+            }
             print("\n== \(title)")
             var report = Report(title: title, command: "earshot-bench " + command)
             try body(&report)
-            sections.append(report)
+            sections.append(report.markdown)
         }
         let seed: UInt64 = 1_000_003
         let place = URL(fileURLWithPath: output).deletingLastPathComponent()
@@ -69,9 +89,17 @@ struct AllCommand: ParsableCommand {
         try section("False tokens", "false-tokens --hours \(hours)\(recordings)") {
             try measureFalseTokens(&$0, hours: hours, recordings: audio, seed: 1)
         }
-        let text = header() + sections.map(\.markdown).joined(separator: "\n")
+        let text = header() + sections.joined(separator: "\n")
         try text.write(toFile: output, atomically: true, encoding: .utf8)
         print("\nwrote \(output)")
+    }
+
+    /// A section as it stands in a file, its heading included; empty where it does not.
+    private static func section(_ title: String, of text: String) -> String {
+        guard let start = text.range(of: "\n## \(title)\n") else { return "" }
+        let rest = text[start.upperBound...]
+        let end = rest.range(of: "\n## ")?.lowerBound ?? rest.endIndex
+        return "## \(title)\n" + rest[..<end]
     }
 
     private func header() -> String {

@@ -10,7 +10,17 @@ struct DiscoveryCommand: ParsableCommand {
         commandName: "discovery", abstract: "Seconds until devices in a room have found each other.")
 
     enum Ears: String, ExpressibleByArgument, CaseIterable {
-        case table, tableRoom = "table-room", modem, modemRoom = "modem-room"
+        case table, tableRoom = "table-room", tableHardRoom = "table-hard-room", modem, modemRoom = "modem-room"
+
+        /// nil is the modem.
+        var table: DecodingTable? {
+            switch self {
+            case .table: .freeAir
+            case .tableRoom: .smallRoom
+            case .tableHardRoom: .hardRoom
+            case .modem, .modemRoom: nil
+            }
+        }
     }
 
     @Option(help: "What devices hear: a table of decoding, or the modem in simulated air.")
@@ -25,14 +35,7 @@ struct DiscoveryCommand: ParsableCommand {
     @Option(help: "Seed of the first run.")
     var seed: UInt64 = 1_000
 
-    @Option(help: "The profile: fast, standard or far.")
-    var profile = "fast"
-
-    @Option(help: "SNR at 1 m.")
-    var snr = 20.0
-
-    @Option(help: "Threads; nothing for one a core.")
-    var threads: Int?
+    @OptionGroup var options: RoomOptions
 
     @Option(help: "Gives up after so many seconds.")
     var limit = 120.0
@@ -44,9 +47,8 @@ struct DiscoveryCommand: ParsableCommand {
     var everything = false
 
     func run() throws {
-        guard Profile.named(profile) != nil else { throw ValidationError("no profile is called \(profile)") }
         var report = Report(title: "Discovery", command: "earshot-bench discovery --ears \(ears.rawValue)")
-        report.add("| devices | median | 90 % of runs | seconds on the air, share |\n|---|---|---|---|")
+        report.add("| devices | median | 90 % of runs | all runs | seconds on the air, share |\n|---|---|---|---|---|")
         for count in devices {
             let plans = (0..<runs).map { RoomPlan(deviceCount: count, seed: seed + UInt64($0)) }
             let found = try times(of: plans, from: { _ in 0 }) { findings, _ in findings.seconds(share: 0.9) }
@@ -77,7 +79,7 @@ struct DiscoveryCommand: ParsableCommand {
         }
         report.add("leaves, lost by all after its last word: \(text(lost))")
         let calm = (0..<max(1, runs / 4)).map { RoomPlan(present, seed: seed + UInt64($0)) }
-        let losses = try concurrently(calm.count, threadCount: threads) { index in
+        let losses = try concurrently(calm.count, threadCount: options.threads) { index in
             try simulate(calm[index], untilSeconds: 600) { _ in false }.falseLosses
         }
         report.add(
@@ -90,7 +92,7 @@ struct DiscoveryCommand: ParsableCommand {
         of plans: [RoomPlan], from begin: @Sendable (RoomPlan.Device) -> Double,
         _ time: @Sendable (RoomFindings, Double) -> Double?
     ) throws -> [(seconds: Double?, airShare: Double)] {
-        try concurrently(plans.count, threadCount: threads) { index in
+        try concurrently(plans.count, threadCount: options.threads) { index in
             let plan = plans[index]
             let start = plan.devices.last.map(begin) ?? 0
             let findings = try simulate(plan, untilSeconds: start + limit) { time($0, start) != nil }
@@ -103,33 +105,27 @@ struct DiscoveryCommand: ParsableCommand {
     private func simulate(
         _ plan: RoomPlan, untilSeconds end: Double, isOver: (RoomFindings) -> Bool
     ) throws -> RoomFindings {
-        let profile = Profile.named(profile) ?? .fast
+        let profile = try options.namedProfile
         var plan = plan
         plan.limits.talkersPerSlot = together
-        switch ears {
-        case .table, .tableRoom:
-            let table = ears == .table ? DecodingTable.freeAir : .smallRoom
+        if let table = ears.table {
             var room = RoomSimulation(
                 plan, ears: TableEars(timing: TalkTiming(profile), table: table, seed: plan.seed))
             room.run(untilSeconds: end, isOver: isOver)
             return room.findings
-        case .modem, .modemRoom:
-            var air = Air()
-            air.clockSpread = 100e-6
-            if ears == .modemRoom {
-                air.room = ShoeboxRoom(dimensionsMetres: SIMD3(5, 4, 2.7), wallReverberationSeconds: 0.3)
-            }
-            var room = RoomSimulation(
-                plan, ears: try ModemEars(plan, profile: profile, air: air, snrDecibels: snr, sideMetres: 4))
-            room.run(untilSeconds: end, isOver: isOver)
-            return room.findings
         }
+        let air = Air.ofDiscovery(inRoom: ears == .modemRoom)
+        var room = RoomSimulation(
+            plan, ears: try ModemEars(plan, profile: profile, air: air, snrDecibels: options.snr, sideMetres: 4))
+        room.run(untilSeconds: end, isOver: isOver)
+        return room.findings
     }
 
     private func text(_ times: [(seconds: Double?, airShare: Double)]) -> String {
         let sorted = times.map { $0.seconds ?? .infinity }.sorted()
         let share = times.map(\.airShare).reduce(0, +) / Double(times.count)
         func shown(_ seconds: Double) -> String { seconds.isFinite ? "\(decimal(seconds, 1)) s" : "never" }
-        return "\(shown(sorted[sorted.count / 2])) | \(shown(sorted[sorted.count * 9 / 10])) | \(percent(share))"
+        return
+            "\(shown(sorted[sorted.count / 2])) | \(shown(sorted[sorted.count * 9 / 10])) | \(shown(sorted[sorted.count - 1])) | \(percent(share))"
     }
 }

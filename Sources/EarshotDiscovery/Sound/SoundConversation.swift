@@ -7,6 +7,8 @@ struct SoundHearing: Sendable {
     var startSeconds: Double
     var endSeconds: Double
     var snrDecibels: Double
+    /// From where to where in the sound that was heard, by the seconds that levels have, too.
+    var soundSeconds: Range<Double>
 }
 
 /// What one device hears and says in sound: `TalkPolicy` with ears. Knows no device, no thread and no clock: seconds are what it
@@ -15,18 +17,12 @@ struct SoundHearing: Sendable {
 /// Sound that is handed over now is heard a lead later. So the policy lives in the future by as much: what it decides for t is
 /// asked for at t − lead.
 struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
-    /// A token that was decoded.
-    struct Hearing: Sendable {
-        var payload: Payload
-        var startSeconds: Double
-        var endSeconds: Double
-        var snrDecibels: Double
-    }
-
     /// Until so long after the own token levels are its echo, or were measured while it sounded.
     private static var echoSeconds: Double { 0.15 }
     /// The own tokens that are remembered: an echo may come after they were rotated.
     private static var largestOwnCount: Int { 64 }
+    /// Tokens that wait for the next step, which a device that hangs may hold up.
+    private static var largestHeardCount: Int { 256 }
 
     let leadSeconds: Double
     private var policy: TalkPolicy
@@ -34,7 +30,8 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     private var busyBand = BusyBand()
     private var ownTokens: [Payload] = []
     private var heard: [TalkPolicy.Heard] = []
-    private var isBandBusy = false
+    /// Whether something is on the air now, the own token apart.
+    private(set) var isBusy = false
     /// Since the policy was asked last: how long the band was busy, of how long it could be heard, of how long in all.
     private var (busySeconds, heardSeconds, passedSeconds) = (0.0, 0.0, 0.0)
     private var levels: [(seconds: Double, decibels: Double)] = []
@@ -57,9 +54,6 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     /// Whether something sounds all the time that is no token.
     var isBandOccupied: Bool { policy.isBandOccupied }
 
-    /// Whether something is on the air now, the own token apart.
-    var isBusy: Bool { isBandBusy }
-
     /// How many neighbours there are.
     var neighbourCount: Int { policy.neighbourCount }
 
@@ -75,40 +69,45 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         guard !ownTokens.contains(hearing.payload) else { return nil }
         let patience = policy.patienceSeconds(ofNext: hearing.startSeconds, from: hearing.payload)
         heard.append(TalkPolicy.Heard(token: hearing.payload, startSeconds: hearing.startSeconds))
+        if heard.count > Self.largestHeardCount { heard.removeFirst() }
         // The policy counts from a token's begin, a sighting from its end.
         let seconds = hearing.endSeconds - hearing.startSeconds
         return Sighting(
             token: hearing.payload, snrDecibels: hearing.snrDecibels,
-            levelDecibels: level(from: hearing.startSeconds, to: hearing.endSeconds),
+            levelDecibels: level(in: hearing.soundSeconds),
             age: .seconds(max(0, nowSeconds - hearing.endSeconds)), patience: .seconds(max(0, patience - seconds)))
     }
 
     /// The band's level since the last one, up to now.
-    mutating func take(levelDecibels: Double, nowSeconds: Double) {
-        let since = levels.last?.seconds ?? nowSeconds
-        levels.append((nowSeconds, levelDecibels))
+    /// - Parameters:
+    ///   - isReceiving: whether the receiver is in the middle of a frame, which may be too quiet for the level.
+    ///   - soundSeconds: where in the sound that was heard. A busy machine hears several in one go.
+    mutating func take(levelDecibels: Double, isReceiving: Bool = false, soundSeconds: Double, nowSeconds: Double) {
+        let seconds = max(0, soundSeconds - (levels.last?.seconds ?? soundSeconds))
+        levels.append((soundSeconds, levelDecibels))
         if levels.count > Self.largestLevelCount { levels.removeFirst() }
-        passedSeconds += nowSeconds - since
-        guard !ownTalk.overlaps(since..<max(since, nowSeconds).nextUp) else {
-            isBandBusy = false
+        passedSeconds += seconds
+        guard !ownTalk.overlaps(nowSeconds - seconds..<nowSeconds.nextUp) else {
+            isBusy = false
             return
         }
-        isBandBusy = busyBand.take(levelDecibels, atSeconds: nowSeconds)
-        heardSeconds += nowSeconds - since
-        if isBandBusy { busySeconds += nowSeconds - since }
+        let isLoud = busyBand.take(levelDecibels, atSeconds: nowSeconds)
+        isBusy = isLoud || isReceiving
+        heardSeconds += seconds
+        if isBusy { busySeconds += seconds }
     }
 
     /// What is known of the band; while the own token sounded, it was as at other times.
     private mutating func takeBand() -> TalkPolicy.Band {
         let share = heardSeconds > 0 ? busySeconds / heardSeconds : 0
-        let band = TalkPolicy.Band(isBusy: isBandBusy, busySeconds: share * passedSeconds)
+        let band = TalkPolicy.Band(isBusy: isBusy, busySeconds: share * passedSeconds)
         (busySeconds, heardSeconds, passedSeconds) = (0, 0, 0)
         return band
     }
 
-    /// How loud the band was between two moments: the median, so that the edges and a short noise do not count.
-    private func level(from start: Double, to end: Double) -> Double? {
-        let during = levels.filter { start < $0.seconds && $0.seconds < end }.map(\.decibels).sorted()
+    /// How loud the band was in a stretch: the median, so that the edges and a short noise do not count.
+    private func level(in stretch: Range<Double>) -> Double? {
+        let during = levels.filter { stretch.contains($0.seconds) }.map(\.decibels).sorted()
         return during.isEmpty ? nil : during[during.count / 2]
     }
 

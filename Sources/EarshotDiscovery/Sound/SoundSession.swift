@@ -9,7 +9,6 @@ final class SoundSession: Sendable {
     /// How much earlier than the loudspeaker is filled ahead a token is handed over.
     private static let headStartSeconds = 0.05
 
-    private let mode: DiscoveryMode
     private let report: @Sendable (MediumEvent) -> Void
     private let problems: SoundProblems
     private let conversation: Mutex<SoundConversation<SystemRandomNumberGenerator>>
@@ -17,7 +16,6 @@ final class SoundSession: Sendable {
     private let mouth: SoundMouth?
 
     init(_ options: SoundMedium.Options, mode: DiscoveryMode, _ report: @escaping @Sendable (MediumEvent) -> Void) {
-        self.mode = mode
         self.report = report
         problems = SoundProblems(report)
         conversation = Mutex(
@@ -64,7 +62,9 @@ final class SoundSession: Sendable {
         case .level(let level):
             let isOccupied = conversation.withLock { conversation in
                 let now = MonotonicTime.seconds
-                conversation.take(levelDecibels: level.bandDecibels, nowSeconds: now)
+                conversation.take(
+                    levelDecibels: level.bandDecibels, isReceiving: level.isReceiving, soundSeconds: level.atSeconds,
+                    nowSeconds: now)
                 // Who only scans has no mouth that asks.
                 if mouth == nil, conversation.isDue(nowSeconds: now) { _ = conversation.step(nowSeconds: now) }
                 return conversation.isBandOccupied
@@ -78,7 +78,8 @@ final class SoundSession: Sendable {
         let start = Double(heard.startNanoseconds) / 1e9
         let hearing = SoundHearing(
             payload: heard.payload, startSeconds: start, endSeconds: start + heard.endSeconds - heard.startSeconds,
-            snrDecibels: Double(heard.frame.snrDecibels))
+            snrDecibels: Double(heard.frame.snrDecibels),
+            soundSeconds: heard.startSeconds..<max(heard.startSeconds, heard.endSeconds))
         guard let sighting = conversation.withLock({ $0.hear(hearing, nowSeconds: MonotonicTime.seconds) })
         else { return }
         report(.sighting(sighting))

@@ -24,20 +24,17 @@ struct TalkPattern: Sendable {
         positions[slot / roundSlots] == slot % roundSlots
     }
 
-    /// Moves one talk to another slot of its round: by chance to one of those where as little as possible is missed that
-    /// cannot be spared.
-    /// - Parameter costs: for each slot of a period how many neighbours are heard there and hardly elsewhere;
-    ///   shape [periodSlots].
-    mutating func change(costs: [Int], using generator: inout some RandomNumberGenerator) {
-        var best: (cost: Int, round: Int, position: Int)?
+    /// Moves one talk to another slot of its round, where that helps: by chance to one of the best.
+    mutating func change(_ need: PatternNeed, using generator: inout some RandomNumberGenerator) {
+        var best: (score: Int, round: Int, position: Int)?
         var tieCount = 0
-        for round in positions.indices {
+        for round in positions.indices where need.gains[round] > 0 {
             for position in 0..<roundSlots where position != positions[round] {
-                let cost = costs[round * roundSlots + position]
-                let least = best?.cost ?? .max
-                if cost > least { continue }
-                tieCount = cost < least ? 1 : tieCount + 1
-                if Int.random(in: 0..<tieCount, using: &generator) == 0 { best = (cost, round, position) }
+                let score = need.gains[round] - need.costs[round * roundSlots + position]
+                let most = best?.score ?? .min
+                if score < most { continue }
+                tieCount = score > most ? 1 : tieCount + 1
+                if Int.random(in: 0..<tieCount, using: &generator) == 0 { best = (score, round, position) }
             }
         }
         if let best { positions[best.round] = best.position }

@@ -6,7 +6,7 @@ public import EarshotCoding
 /// Talkers meet in slots, and all others listen.
 ///
 /// 1. `SlotGrid`: where slots begin follows from what is heard.
-/// 2. `CrowdEstimate`: n̂ says how long a round is: G = max(3, n̂ / talkers a slot).
+/// 2. `CrowdEstimate` says how many there are, n̂, and `TalkAim` how many may talk together, λ: rounds have G = max(3, n̂/λ) slots.
 /// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. What repeats can be
 ///    mended: where a neighbour was heard too rarely in a period, their patterns are too much alike, and one talk moves.
 /// 4. A new device listens for a slot, and begins anywhere in a round.
@@ -16,42 +16,6 @@ public import EarshotCoding
 ///
 /// The share of time on the air is at most one token in G slots, over any period: for `fast` 20 %.
 public struct TalkPolicy: Sendable {
-    /// What to do.
-    public enum Action: Equatable, Sendable {
-        /// Listen; step again then, or when something is heard.
-        case listen(untilSeconds: Double)
-        /// Talk from then on, and step again when that is over.
-        case talk(atSeconds: Double)
-    }
-
-    /// A token that was heard.
-    public struct Heard: Sendable, Equatable {
-        /// Whose.
-        public var token: Payload
-        /// When it began.
-        public var startSeconds: Double
-
-        /// See the properties of the same names.
-        public init(token: Payload, startSeconds: Double) {
-            self.token = token
-            self.startSeconds = startSeconds
-        }
-    }
-
-    /// What a receiver knows beside tokens: from its energy, and from frames that it is in the middle of.
-    public struct Band: Sendable, Equatable {
-        /// Whether something is on the air now.
-        public var isBusy: Bool
-        /// For how long something was since the last step.
-        public var busySeconds: Double
-
-        /// See the properties of the same names.
-        public init(isBusy: Bool = false, busySeconds: Double = 0) {
-            self.isBusy = isBusy
-            self.busySeconds = busySeconds
-        }
-    }
-
     /// What the device does beside listening to its schedule.
     public let mode: DiscoveryMode
     /// The lengths of slots.
@@ -61,15 +25,22 @@ public struct TalkPolicy: Sendable {
 
     private var grid: SlotGrid?
     private var crowd = CrowdEstimate()
+    private var aim: TalkAim
+    private var repeats = RepeatShare(memory: 64)
     private var neighbours: [Payload: HeardSlots] = [:]
     private var pattern: TalkPattern?
     private var periodBegin = 0
+    private var roundBegin = 0
+    private var patternBegin = 0
+    /// How many neighbours there were when the round began.
+    private var knownCount = 0
     /// The slot that is decided next.
     private var nextSlot = 0
     private var slotHeardCount = 0
     private var slotBusySeconds = 0.0
     private var occupiedSlotCount = 0
     private var isTalking = false
+    private var wasTalking = false
     private var isHeld = false
     /// Whether a newcomer was heard that is listening in the next slot.
     private var isAnswering = false
@@ -83,21 +54,28 @@ public struct TalkPolicy: Sendable {
         self.mode = mode
         self.timing = timing
         self.limits = limits
+        aim = TalkAim(limits)
     }
 
     /// How many neighbours there are, by what was heard of late.
     public var neighbourCount: Int { neighbours.count }
 
-    /// How long a period is now: who was heard three times in one and not at all in the next is gone.
+    /// How many talkers a slot are aimed at now.
+    public var talkersPerSlot: Double { aim.talkersPerSlot }
+
+    /// How many there are, this device with them, heard or not.
+    public var crowdCount: Double { crowd.count(neighbourCount: neighbours.count) }
+
+    /// How long a period is now: whoever is heard surely in one and not at all in the next is gone.
     public var periodSeconds: Double { Double(periodSlots) * timing.slotSeconds }
 
     /// How long after a token began its talker still counts as there, before `step` is told of that token.
     public func patienceSeconds(ofNext startSeconds: Double, from token: Payload) -> Double {
         let slot = grid?.index(atSeconds: startSeconds) ?? 0
         var heard = neighbours[token] ?? HeardSlots(slot)
-        heard.add(slot)
+        heard.add(slot, ownPeriodSlots: periodSlots, limits: limits)
         // Talks of neighbouring slots begin up to a spread apart, and are decoded within another slot.
-        return Double(heard.patienceSlots(periodSlots: periodSlots) + 1) * timing.slotSeconds
+        return Double(heard.patienceSlots(ownPeriodSlots: periodSlots, expected: sureness) + 1) * timing.slotSeconds
     }
 
     /// Whether something sounds without a pause that is no token. Nobody waits for its end.
@@ -106,6 +84,13 @@ public struct TalkPolicy: Sendable {
     /// Talkers pause between slots; what fills so much of a slot is something else.
     private static let occupiedShare = 0.97
     private static let occupiedSlots = 4
+    /// How surely tokens are heard again, before any were.
+    private static let firstSureness = 0.9
+    /// Of a change where all are heard who are known.
+    private static let unaskedProbability = 0.06
+
+    /// How surely whoever was heard is heard again a period later, on the average.
+    public var sureness: Double { repeats.share(expected: Self.firstSureness) }
 
     private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.leastRoundSlots }
 
@@ -158,31 +143,34 @@ public struct TalkPolicy: Sendable {
 
     private mutating func take(_ token: Heard, slot: Int) {
         slotHeardCount += 1
-        if neighbours[token.token] != nil {
-            neighbours[token.token]?.add(slot)
+        if let latest = neighbours[token.token]?.latest {
+            if latest < roundBegin { crowd.hear(isKnown: true) }
+            if (neighbours[token.token]?.first ?? slot) < roundBegin { aim.hear() }
+            let period = periodSlots
+            neighbours[token.token]?.add(slot, ownPeriodSlots: period, limits: limits)
         } else if neighbours.count < Self.largestNeighbourCount {
+            crowd.hear(isKnown: false)
             neighbours[token.token] = HeardSlots(slot)
-            if slot == nextSlot - 1 && Double(neighbours.count) <= limits.talkersPerSlot { isAnswering = true }
+            if slot == nextSlot - 1 && Double(neighbours.count) <= aim.talkersPerSlot { isAnswering = true }
         }
     }
 
     /// The slot before `nextSlot` is over.
     private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
-        if !isTalking {
-            let isFull = slotBusySeconds >= Self.occupiedShare * timing.slotSeconds
-            occupiedSlotCount = isFull && slotHeardCount == 0 ? occupiedSlotCount + 1 : 0
-            crowd.finishSlot(
-                heardCount: slotHeardCount, wasBusy: !isFull && slotBusySeconds >= timing.tokenSeconds / 2,
-                neighbourCount: neighbours.count)
-        }
-        (slotHeardCount, slotBusySeconds, isTalking) = (0, 0, false)
+        if !isTalking { finishListening() }
+        // Its tokens may still be in the decoder; those of the slot before are not.
+        if !wasTalking { compare(nextSlot - 2) }
+        (slotHeardCount, slotBusySeconds, wasTalking, isTalking) = (0, 0, isTalking, false)
         let slot = nextSlot
         nextSlot += 1
-        let period = periodSlots
-        neighbours = neighbours.filter { slot - $0.value.latest <= $0.value.patienceSlots(periodSlots: period) }
-        guard let roundSlots = pattern?.roundSlots, (slot - periodBegin) % roundSlots == 0 else { return }
-        hasTalkedThisRound = false
-        let isPeriodOver = slot - periodBegin >= period
+        forgetSilent(slot)
+        guard let roundSlots = pattern?.roundSlots else { return }
+        let isRoundOver = (slot - periodBegin) % roundSlots == 0
+        if isRoundOver {
+            aim.finishRound(knownCount: knownCount, roundSlots: roundSlots)
+            beginRound(slot)
+        }
+        let isPeriodOver = slot - periodBegin >= periodSlots
         if mode.contains(.scan), let other = betterRoundSlots(than: roundSlots, mayShrink: isPeriodOver) {
             restart(roundSlots: other, slot: slot, &generator)
         } else if isPeriodOver {
@@ -190,33 +178,74 @@ public struct TalkPolicy: Sendable {
         }
     }
 
+    private mutating func finishListening() {
+        let isFull = slotBusySeconds >= Self.occupiedShare * timing.slotSeconds
+        occupiedSlotCount = isFull && slotHeardCount == 0 ? occupiedSlotCount + 1 : 0
+        let isQuiet = slotBusySeconds < timing.tokenSeconds / 2
+        crowd.finishSlot(slotHeardCount > 0 ? .heard : isQuiet ? .quiet : .vain(isFull: isFull))
+    }
+
+    /// Who was heard a period before a slot: again in it, or not?
+    private mutating func compare(_ slot: Int) {
+        let period = periodSlots
+        for token in neighbours.keys {
+            guard let missed = neighbours[token]?.finish(slot, ownPeriodSlots: period) else { continue }
+            repeats.add(missCount: missed)
+        }
+    }
+
+    private mutating func forgetSilent(_ slot: Int) {
+        let (period, sureness) = (periodSlots, sureness)
+        neighbours = neighbours.filter {
+            // Whoever was heard within a period is there, however surely.
+            slot - $0.value.latest <= period
+                || slot - $0.value.latest <= $0.value.patienceSlots(ownPeriodSlots: period, expected: sureness)
+        }
+    }
+
+    private mutating func beginRound(_ slot: Int) {
+        hasTalkedThisRound = false
+        roundBegin = slot
+        knownCount = neighbours.count
+        crowd.beginRound(neighbourCount: neighbours.count)
+    }
+
     private mutating func restart(roundSlots: Int, slot: Int, _ generator: inout some RandomNumberGenerator) {
-        pattern = TalkPattern(roundSlots: roundSlots, roundCount: limits.roundCount, using: &generator)
+        let roundCount = RoundLength.roundCount(roundSlots: roundSlots, limits: limits)
+        pattern = TalkPattern(roundSlots: roundSlots, roundCount: roundCount, using: &generator)
         periodBegin = slot
+        patternBegin = slot
+        if roundBegin != slot { beginRound(slot) }
     }
 
     /// How long rounds are to be from now on, where they are clearly too short or too long.
     private func betterRoundSlots(than roundSlots: Int, mayShrink: Bool) -> Int? {
-        let wanted = max(
-            Double(limits.leastRoundSlots), crowd.count(neighbourCount: neighbours.count) / limits.talkersPerSlot)
+        let wanted = max(Double(limits.leastRoundSlots), crowdCount / aim.talkersPerSlot)
         let isTooShort = wanted > 1.5 * Double(roundSlots)
-        guard isTooShort || mayShrink && abs(wanted - Double(roundSlots)) > 0.75 else { return nil }
-        return Int(wanted.rounded())
+        let isTooLong = wanted < 0.5 * Double(roundSlots)
+        guard isTooShort || isTooLong || mayShrink && abs(wanted / Double(roundSlots) - 1) > 0.2 else { return nil }
+        let other = RoundLength.nearest(wanted, limits: limits)
+        return other == roundSlots ? nil : other
     }
 
-    /// Begins another period, with another pattern where somebody was not heard often enough in the last one.
+    /// Begins another period, with another pattern where somebody was not heard often enough in the last two.
     private mutating func mend(_ slot: Int, _ generator: inout some RandomNumberGenerator) {
-        let period = periodSlots
-        var costs = [Int](repeating: 0, count: period)
-        var isCalledFor = false
+        guard var pattern else { return }
+        var need = PatternNeed(pattern, soughtCount: limits.soughtCount)
+        let earliest = max(patternBegin, periodBegin - pattern.periodSlots)
         for neighbour in neighbours.values where neighbour.first <= periodBegin {
-            let recent = neighbour.slots.filter { (periodBegin..<slot).contains($0) }
-            if recent.count < limits.soughtCount { isCalledFor = true }
-            guard recent.count <= limits.soughtCount else { continue }
-            for heard in recent { costs[heard - periodBegin] += 1 }
+            need.add(neighbour.slots.filter { (earliest..<slot).contains($0) }.map { $0 - earliest })
         }
         periodBegin = slot
-        guard isCalledFor, Double(generator.next() >> 11) * 0x1p-53 < limits.changeProbability else { return }
-        pattern?.change(costs: costs, using: &generator)
+        let chance = Double(generator.next() >> 11) * 0x1p-53
+        if need.isCalledFor {
+            guard chance < limits.changeProbability else { return }
+        } else {
+            // Whoever was never heard cannot ask for it.
+            guard chance < Self.unaskedProbability else { return }
+            need.gains = need.gains.map { _ in 1 }
+        }
+        pattern.change(need, using: &generator)
+        self.pattern = pattern
     }
 }

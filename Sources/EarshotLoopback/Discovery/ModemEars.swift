@@ -133,7 +133,8 @@ public struct ModemEars: RoomEars {
             }
             ear.receiver.push(block.span) { onFrame($0, firstSample) }
             ear.isBusy =
-                ear.meter.bandDecibels(ear.receiver, seconds: 0.05) > busyDecibels
+                ear.receiver.isReceiving
+                || ear.meter.bandDecibels(ear.receiver, seconds: 0.05) > busyDecibels
         }
         ear.sounds.removeAll { $0.endSample <= range.upperBound }
     }

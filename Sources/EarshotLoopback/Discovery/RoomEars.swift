@@ -22,6 +22,11 @@ public struct RoomTalk: Sendable, Equatable {
     public var talker: Int
     /// From when.
     public var beginSeconds: Double
+
+    /// See the properties of the same names.
+    public init(talker: Int, beginSeconds: Double) {
+        (self.talker, self.beginSeconds) = (talker, beginSeconds)
+    }
 }
 
 /// A token that was decoded.

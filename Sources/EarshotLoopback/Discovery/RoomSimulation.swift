@@ -1,6 +1,6 @@
 import EarshotChannel
 import EarshotCoding
-import EarshotDiscovery
+public import EarshotDiscovery
 
 /// A room full of devices that find each other, in simulated time: the policy and the neighbourhood that run live, over
 /// ears of any kind.
@@ -40,6 +40,9 @@ public struct RoomSimulation<Ears: RoomEars> {
             return made
         }
     }
+
+    /// What the devices know of when to talk; shape [devices].
+    public var policies: [TalkPolicy] { devices.map(\.policy) }
 
     /// Lets time go on.
     /// - Parameter isOver: ends it earlier.

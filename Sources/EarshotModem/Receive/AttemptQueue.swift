@@ -28,6 +28,11 @@ struct AttemptQueue {
     /// Whether nothing waits.
     var isEmpty: Bool { waiting.isEmpty }
 
+    /// Whether a frame waits for its end whose sync pattern was looked at closely, and is sure.
+    var holdsSureFrame: Bool {
+        waiting.contains { $0.layout != nil && $0.candidate.dominance >= SyncCheck.sureDominance }
+    }
+
     /// Adds an attempt.
     /// - Returns: false if the queue was full and the weakest candidate had to go.
     mutating func insert(_ attempt: Attempt) -> Bool {

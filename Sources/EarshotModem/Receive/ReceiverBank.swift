@@ -92,6 +92,9 @@ public struct ReceiverBank {
     /// Whether a frame may be on the air.
     public var isExpecting: Bool { channels.contains { $0.receiver.isExpecting } }
 
+    /// Whether a frame seems to be on the air, see `Receiver`.
+    public var isReceiving: Bool { channels.contains { $0.receiver.isReceiving } }
+
     /// The sums over all channels.
     public var statistics: ReceiverStatistics {
         channels.reduce(into: ReceiverStatistics()) { sum, channel in

@@ -1,0 +1,62 @@
+import ArgumentParser
+import EarshotChannel
+import EarshotDiscovery
+import EarshotLoopback
+import EarshotModem
+
+/// What share of the tokens of one slot a bystander decodes, by how many talk in it: where `DecodingTable` comes from.
+///
+/// Each trial has its own places, rooms, clocks and begins within the slot's spread, and four who listen.
+struct DecodingSharesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decoding-shares", abstract: "How many talkers of one slot are decoded together, in simulated air."
+    )
+
+    @Flag(help: "In the small room of `discovery --ears modem-room`, instead of free air.")
+    var room = false
+
+    @Option(help: "Talkers in a slot.")
+    var talkers = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12]
+
+    @Option(help: "Trials of each.")
+    var trials = 25
+
+    @Option(help: "Seed of the first trial.")
+    var seed: UInt64 = 1
+
+    @OptionGroup var options: RoomOptions
+
+    private static let listenerCount = 4
+
+    func run() throws {
+        var report = Report(title: "Decoding shares", command: "earshot-bench decoding-shares")
+        report.add("| talkers | decoded |\n|---|---|")
+        for count in talkers {
+            let heard = try concurrently(trials, threadCount: options.threads) { index in
+                try heardCount(talkerCount: count, seed: seed + UInt64(index))
+            }
+            let share = Double(heard.reduce(0, +)) / Double(trials * count * Self.listenerCount)
+            report.add("| \(count) | \(percent(share)) |")
+        }
+    }
+
+    private func heardCount(talkerCount: Int, seed: UInt64) throws -> Int {
+        let plan = RoomPlan([RoomPlan.Device](repeating: .init(), count: talkerCount + Self.listenerCount), seed: seed)
+        var ears = try ModemEars(
+            plan, profile: try options.namedProfile, air: .ofDiscovery(inRoom: room), snrDecibels: options.snr,
+            sideMetres: 4)
+        let everybody = [Bool](repeating: true, count: plan.devices.count)
+        var generator = SeededGenerator(seed: seed)
+        let begins = (0..<talkerCount).map { _ in 0.5 + ears.timing.spreadSeconds * Double(generator.uniform()) }
+        let end = 0.5 + 2 * ears.timing.slotSeconds
+        var count = 0
+        for tick in 1...Int(end * 100) {
+            let now = Double(tick) / 100
+            let begun = begins.indices.filter { begins[$0] < now && begins[$0] >= now - 0.01 }
+                .map { RoomTalk(talker: $0, beginSeconds: begins[$0]) }
+            let hearings = ears.advance(toSeconds: now, begun: begun, isPresent: everybody)
+            count += hearings.count { $0.listener >= talkerCount && $0.talker < talkerCount }
+        }
+        return count
+    }
+}

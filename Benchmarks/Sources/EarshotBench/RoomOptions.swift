@@ -1,0 +1,38 @@
+import ArgumentParser
+import EarshotChannel
+import EarshotModem
+
+/// What every measurement of rooms full of devices asks for.
+struct RoomOptions: ParsableArguments {
+    @Option(help: "The profile: fast, standard or far.")
+    var profile = "fast"
+
+    @Option(help: "SNR at 1 m.")
+    var snr = 20.0
+
+    @Option(help: "Threads; nothing for one a core.")
+    var threads: Int?
+
+    func validate() throws {
+        _ = try namedProfile
+    }
+
+    var namedProfile: Profile {
+        get throws {
+            guard let named = Profile.named(profile) else { throw ValidationError("no profile is called \(profile)") }
+            return named
+        }
+    }
+}
+
+extension Air {
+    /// That of simulated discovery: clocks that differ, and a box of 5 by 4 by 2.7 m where a room is wanted.
+    static func ofDiscovery(inRoom isInRoom: Bool) -> Air {
+        var air = Air()
+        air.clockSpread = 100e-6
+        if isInRoom {
+            air.room = ShoeboxRoom(dimensionsMetres: SIMD3(5, 4, 2.7), wallReverberationSeconds: 0.3)
+        }
+        return air
+    }
+}

@@ -1,0 +1,37 @@
+/// How long rounds and periods are. Few lengths, so that devices whose counts differ a little still agree.
+///
+///     G ∈ 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, …,   R = 15/G, at least 3, at most `roundCount`,   P = R·G
+enum RoundLength {
+    /// What is aimed at: a neighbour that talks several times in it is surely heard once.
+    static let shortestPeriodSlots = 15
+    private static let leastRoundCount = 3
+    private static let all: [Int] = {
+        var lengths = [1, 2, 3]
+        var octave = 4
+        while octave <= 2_048 {
+            lengths += [octave, octave + octave / 4, octave + octave / 2]
+            octave *= 2
+        }
+        return lengths
+    }()
+
+    /// G that is closest to what is wanted.
+    static func nearest(_ wanted: Double, limits: TalkLimits) -> Int {
+        let index = all.firstIndex { Double($0) >= wanted } ?? all.count - 1
+        guard index > 0 else { return max(limits.leastRoundSlots, all[0]) }
+        let isLower = wanted - Double(all[index - 1]) < Double(all[index]) - wanted
+        return max(limits.leastRoundSlots, all[isLower ? index - 1 : index])
+    }
+
+    /// R.
+    static func roundCount(roundSlots: Int, limits: TalkLimits) -> Int {
+        min(limits.roundCount, max(leastRoundCount, shortestPeriodSlots / roundSlots))
+    }
+
+    /// P of those who count up to twice as many, or half.
+    static func periods(around own: Int, limits: TalkLimits) -> [Int] {
+        all.filter { $0 >= limits.leastRoundSlots }
+            .map { $0 * roundCount(roundSlots: $0, limits: limits) }
+            .filter { 2 * $0 >= own && $0 <= 2 * own }
+    }
+}
