@@ -20,7 +20,7 @@ struct ProjectCommand: AsyncParsableCommand {
 
         func run() async throws {
             let project = try await administer(database) { store in
-                try await store.createProject(name: name, now: SystemClock().now)
+                try await store.createProject(name: name)
             }
             print("project \(project.name)")
         }
@@ -59,8 +59,7 @@ struct KeyCommand: AsyncParsableCommand {
         func run() async throws {
             let secret = Secret.newKey()
             let key = try await administer(database) { store in
-                try await store.createKey(
-                    project: project, name: name, hash: Secret.hash(secret), now: SystemClock().now)
+                try await store.createKey(project: project, name: name, hash: Secret.hash(secret))
             }
             print(secret)
             printError("Key \(key.id) of project \(project). Keep it: it is not shown again.")
@@ -77,7 +76,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let key = try await administer(database) { try await $0.revokeKey(id: id, now: SystemClock().now) }
+            let key = try await administer(database) { try await $0.revokeKey(id: id) }
             print("key \(key.id) of project \(key.project) is revoked")
         }
     }

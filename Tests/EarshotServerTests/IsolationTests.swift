@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import EarshotServer
@@ -22,6 +23,21 @@ import Testing
         try await world.pass(world.service.limits.tokenLifetime)
         #expect(try await theirs.hear(publication.token, guess) == [.invalid, .invalid])
         #expect(try await ours.hear(publication.token) == [.expired])
+    }
+
+    /// The second line of defence: even a sighting that should not be there finds nothing.
+    @Test func matchingLooksAtTheProjectItself() async throws {
+        let world = try World()
+        let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
+        let publication = try await ours.publish("secret")
+        let hearer = theirs.session.device
+        try await world.store.writes.perform { database, now in
+            try database.run(
+                "INSERT INTO sighting (device_id, token_id, expires_at) SELECT ?, id, ? FROM token WHERE bytes = ?",
+                [hearer, now + .seconds(60), publication.token])
+        }
+        _ = try await theirs.subscribe()
+        #expect(try await theirs.news() == [])
     }
 
     /// It is charged like one, too.
@@ -73,7 +89,7 @@ import Testing
         #expect(try await problem { try await world.service.session(secret: key) } == .badSession)
         #expect(try await problem { try await world.service.openSession(key: secret) } == .badKey)
         #expect(try await problem { try await world.service.openSession(key: "") } == .badKey)
-        _ = try await world.store.revokeKey(id: session.key, now: world.clock.now)
+        _ = try await world.store.revokeKey(id: session.key)
         #expect(try await problem { try await world.service.session(secret: secret) } == .badSession)
         #expect(try await problem { try await world.service.openSession(key: key) } == .badKey)
     }
@@ -96,7 +112,7 @@ import Testing
         let world = try World()
         let key = try await world.key()
         let (_, secret) = try await world.service.openSession(key: key)
-        try world.store.close()
+        try world.store.mergeLog()
         let bytes = try Data(contentsOf: world.directory.appendingPathComponent("test.sqlite"))
         #expect(bytes.count > 4_096)
         for text in [key, secret, String(key.dropFirst(12)), String(secret.dropFirst(16))] {

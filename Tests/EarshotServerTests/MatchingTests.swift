@@ -165,7 +165,7 @@ import Testing
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
         try await subscriber.hear(publication.token)
-        _ = try await world.store.revokeKey(id: publisher.session.key, now: world.clock.now)
+        _ = try await world.store.revokeKey(id: publisher.session.key)
         try await world.service.sweep()
         #expect(try await subscriber.news() == ["-hello"])
     }

@@ -1,5 +1,6 @@
 import EarshotChannel
 import Foundation
+import GRDB
 import Testing
 
 @testable import EarshotServer
@@ -71,6 +72,22 @@ private struct Model {
             }
         }
         #expect(foundOnce > 100, "the room was empty")
+        try await countsAreRight(world)
+    }
+
+    /// What a key's row counts is what there is.
+    private func countsAreRight(_ world: World) async throws {
+        let rows = try await world.store.pool.read { database in
+            try database.rows(
+                """
+                SELECT devices - (SELECT count(*) FROM device WHERE key_id = api_key.id AND ended_at IS NULL),
+                    publications - (SELECT count(*) FROM publication WHERE key_id = api_key.id AND ended_at IS NULL),
+                    subscriptions - (SELECT count(*) FROM subscription WHERE key_id = api_key.id), devices
+                FROM api_key
+                """
+            ).map { row in (0..<4).map { row[$0] as Int } }
+        }
+        #expect(rows == [[Int]](repeating: [0, 0, 0, 1], count: 6))
     }
 
     private func act(

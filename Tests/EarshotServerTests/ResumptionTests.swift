@@ -14,7 +14,7 @@ import Testing
         world = try World()
         publisher = try await world.device()
         subscriber = try await world.device()
-        _ = try await subscriber.subscribe()
+        _ = try await subscriber.subscribe(for: .seconds(86_400))
     }
 
     @Test func goesOnAfterTheLastNumber() async throws {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoreTests {
     @Test func waitsForTheDisk() async throws {
         let world = try World()
-        let settings = try await world.store.writes.perform { database in
+        let settings = try await world.store.writes.perform { database, _ in
             [
                 try String.fetchOne(database, sql: "PRAGMA journal_mode"),
                 try String.fetchOne(database, sql: "PRAGMA synchronous"),
@@ -26,7 +26,7 @@ import Testing
             for index in 0..<200 {
                 group.addTask {
                     do {
-                        try await world.store.writes.perform { database in
+                        try await world.store.writes.perform { database, _ in
                             try database.execute(
                                 sql: "INSERT INTO project (name, created_at) VALUES (?, 0)", arguments: ["\(index)"])
                             if index.isMultiple(of: 3) { throw Failure() }
@@ -43,10 +43,58 @@ import Testing
         #expect(try await world.store.projects().count == 133)
     }
 
+    /// What is answered is on the disk: where the commit fails, nobody is told otherwise.
+    @Test func aFailedCommitFailsAll() async throws {
+        let world = try World()
+        let failed = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<50 {
+                group.addTask {
+                    do {
+                        try await world.store.writes.perform { database, _ in
+                            try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
+                            // A key of no project, which is noticed at the end.
+                            try database.execute(
+                                sql: "INSERT INTO api_key (project_id, name, hash, created_at) VALUES (99, '', ?, 0)",
+                                arguments: [Data([UInt8(index)])])
+                        }
+                        return false
+                    } catch {
+                        return error is DatabaseError
+                    }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(failed == 50)
+        #expect(try await world.store.keys(project: nil).isEmpty)
+    }
+
+    /// A lease begins when it is made, not when it was asked for.
+    @Test func waitingTakesNoTimeAway() async throws {
+        let world = try World()
+        let device = try await world.device()
+        let gate = DispatchSemaphore(value: 0)
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        async let slow: Void = world.store.writes.perform { _, _ in
+            beginning.finish()
+            gate.wait()
+        }
+        for await _ in begun {}
+        // The next one has to wait.
+        async let published = world.service.publish(
+            Message(namespace: "", type: "", content: Data()), for: device.session, timeToLive: .seconds(5))
+        while world.store.writes.waitingCount == 0 { await Task.yield() }
+        world.clock.advance(by: .seconds(60))
+        gate.signal()
+        try await slow
+        #expect(try await published.value.expires == world.clock.now + .seconds(5))
+        #expect(try await world.store.publications(of: device.session, now: world.clock.now).count == 1)
+    }
+
     @Test func refusesWhatItCannotHold() async throws {
         let world = try World()
-        let full = WriteQueue(world.store.pool, capacity: 0)
-        #expect(try await problem { try await full.perform { _ in } } == .overloaded)
+        let full = WriteQueue(world.store.pool, capacity: 0, clock: world.clock)
+        #expect(try await problem { try await full.perform { _, _ in } } == .overloaded)
     }
 
     @Test func repeatedOrders() async throws {
@@ -95,10 +143,10 @@ import Testing
         let world = try World()
         _ = try await world.key("ours")
         for mistake in [
-            { _ = try await world.store.createProject(name: "ours", now: world.clock.now) },
-            { _ = try await world.store.createKey(project: "no", name: "", hash: Data(), now: world.clock.now) },
+            { _ = try await world.store.createProject(name: "ours") },
+            { _ = try await world.store.createKey(project: "no", name: "", hash: Data()) },
             { _ = try await world.store.keys(project: "no") },
-            { _ = try await world.store.revokeKey(id: 99, now: world.clock.now) },
+            { _ = try await world.store.revokeKey(id: 99) },
         ] as [@Sendable () async throws -> Void] {
             await #expect(throws: AdministrationError.self) { try await mistake() }
         }

@@ -16,13 +16,14 @@ final class MovedClock: ServiceClock {
 final class World: Sendable {
     let directory: URL
     let store: SQLiteStore
-    let clock = MovedClock()
+    let clock: MovedClock
     let service: TokenService
 
     init(_ adjust: (inout ServiceLimits) -> Void = { _ in }) throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        store = try SQLiteStore(path: directory.appendingPathComponent("test.sqlite").path)
+        clock = MovedClock()
+        store = try SQLiteStore(path: directory.appendingPathComponent("test.sqlite").path, clock: clock)
         var limits = ServiceLimits()
         // Time stands still between requests here, so no test is about rates unless it says so.
         limits.requestsPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
@@ -39,10 +40,10 @@ final class World: Sendable {
     /// A key of a project, which is made where it is new.
     func key(_ project: String = "ours") async throws -> String {
         if try await store.projects().allSatisfy({ $0.name != project }) {
-            _ = try await store.createProject(name: project, now: clock.now)
+            _ = try await store.createProject(name: project)
         }
         let key = Secret.newKey()
-        _ = try await store.createKey(project: project, name: "", hash: Secret.hash(key), now: clock.now)
+        _ = try await store.createKey(project: project, name: "", hash: Secret.hash(key))
         return key
     }
 

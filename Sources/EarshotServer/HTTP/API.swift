@@ -189,6 +189,7 @@ extension TokenService {
             ("earshot_live_publications", "Publications alive.", counts.publications),
             ("earshot_live_subscriptions", "Subscriptions alive.", counts.subscriptions),
             ("earshot_live_sightings", "Tokens that devices hear now.", counts.sightings),
+            ("earshot_waiting_writes", "Writes that wait for the disk.", counts.waitingWrites),
             ("earshot_streams", "Open event streams.", hub.count),
         ])
     }

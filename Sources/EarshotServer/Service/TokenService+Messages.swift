@@ -31,7 +31,7 @@ extension TokenService {
     }
 
     func unpublish(_ identifier: String, for session: Session) async throws {
-        guard let woken = try await store.unpublish(identifier, of: session, now: now) else {
+        guard let woken = try await store.unpublish(identifier, of: session) else {
             throw Problem.noSuchPublication
         }
         tell(woken)
@@ -62,7 +62,7 @@ extension TokenService {
     }
 
     func unsubscribe(_ identifier: String, for session: Session) async throws {
-        guard try await store.unsubscribe(identifier, of: session, now: now) else {
+        guard try await store.unsubscribe(identifier, of: session) else {
             throw Problem.noSuchSubscription
         }
     }
@@ -77,7 +77,7 @@ extension TokenService {
         try requireNoGuessing(session)
         let answer = try await store.report(
             SightingReport(
-                session: session, heard: heard, lost: lost, now: now, expires: now + limits.sightingLifetime,
+                session: session, heard: heard, lost: lost, lifetime: limits.sightingLifetime,
                 perDevice: limits.sightingsPerDevice))
         let statuses = answer.heard + answer.lost
         charge(guesses: statuses.count { $0 == .invalid }, to: session)
@@ -93,9 +93,15 @@ extension TokenService {
         for (name, text, limit) in [
             ("type", type, limits.typeLength), ("namespace", namespace, limits.namespaceLength),
             ("idempotency_key", idempotencyKey ?? "", limits.namespaceLength),
-        ] where text.unicodeScalars.count > limit {
-            throw Problem.outOfRange(
-                "The \(name) has \(text.unicodeScalars.count) characters.", remedy: "Use at most \(limit).")
+        ] {
+            let count = text.unicodeScalars.count
+            guard count <= limit else {
+                throw Problem.outOfRange("The \(name) has \(count) characters.", remedy: "Use at most \(limit).")
+            }
+            // A text of SQLite ends there.
+            guard !text.utf8.contains(0) else {
+                throw Problem.outOfRange("The \(name) has the character NUL.", remedy: "Leave it out.")
+            }
         }
     }
 }

@@ -29,8 +29,8 @@ final class TokenService: Sendable {
         let secret = Secret.newSession()
         let session = try await store.openSession(
             SessionOrder(
-                holder: holder, identifier: Secret.newIdentifier(), hash: Secret.hash(secret), now: now,
-                expires: now + limits.sessionLifetime, devicesPerKey: limits.devicesPerKey))
+                holder: holder, identifier: Secret.newIdentifier(), hash: Secret.hash(secret),
+                lifetime: limits.sessionLifetime, devicesPerKey: limits.devicesPerKey))
         return (session, secret)
     }
 
@@ -45,19 +45,18 @@ final class TokenService: Sendable {
     }
 
     func endSession(_ session: Session) async throws {
-        tell(try await store.endSession(session, now: now))
+        tell(try await store.endSession(session))
     }
 
     // MARK: Time
 
     /// Ends what has run out, and tells those who have to know.
     func sweep() async throws {
-        tell(try await store.sweep(now: now, memory: limits.memory))
+        tell(try await store.sweep(memory: limits.memory))
     }
 
     /// A lease of the length asked for.
     func renewal(_ session: Session, timeToLive: Duration?) throws -> Renewal {
-        let now = now
         let length = timeToLive ?? limits.defaultTimeToLive
         guard length >= .seconds(1), length <= limits.longestTimeToLive else {
             throw Problem.outOfRange(
@@ -65,9 +64,9 @@ final class TokenService: Sendable {
                 remedy: "Ask for 1 to \(limits.longestTimeToLive.components.seconds) seconds, and renew.")
         }
         return Renewal(
-            session: session, now: now, expires: now + length, sessionExpires: now + limits.sessionLifetime,
+            session: session, timeToLive: length, sessionLifetime: limits.sessionLifetime,
             token: TokenOffer(
-                bytes: Data(Secret.randomBytes(Payload.tokenCount)), now: now, lifetime: limits.tokenLifetime))
+                bytes: Data(Secret.randomBytes(Payload.tokenCount)), lifetime: limits.tokenLifetime))
     }
 
     // MARK: Rates

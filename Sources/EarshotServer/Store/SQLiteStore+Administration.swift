@@ -7,8 +7,8 @@ package struct AdministrationError: Error, CustomStringConvertible, Equatable {
 }
 
 extension SQLiteStore {
-    package func createProject(name: String, now: Moment) async throws -> Project {
-        try await writes.perform { database in
+    package func createProject(name: String) async throws -> Project {
+        try await writes.perform { database, now in
             guard try Self.projectID(name, database) == nil else {
                 throw AdministrationError(description: "There is a project '\(name)' already; choose another name.")
             }
@@ -25,8 +25,8 @@ extension SQLiteStore {
         }
     }
 
-    package func createKey(project: String, name: String, hash: Data, now: Moment) async throws -> APIKey {
-        try await writes.perform { database in
+    package func createKey(project: String, name: String, hash: Data) async throws -> APIKey {
+        try await writes.perform { database, now in
             guard let id = try Self.projectID(project, database) else { throw Self.unknownProject(project) }
             try database.run(
                 "INSERT INTO api_key (project_id, name, hash, created_at) VALUES (?, ?, ?, ?)",
@@ -43,8 +43,8 @@ extension SQLiteStore {
         }
     }
 
-    package func revokeKey(id: Int64, now: Moment) async throws -> APIKey {
-        try await writes.perform { database in
+    package func revokeKey(id: Int64) async throws -> APIKey {
+        try await writes.perform { database, now in
             try database.run("UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", [now, id])
             guard let key = try Self.keys(database, where: "api_key.id = ?", [id]).first else {
                 throw AdministrationError(description: "There is no key \(id); 'earshotd key list' shows them all.")

@@ -5,17 +5,18 @@ extension SQLiteStore {
     private static let columns = "id, identifier, namespace, type, content_count, expires_at"
 
     func publish(_ order: PublicationOrder) async throws -> Outcome<Publication> {
-        try await writes.perform { database in
-            let (session, now) = (order.renewal.session, order.renewal.now)
-            try Self.prolong(order.renewal, database)
+        try await writes.perform { database, now in
+            let session = order.renewal.session
+            let expires = now + order.renewal.timeToLive
+            try Self.prolong(order.renewal, database, now: now)
             if let earlier = try Self.earlier(order, database) {
-                let (renewed, token) = try Self.renew(earlier, order.renewal, database)
+                let (renewed, token) = try Self.renew(earlier, order.renewal, database, now: now)
                 // It may have run out, and lives again.
                 return Outcome(
                     value: renewed, token: token, isNew: false,
                     woken: try Self.settle(session.device, database, now: now))
             }
-            try Self.requireRoom(in: "publication", order.perDevice, order.perKey, order.renewal, database)
+            try Self.requireRoom(in: "publication", order.perDevice, order.perKey, session, database, now: now)
             try database.run(
                 """
                 INSERT INTO publication (identifier, device_id, key_id, project_id, idempotency_key, namespace,
@@ -23,14 +24,14 @@ extension SQLiteStore {
                 """,
                 [
                     order.identifier, session.device, session.key, session.project, order.idempotencyKey,
-                    order.message.namespace, order.message.type, order.renewal.expires,
+                    order.message.namespace, order.message.type, expires,
                     order.message.content.count, order.message.content,
                 ])
             let publication = Publication(
                 row: database.lastInsertedRowID, identifier: order.identifier, namespace: order.message.namespace,
-                type: order.message.type, contentCount: order.message.content.count, expires: order.renewal.expires)
+                type: order.message.type, contentCount: order.message.content.count, expires: expires)
             let token = try Self.issue(
-                order.renewal.token, for: .publication(publication.row), session, database)
+                order.renewal.token, for: .publication(publication.row), session, database, now: now)
             return Outcome(
                 value: publication, token: token, isNew: true,
                 woken: try Self.settle(session.device, database, now: now))
@@ -50,15 +51,15 @@ extension SQLiteStore {
     }
 
     func renewPublication(_ identifier: String, _ renewal: Renewal) async throws -> (Publication, IssuedToken)? {
-        try await writes.perform { database in
-            try Self.prolong(renewal, database)
-            return try Self.publication(identifier, of: renewal.session, renewal.now, database)
-                .map { try Self.renew($0, renewal, database) }
+        try await writes.perform { database, now in
+            try Self.prolong(renewal, database, now: now)
+            return try Self.publication(identifier, of: renewal.session, now, database)
+                .map { try Self.renew($0, renewal, database, now: now) }
         }
     }
 
-    func unpublish(_ identifier: String, of session: Session, now: Moment) async throws -> Woken? {
-        try await writes.perform { database in
+    func unpublish(_ identifier: String, of session: Session) async throws -> Woken? {
+        try await writes.perform { database, now in
             guard let publication = try Self.publication(identifier, of: session, now, database) else { return nil }
             try database.run("UPDATE publication SET ended_at = ? WHERE id = ?", [now, publication.row])
             return try Self.settle(session.device, database, now: now)
@@ -66,15 +67,16 @@ extension SQLiteStore {
     }
 
     private static func renew(
-        _ publication: Publication, _ renewal: Renewal, _ database: Database
+        _ publication: Publication, _ renewal: Renewal, _ database: Database, now: Moment
     ) throws -> (Publication, IssuedToken) {
-        try database.run("UPDATE publication SET expires_at = ? WHERE id = ?", [renewal.expires, publication.row])
+        let expires = now + renewal.timeToLive
+        try database.run("UPDATE publication SET expires_at = ? WHERE id = ?", [expires, publication.row])
         let renewed = Publication(
             row: publication.row, identifier: publication.identifier, namespace: publication.namespace,
-            type: publication.type, contentCount: publication.contentCount, expires: renewal.expires)
-        return (
-            renewed, try issue(renewal.token, for: .publication(publication.row), renewal.session, database)
-        )
+            type: publication.type, contentCount: publication.contentCount, expires: expires)
+        let token = try issue(
+            renewal.token, for: .publication(publication.row), renewal.session, database, now: now)
+        return (renewed, token)
     }
 
     /// The same order, where it had come before.
@@ -111,17 +113,17 @@ extension SQLiteStore {
     }
 
     /// Whether one more fits, for the device and for its key.
+    ///
+    /// A device has few and they are looked at one by one. Of a key the number is kept, so what has run out counts
+    /// until it is swept away.
     static func requireRoom(
-        in table: String, _ perDevice: Int, _ perKey: Int, _ renewal: Renewal, _ database: Database
+        in table: String, _ perDevice: Int, _ perKey: Int, _ session: Session, _ database: Database, now: Moment
     ) throws {
-        let session = renewal.session
         let alive = table == "publication" ? "ended_at IS NULL AND expires_at > ?" : "expires_at > ?"
-        for (column, id, limit, owner) in [
-            ("device_id", session.device, perDevice, "device"), ("key_id", session.key, perKey, "key"),
-        ] {
-            let count = try database.count(
-                "SELECT count(*) FROM \(table) WHERE \(column) = ? AND \(alive)", [id, renewal.now])
-            guard count < limit else { throw Problem.quota("\(table)s", limit: limit, per: owner) }
-        }
+        let ofDevice = try database.count(
+            "SELECT count(*) FROM \(table) WHERE device_id = ? AND \(alive)", [session.device, now])
+        guard ofDevice < perDevice else { throw Problem.quota("\(table)s", limit: perDevice, per: "device") }
+        let ofKey = try database.count("SELECT \(table)s FROM api_key WHERE id = ?", [session.key])
+        guard ofKey < perKey else { throw Problem.quota("\(table)s", limit: perKey, per: "key") }
     }
 }

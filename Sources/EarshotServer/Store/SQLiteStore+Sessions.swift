@@ -3,10 +3,9 @@ import GRDB
 
 extension SQLiteStore {
     func openSession(_ order: SessionOrder) async throws -> Session {
-        try await writes.perform { database in
-            let count = try database.count(
-                "SELECT count(*) FROM device WHERE key_id = ? AND ended_at IS NULL",
-                [order.holder.key])
+        try await writes.perform { database, now in
+            let expires = now + order.lifetime
+            let count = try database.count("SELECT devices FROM api_key WHERE id = ?", [order.holder.key])
             guard count < order.devicesPerKey else {
                 throw Problem.quota("devices", limit: order.devicesPerKey, per: "key")
             }
@@ -15,11 +14,11 @@ extension SQLiteStore {
                 INSERT INTO device (identifier, key_id, project_id, hash, expires_at) VALUES (?, ?, ?, ?, ?)
                 """,
                 [
-                    order.identifier, order.holder.key, order.holder.project, order.hash, order.expires,
+                    order.identifier, order.holder.key, order.holder.project, order.hash, expires,
                 ])
             return Session(
                 device: database.lastInsertedRowID, identifier: order.identifier, key: order.holder.key,
-                project: order.holder.project, expires: order.expires)
+                project: order.holder.project, expires: expires)
         }
     }
 
@@ -39,8 +38,8 @@ extension SQLiteStore {
         }
     }
 
-    func endSession(_ session: Session, now: Moment) async throws -> Woken {
-        try await writes.perform { try Self.endDevice(session.device, $0, now: now) }
+    func endSession(_ session: Session) async throws -> Woken {
+        try await writes.perform { try Self.endDevice(session.device, $0, now: $1) }
     }
 
     /// Ends a device and all it has. Its row stays until nothing refers to it.
@@ -58,10 +57,10 @@ extension SQLiteStore {
     }
 
     /// Whoever is refused here is asked to open a new session: this one ended after the request was let in.
-    static func prolong(_ renewal: Renewal, _ database: Database) throws {
+    static func prolong(_ renewal: Renewal, _ database: Database, now: Moment) throws {
         try database.run(
             "UPDATE device SET expires_at = max(expires_at, ?) WHERE id = ? AND ended_at IS NULL",
-            [renewal.sessionExpires, renewal.session.device])
+            [now + renewal.sessionLifetime, renewal.session.device])
         guard database.changesCount == 1 else { throw Problem.badSession }
     }
 }

@@ -4,17 +4,18 @@ extension SQLiteStore {
     private static let columns = "id, identifier, namespace, type, expires_at"
 
     func subscribe(_ order: SubscriptionOrder) async throws -> Outcome<Subscription> {
-        try await writes.perform { database in
-            let (session, now) = (order.renewal.session, order.renewal.now)
-            try Self.prolong(order.renewal, database)
+        try await writes.perform { database, now in
+            let session = order.renewal.session
+            let expires = now + order.renewal.timeToLive
+            try Self.prolong(order.renewal, database, now: now)
             if let earlier = try Self.earlier(order, database) {
-                let (renewed, token) = try Self.renew(earlier, order.renewal, database)
+                let (renewed, token) = try Self.renew(earlier, order.renewal, database, now: now)
                 // It may have run out, and lives again.
                 return Outcome(
                     value: renewed, token: token, isNew: false,
                     woken: try Self.settle(session.device, database, now: now))
             }
-            try Self.requireRoom(in: "subscription", order.perDevice, order.perKey, order.renewal, database)
+            try Self.requireRoom(in: "subscription", order.perDevice, order.perKey, session, database, now: now)
             try database.run(
                 """
                 INSERT INTO subscription (identifier, device_id, key_id, project_id, idempotency_key, namespace,
@@ -22,13 +23,13 @@ extension SQLiteStore {
                 """,
                 [
                     order.identifier, session.device, session.key, session.project, order.idempotencyKey,
-                    order.filter.namespace, order.filter.type, order.renewal.expires,
+                    order.filter.namespace, order.filter.type, expires,
                 ])
             let subscription = Subscription(
                 row: database.lastInsertedRowID, identifier: order.identifier, filter: order.filter,
-                expires: order.renewal.expires)
+                expires: expires)
             let token = try Self.issue(
-                order.renewal.token, for: .subscription(subscription.row), session, database)
+                order.renewal.token, for: .subscription(subscription.row), session, database, now: now)
             // The device may have heard publications already.
             return Outcome(
                 value: subscription, token: token, isNew: true,
@@ -46,15 +47,15 @@ extension SQLiteStore {
     }
 
     func renewSubscription(_ identifier: String, _ renewal: Renewal) async throws -> (Subscription, IssuedToken)? {
-        try await writes.perform { database in
-            try Self.prolong(renewal, database)
-            return try Self.subscription(identifier, of: renewal.session, renewal.now, database)
-                .map { try Self.renew($0, renewal, database) }
+        try await writes.perform { database, now in
+            try Self.prolong(renewal, database, now: now)
+            return try Self.subscription(identifier, of: renewal.session, now, database)
+                .map { try Self.renew($0, renewal, database, now: now) }
         }
     }
 
-    func unsubscribe(_ identifier: String, of session: Session, now: Moment) async throws -> Bool {
-        try await writes.perform { database in
+    func unsubscribe(_ identifier: String, of session: Session) async throws -> Bool {
+        try await writes.perform { database, now in
             guard let subscription = try Self.subscription(identifier, of: session, now, database) else {
                 return false
             }
@@ -64,15 +65,16 @@ extension SQLiteStore {
     }
 
     private static func renew(
-        _ subscription: Subscription, _ renewal: Renewal, _ database: Database
+        _ subscription: Subscription, _ renewal: Renewal, _ database: Database, now: Moment
     ) throws -> (Subscription, IssuedToken) {
-        try database.run("UPDATE subscription SET expires_at = ? WHERE id = ?", [renewal.expires, subscription.row])
+        let expires = now + renewal.timeToLive
+        try database.run("UPDATE subscription SET expires_at = ? WHERE id = ?", [expires, subscription.row])
         let renewed = Subscription(
             row: subscription.row, identifier: subscription.identifier, filter: subscription.filter,
-            expires: renewal.expires)
-        return (
-            renewed, try issue(renewal.token, for: .subscription(subscription.row), renewal.session, database)
-        )
+            expires: expires)
+        let token = try issue(
+            renewal.token, for: .subscription(subscription.row), renewal.session, database, now: now)
+        return (renewed, token)
     }
 
     /// The same order, where it had come before.

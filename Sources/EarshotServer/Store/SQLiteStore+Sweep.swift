@@ -4,8 +4,8 @@ extension SQLiteStore {
     /// At most so many of each kind in one go, so that nobody waits long behind it. The rest follows with the next.
     private static let largestSweep = 500
 
-    func sweep(now: Moment, memory: Duration) async throws -> Woken {
-        try await writes.perform { database in
+    func sweep(memory: Duration) async throws -> Woken {
+        try await writes.perform { database, now in
             let woken = try Self.end(database, now: now)
             try Self.forget(database, before: now - memory)
             return woken

@@ -17,7 +17,7 @@ struct KnownToken {
 extension SQLiteStore {
     /// The present token of a publication or subscription, or the one on offer once it is half its life old.
     static func issue(
-        _ offer: TokenOffer, for binding: TokenBinding, _ session: Session, _ database: Database
+        _ offer: TokenOffer, for binding: TokenBinding, _ session: Session, _ database: Database, now: Moment
     ) throws -> IssuedToken {
         let (column, row) =
             switch binding {
@@ -28,11 +28,11 @@ extension SQLiteStore {
             "SELECT bytes, issued_at, expires_at FROM token WHERE \(column) = ? ORDER BY id DESC LIMIT 1", [row])
         if let present {
             let issued: Moment = present["issued_at"]
-            if issued + offer.lifetime / 2 > offer.now {
+            if issued + offer.lifetime / 2 > now {
                 return IssuedToken(bytes: present["bytes"], issued: issued, expires: present["expires_at"])
             }
         }
-        let token = IssuedToken(bytes: offer.bytes, issued: offer.now, expires: offer.now + offer.lifetime)
+        let token = IssuedToken(bytes: offer.bytes, issued: now, expires: now + offer.lifetime)
         try database.run(
             """
             INSERT INTO token (project_id, bytes, device_id, \(column), issued_at, expires_at)

@@ -13,6 +13,8 @@ enum Schema {
     // A sighting says that a device hears a token. A delivery is a message that is, or was, near a subscription: one
     // row for each pair, whatever happened to it, numbered anew with each change. So a stream resumes by one number,
     // and what waits for a device that sleeps is never more than the pairs there are.
+    //
+    // A key's row counts what its devices have, so that a limit costs the same however much there is.
     private static let version1 = """
         CREATE TABLE project (
             id INTEGER PRIMARY KEY,
@@ -25,7 +27,10 @@ enum Schema {
             name TEXT NOT NULL,
             hash BLOB NOT NULL UNIQUE,
             created_at INTEGER NOT NULL,
-            revoked_at INTEGER
+            revoked_at INTEGER,
+            devices INTEGER NOT NULL DEFAULT 0,
+            publications INTEGER NOT NULL DEFAULT 0,
+            subscriptions INTEGER NOT NULL DEFAULT 0
         );
         CREATE TABLE device (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -41,6 +46,13 @@ enum Schema {
         CREATE INDEX device_key ON device(key_id) WHERE ended_at IS NULL;
         CREATE INDEX device_expiry ON device(expires_at) WHERE ended_at IS NULL;
         CREATE INDEX device_end ON device(ended_at) WHERE ended_at IS NOT NULL;
+        CREATE TRIGGER device_opened AFTER INSERT ON device BEGIN
+            UPDATE api_key SET devices = devices + 1 WHERE id = NEW.key_id;
+        END;
+        CREATE TRIGGER device_ended AFTER UPDATE OF ended_at ON device
+            WHEN OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL BEGIN
+            UPDATE api_key SET devices = devices - 1 WHERE id = NEW.key_id;
+        END;
 
         CREATE TABLE publication (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -58,11 +70,17 @@ enum Schema {
         );
         CREATE INDEX publication_device ON publication(device_id, expires_at) WHERE ended_at IS NULL;
         CREATE INDEX publication_owner ON publication(device_id);
-        CREATE INDEX publication_key ON publication(key_id, expires_at) WHERE ended_at IS NULL;
         CREATE INDEX publication_expiry ON publication(expires_at) WHERE ended_at IS NULL;
         CREATE INDEX publication_end ON publication(ended_at) WHERE ended_at IS NOT NULL;
         CREATE UNIQUE INDEX publication_repeat ON publication(device_id, idempotency_key)
             WHERE ended_at IS NULL AND idempotency_key IS NOT NULL;
+        CREATE TRIGGER publication_made AFTER INSERT ON publication BEGIN
+            UPDATE api_key SET publications = publications + 1 WHERE id = NEW.key_id;
+        END;
+        CREATE TRIGGER publication_ended AFTER UPDATE OF ended_at ON publication
+            WHEN OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL BEGIN
+            UPDATE api_key SET publications = publications - 1 WHERE id = NEW.key_id;
+        END;
 
         CREATE TABLE subscription (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -76,10 +94,15 @@ enum Schema {
             expires_at INTEGER NOT NULL
         );
         CREATE INDEX subscription_device ON subscription(device_id, expires_at);
-        CREATE INDEX subscription_key ON subscription(key_id, expires_at);
         CREATE INDEX subscription_expiry ON subscription(expires_at);
         CREATE UNIQUE INDEX subscription_repeat ON subscription(device_id, idempotency_key)
             WHERE idempotency_key IS NOT NULL;
+        CREATE TRIGGER subscription_made AFTER INSERT ON subscription BEGIN
+            UPDATE api_key SET subscriptions = subscriptions + 1 WHERE id = NEW.key_id;
+        END;
+        CREATE TRIGGER subscription_ended AFTER DELETE ON subscription BEGIN
+            UPDATE api_key SET subscriptions = subscriptions - 1 WHERE id = OLD.key_id;
+        END;
 
         CREATE TABLE token (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

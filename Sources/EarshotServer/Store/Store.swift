@@ -4,7 +4,8 @@ package import FoundationEssentials
 /// stays, even if the process is killed in the next moment.
 ///
 /// Written so that a database shared by several services fits too: a call says all that a transaction needs to
-/// know, time included, and none hands out a cursor or a lock. Times are told, never taken.
+/// know, and none hands out a cursor or a lock. Reads are told the time. A write takes it when its turn has come, not
+/// when it was asked for, so that what waited does not happen before what was done meanwhile.
 protocol Store: Administration {
     /// Whether it answers at all.
     func check() async throws
@@ -18,21 +19,21 @@ protocol Store: Administration {
     /// The session with this hash; nil where it is unknown or over, or its key was revoked.
     func session(hash: Data, now: Moment) async throws -> Session?
     /// Ends the session, and all that was published and subscribed in it.
-    func endSession(_ session: Session, now: Moment) async throws -> Woken
+    func endSession(_ session: Session) async throws -> Woken
 
     func publish(_ order: PublicationOrder) async throws -> Outcome<Publication>
     func publications(of session: Session, now: Moment) async throws -> [Publication]
     /// Nil where there is no such publication of this device.
     func renewPublication(_ identifier: String, _ renewal: Renewal) async throws -> (Publication, IssuedToken)?
     /// Nil where there is no such publication of this device.
-    func unpublish(_ identifier: String, of session: Session, now: Moment) async throws -> Woken?
+    func unpublish(_ identifier: String, of session: Session) async throws -> Woken?
 
     func subscribe(_ order: SubscriptionOrder) async throws -> Outcome<Subscription>
     func subscriptions(of session: Session, now: Moment) async throws -> [Subscription]
     /// Nil where there is no such subscription of this device.
     func renewSubscription(_ identifier: String, _ renewal: Renewal) async throws -> (Subscription, IssuedToken)?
     /// False where there is no such subscription of this device.
-    func unsubscribe(_ identifier: String, of session: Session, now: Moment) async throws -> Bool
+    func unsubscribe(_ identifier: String, of session: Session) async throws -> Bool
 
     /// Takes down what a device hears, and no longer hears.
     func report(_ report: SightingReport) async throws -> SightingAnswer
@@ -42,18 +43,18 @@ protocol Store: Administration {
     /// A page of what changed, or of what is found.
     func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage
 
-    /// Ends what has run out, and forgets what ended before `now - memory`.
-    func sweep(now: Moment, memory: Duration) async throws -> Woken
+    /// Ends what has run out, and forgets what ended longer ago than `memory`.
+    func sweep(memory: Duration) async throws -> Woken
 }
 
 /// What the operator does, in a process of its own while the service runs.
 package protocol Administration: Sendable {
-    func createProject(name: String, now: Moment) async throws -> Project
+    func createProject(name: String) async throws -> Project
     func projects() async throws -> [Project]
-    func createKey(project: String, name: String, hash: Data, now: Moment) async throws -> APIKey
+    func createKey(project: String, name: String, hash: Data) async throws -> APIKey
     /// Of one project, or of all.
     func keys(project: String?) async throws -> [APIKey]
-    func revokeKey(id: Int64, now: Moment) async throws -> APIKey
+    func revokeKey(id: Int64) async throws -> APIKey
 }
 
 /// Devices that have news to read.
@@ -82,15 +83,13 @@ struct SessionOrder: Sendable {
     let holder: KeyHolder
     let identifier: String
     let hash: Data
-    let now: Moment
-    let expires: Moment
+    let lifetime: Duration
     let devicesPerKey: Int
 }
 
 /// A token ready to be issued, where the present one is too old.
 struct TokenOffer: Sendable {
     let bytes: Data
-    let now: Moment
     /// How long a new token lives; the present one is kept for half of it.
     let lifetime: Duration
 }
@@ -98,9 +97,8 @@ struct TokenOffer: Sendable {
 /// A lease to prolong.
 struct Renewal: Sendable {
     let session: Session
-    let now: Moment
-    let expires: Moment
-    let sessionExpires: Moment
+    let timeToLive: Duration
+    let sessionLifetime: Duration
     let token: TokenOffer
 }
 
@@ -130,8 +128,7 @@ struct SightingReport: Sendable {
     let session: Session
     let heard: [Data]
     let lost: [Data]
-    let now: Moment
-    let expires: Moment
+    let lifetime: Duration
     let perDevice: Int
 }
 
@@ -163,6 +160,8 @@ struct StoreCounts: Sendable, Equatable {
     let publications: Int
     let subscriptions: Int
     let sightings: Int
+    /// Writes that wait for their turn.
+    let waitingWrites: Int
 }
 
 /// An error of a store that can say what is wrong without quoting what it was given.

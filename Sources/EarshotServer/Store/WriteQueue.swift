@@ -13,19 +13,28 @@ final class WriteQueue: Sendable {
 
     private let pool: DatabasePool
     private let capacity: Int
+    private let clock: any ServiceClock
     private let state = Mutex(State())
     /// More in one commit would make the first of them wait for long.
     private static let largestBatch = 256
 
-    /// - Parameter capacity: how many may wait.
-    init(_ pool: DatabasePool, capacity: Int) {
+    /// - Parameters:
+    ///   - capacity: how many may wait.
+    ///   - clock: of which each write is told the time when its turn has come.
+    init(_ pool: DatabasePool, capacity: Int, clock: any ServiceClock) {
         self.pool = pool
         self.capacity = capacity
+        self.clock = clock
     }
+
+    /// How many wait.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// What `body` returns, once it is on the disk.
     /// - Throws: what `body` throws, `Problem.overloaded` where too many wait, and what the commit throws.
-    func perform<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (Database, _ now: Moment) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let write = PendingWrite(body: body, continuation: continuation)
             let (isTaken, mustRun) = state.withLock { state in
@@ -47,7 +56,7 @@ final class WriteQueue: Sendable {
                         for write in batch {
                             // A full disk ends the transaction; then nothing more may happen outside of one.
                             guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-                            write.run(in: database)
+                            write.run(in: database, now: clock.now)
                         }
                         return .commit
                     }
@@ -73,27 +82,28 @@ final class WriteQueue: Sendable {
 }
 
 private protocol Write: Sendable {
-    func run(in database: Database)
+    func run(in database: Database, now: Moment)
     func finish(commitError: (any Error)?)
 }
 
 private final class PendingWrite<Value: Sendable>: Write {
-    private let body: @Sendable (Database) throws -> Value
+    private let body: @Sendable (Database, Moment) throws -> Value
     private let continuation: CheckedContinuation<Value, any Error>
     private let result = Mutex<Result<Value, any Error>?>(nil)
 
     init(
-        body: @escaping @Sendable (Database) throws -> Value, continuation: CheckedContinuation<Value, any Error>
+        body: @escaping @Sendable (Database, Moment) throws -> Value,
+        continuation: CheckedContinuation<Value, any Error>
     ) {
         self.body = body
         self.continuation = continuation
     }
 
-    func run(in database: Database) {
+    func run(in database: Database, now: Moment) {
         let outcome = Result<Value, any Error> {
             var value: Value?
             try database.inSavepoint {
-                value = try body(database)
+                value = try body(database, now)
                 return .commit
             }
             guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
