@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building (default), testing or benchmarking Earshot needs, if any is missing.
+# Installs the Debian packages that building (default), serving, testing or benchmarking Earshot needs, if any is
+# missing.
 #
-#     scripts/install-dependencies.sh [build|test|bench]
+#     scripts/install-dependencies.sh [build|server|test|bench]
 #
 # Silent and without root when nothing is missing. Swift itself comes from https://www.swift.org/install.
 set -euo pipefail
@@ -9,17 +10,19 @@ set -euo pipefail
 build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
 # The sound server, what joins ALSA programs to it, aplay and arecord, and a voice.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng)
-
+# What earshotd keeps its data in. `earshot` does without.
+server_packages=(libsqlite3-dev)
 # GNU time tells how much memory a program had.
 bench_packages=(time)
 
 purpose=${1:-build}
 case $purpose in
 build) packages=("${build_packages[@]}") ;;
-test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
+server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
+test) packages=("${build_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|test|bench]" >&2
+    echo "usage: $0 [build|server|test|bench]" >&2
     exit 64
     ;;
 esac
@@ -32,6 +35,7 @@ is_provided() {
     libasound2-dev) pkg-config --exists alsa ;;
     libfftw3-dev) pkg-config --exists fftw3f ;;
     libsndfile1-dev) pkg-config --exists sndfile ;;
+    libsqlite3-dev) pkg-config --exists sqlite3 ;;
     pulseaudio-utils) command -v pactl ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;
     alsa-utils) command -v aplay && command -v arecord ;;

@@ -1,0 +1,149 @@
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+public import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import UnixSignals
+
+/// The token service as a whole: store, HTTP, TLS, time and an orderly end.
+public struct EarshotServer: Sendable {
+    /// What to serve, and where.
+    public struct Options: Sendable {
+        /// Address to listen at.
+        public var host = "127.0.0.1"
+        /// Port to listen at; 0 takes a free one.
+        public var port = 8_787
+        /// Path of the database; made where it is missing.
+        public var databasePath: String
+        /// PEM file with the certificate and those that vouch for it. Nil serves plain HTTP.
+        public var certificatePath: String?
+        /// PEM file with the certificate's private key.
+        public var privateKeyPath: String?
+        /// How much it takes.
+        public var limits = ServiceLimits()
+
+        /// Plain HTTP on loopback.
+        public init(databasePath: String) { self.databasePath = databasePath }
+    }
+
+    private let options: Options
+    private let logger: Logger
+    private let store: SQLiteStore
+
+    /// Opens the database.
+    /// - Throws: what SQLite says of the file.
+    public init(_ options: Options, logger: Logger) throws {
+        self.options = options
+        self.logger = logger
+        store = try SQLiteStore(path: options.databasePath, pendingWrites: options.limits.pendingWrites)
+    }
+
+    /// Serves until SIGTERM or SIGINT: then it takes no more connections, ends the event streams, answers what was
+    /// asked, and returns. After ten seconds it returns in any case.
+    /// - Parameter onRunning: called once with the port, when connections are taken.
+    public func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
+        let limits = possible(options.limits)
+        let service = TokenService(store: store, limits: limits)
+        let application = Self.application(
+            service, server: try server(limits, service.metrics), address: .hostname(options.host, port: options.port),
+            logger: logger, onRunning: onRunning)
+        var configuration = ServiceGroupConfiguration(
+            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(10)
+        try await ServiceGroup(configuration: configuration).run()
+        do {
+            try store.mergeLog()
+        } catch {
+            let reason = (error as? any StoreFailure)?.reason ?? "\(type(of: error))"
+            logger.notice("the log of the database stays", metadata: ["reason": "\(reason)"])
+        }
+        try store.close()
+    }
+
+    /// The application around a service, as tests run it too.
+    static func application(
+        _ service: TokenService, server: HTTPServerBuilder? = nil,
+        address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
+        onRunning: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> some ApplicationProtocol {
+        let router = Router(context: ServiceContext.self)
+        router.add(middleware: ObservationMiddleware(metrics: service.metrics))
+        router.add(middleware: ProblemMiddleware(metrics: service.metrics))
+        for endpoint in API(service: service).endpoints {
+            router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
+        }
+        return Application(
+            router: router, server: server ?? .http1(configuration: channels(service.limits, service.metrics)),
+            configuration: ApplicationConfiguration(
+                address: address, backlog: 1_024,
+                // What the handler below refuses still takes a file descriptor for a moment.
+                availableConnectionsDelegate: MaximumAvailableConnections(service.limits.connections + 64)),
+            services: [Heartbeat(service: service, logger: logger)],
+            onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+
+    /// Each connection takes a file descriptor.
+    private func possible(_ limits: ServiceLimits) -> ServiceLimits {
+        var limits = limits
+        let possible = FileDescriptors.connectionsAfterRaising()
+        if possible < limits.connections {
+            logger.warning(
+                "fewer connections than asked for; let the process open more files",
+                metadata: ["asked": "\(limits.connections)", "possible": "\(possible)"])
+            limits.connections = possible
+        }
+        return limits
+    }
+
+    private func server(_ limits: ServiceLimits, _ metrics: Metrics) throws -> HTTPServerBuilder {
+        let plain = HTTPServerBuilder.http1(configuration: Self.channels(limits, metrics))
+        guard let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath else {
+            return plain
+        }
+        let certificates = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)
+        let privateKey = try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)
+        return try .tls(
+            plain,
+            tlsConfiguration: .makeServerConfiguration(
+                certificateChain: certificates, privateKey: .privateKey(privateKey)))
+    }
+
+    private static func channels(_ limits: ServiceLimits, _ metrics: Metrics) -> HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                ConnectionLimit(limits.connections, metrics: metrics),
+                RequestGuard(requestTime: limits.requestTime, metrics: metrics),
+            ],
+            // For who sends nothing, or headers without end.
+            idleTimeout: TimeAmount(limits.idleTime),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 64))
+    }
+}
+
+/// Lets leases run out, and keeps event streams alive.
+struct Heartbeat: Service {
+    let service: TokenService
+    let logger: Logger
+    private static let sweepInterval = Duration.milliseconds(250)
+    /// Proxies close connections on which nothing is said for a minute, or for half of one.
+    private static let sweepsPerWake = 60
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            for count in 1... {
+                try await Task.sleep(for: Self.sweepInterval)
+                do {
+                    try await service.sweep()
+                } catch {
+                    let reason = (error as? any StoreFailure)?.reason ?? "\(type(of: error))"
+                    logger.error("sweep failed", metadata: ["reason": "\(reason)"])
+                }
+                if count.isMultiple(of: Self.sweepsPerWake) { service.hub.wakeAll() }
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// All that the service answers over HTTP: version 1 below `/v1`, and what operators look at.
+struct API: Sendable {
+    let service: TokenService
+
+    private var limits: ServiceLimits { service.limits }
+
+    var endpoints: [Endpoint] {
+        operation + sessions + publications + subscriptions + [
+            Endpoint(.post, "/v1/sightings", session(report)),
+            Endpoint(
+                .get, "/v1/events",
+                session { request, session, _ in try await EventStream(service, session).response(to: request) }),
+        ]
+    }
+
+    private var operation: [Endpoint] {
+        [
+            Endpoint(.get, "/healthz") { _, _ in
+                try await service.store.check()
+                return try .json(HealthBody(status: "ok"))
+            },
+            Endpoint(.get, "/metrics") { _, _ in
+                .text(try await service.metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
+            },
+            Endpoint(.get, "/v1/openapi.json") { _, _ in .text(OpenAPI.document, type: "application/json") },
+        ]
+    }
+
+    private var sessions: [Endpoint] {
+        [
+            Endpoint(.post, "/v1/devices") { request, _ in
+                let (session, secret) = try await service.openSession(key: try request.bearer())
+                return try .json(
+                    SessionBody(session, secret: secret, limits: limits, now: service.now), status: .created)
+            },
+            Endpoint(
+                .get, "/v1/device",
+                session { _, session, _ in
+                    try .json(
+                        DeviceBody(
+                            device: session.identifier,
+                            expiresInSeconds: service.now.seconds(until: session.expires)))
+                }),
+            Endpoint(
+                .delete, "/v1/device",
+                session { _, session, _ in
+                    try await service.endSession(session)
+                    return .nothing
+                }),
+        ]
+    }
+
+    private var publications: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/publications",
+                session { request, session, _ in
+                    let order = try await request.decode(PublicationOrderBody.self, upTo: limits.bodyBytes)
+                    let message = Message(
+                        namespace: order.namespace ?? "", type: order.type ?? "", content: order.content)
+                    let outcome = try await service.publish(
+                        message, for: session, timeToLive: order.timeToLiveSeconds.map(Duration.init(clamping:)),
+                        idempotencyKey: order.idempotencyKey)
+                    return try .json(
+                        PublicationBody(outcome.value, token: token(outcome.token), now: service.now),
+                        status: outcome.isNew ? .created : .ok)
+                }),
+            Endpoint(
+                .get, "/v1/publications",
+                session { _, session, _ in
+                    let now = service.now
+                    let all = try await service.store.publications(of: session, now: now)
+                    return try .json(PublicationListBody(publications: all.map { PublicationBody($0, now: now) }))
+                }),
+            Endpoint(
+                .put, "/v1/publications/{id}",
+                session { request, session, id in
+                    let (publication, issued) = try await service.renewPublication(
+                        id, for: session, timeToLive: try await timeToLive(request))
+                    return try .json(PublicationBody(publication, token: token(issued), now: service.now))
+                }),
+            Endpoint(
+                .delete, "/v1/publications/{id}",
+                session { _, session, id in
+                    try await service.unpublish(id, for: session)
+                    return .nothing
+                }),
+        ]
+    }
+
+    private var subscriptions: [Endpoint] {
+        [
+            Endpoint(
+                .post, "/v1/subscriptions",
+                session { request, session, _ in
+                    let order = try await request.decode(SubscriptionOrderBody.self, upTo: limits.bodyBytes)
+                    let outcome = try await service.subscribe(
+                        MessageFilter(namespace: order.namespace ?? "", type: order.type ?? ""), for: session,
+                        timeToLive: order.timeToLiveSeconds.map(Duration.init(clamping:)),
+                        idempotencyKey: order.idempotencyKey)
+                    return try .json(
+                        SubscriptionBody(outcome.value, token: token(outcome.token), now: service.now),
+                        status: outcome.isNew ? .created : .ok)
+                }),
+            Endpoint(
+                .get, "/v1/subscriptions",
+                session { _, session, _ in
+                    let now = service.now
+                    let all = try await service.store.subscriptions(of: session, now: now)
+                    return try .json(
+                        SubscriptionListBody(subscriptions: all.map { SubscriptionBody($0, now: now) }))
+                }),
+            Endpoint(
+                .put, "/v1/subscriptions/{id}",
+                session { request, session, id in
+                    let (subscription, issued) = try await service.renewSubscription(
+                        id, for: session, timeToLive: try await timeToLive(request))
+                    return try .json(SubscriptionBody(subscription, token: token(issued), now: service.now))
+                }),
+            Endpoint(
+                .delete, "/v1/subscriptions/{id}",
+                session { _, session, id in
+                    try await service.unsubscribe(id, for: session)
+                    return .nothing
+                }),
+        ]
+    }
+
+    @Sendable private func report(_ request: Request, _ session: Session, _: String) async throws -> Response {
+        let body = try await request.decode(SightingsBody.self, upTo: limits.bodyBytes)
+        let (heard, lost) = (body.heard ?? [], body.lost ?? [])
+        let answer = try await service.report(
+            heard: heard.map(Data.init(token:)), lost: lost.map(Data.init(token:)), for: session)
+        func entries(_ tokens: [String], _ statuses: [TokenStatus]) -> [SightingsAnswerBody.Entry] {
+            zip(tokens, statuses).map { SightingsAnswerBody.Entry(token: $0, status: $1) }
+        }
+        return try .json(
+            SightingsAnswerBody(heard: entries(heard, answer.heard), lost: entries(lost, answer.lost)))
+    }
+
+    /// What only a device with a session may ask. The text is the `{id}` of the path, if it has one.
+    private func session(
+        _ answer: @escaping @Sendable (Request, Session, String) async throws -> Response
+    ) -> @Sendable (Request, ServiceContext) async throws -> Response {
+        { request, context in
+            let session = try await service.session(secret: try request.bearer())
+            do {
+                return try await answer(request, session, context.parameters.get("id") ?? "")
+            } catch let problem as Problem {
+                // Numbers of the operator's lists; they are no secrets.
+                context.logger.debug(
+                    "refused",
+                    metadata: [
+                        "code": "\(problem.code)", "key": "\(session.key)", "device": "\(session.device)",
+                    ])
+                throw problem
+            }
+        }
+    }
+
+    private func timeToLive(_ request: Request) async throws -> Duration? {
+        try await request.decode(RenewalBody.self, upTo: limits.bodyBytes).timeToLiveSeconds
+            .map(Duration.init(clamping:))
+    }
+
+    private func token(_ token: IssuedToken) -> TokenBody {
+        TokenBody(token, limits: limits, now: service.now)
+    }
+}
+
+extension Duration {
+    /// Seconds that somebody sent: where they are too many for anything, so many that they are refused.
+    init(clamping seconds: Int) {
+        self = .seconds(min(max(seconds, -1), 1 << 40))
+    }
+}
+
+extension TokenService {
+    /// The metrics, and what is alive.
+    func metricsText() async throws -> String {
+        let counts = try await store.counts(now: now)
+        return metrics.text(gauges: [
+            ("earshot_devices", "Devices with a session.", counts.devices),
+            ("earshot_live_publications", "Publications alive.", counts.publications),
+            ("earshot_live_subscriptions", "Subscriptions alive.", counts.subscriptions),
+            ("earshot_live_sightings", "Tokens that devices hear now.", counts.sightings),
+            ("earshot_waiting_writes", "Writes that wait for the disk.", counts.waitingWrites),
+            ("earshot_streams", "Open event streams.", hub.count),
+        ])
+    }
+}

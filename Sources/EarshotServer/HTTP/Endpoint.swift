@@ -1,0 +1,96 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+typealias ServiceContext = BasicRequestContext
+
+/// A method and a path, and what answers there.
+struct Endpoint: Sendable {
+    let method: HTTPRequest.Method
+    /// With its parameters in braces, as in OpenAPI.
+    let path: String
+    let answer: @Sendable (Request, ServiceContext) async throws -> Response
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ answer: @escaping @Sendable (Request, ServiceContext) async throws -> Response
+    ) {
+        self.method = method
+        self.path = path
+        self.answer = answer
+    }
+}
+
+extension Request {
+    /// What stands after `Authorization: Bearer`.
+    func bearer() throws -> String {
+        let value = headers[.authorization] ?? ""
+        let scheme = "bearer "
+        guard value.count > scheme.count, value.prefix(scheme.count).lowercased() == scheme else {
+            throw Problem.noCredentials
+        }
+        return String(value.dropFirst(scheme.count))
+    }
+
+    /// The body, decoded. An empty one is an empty object.
+    func decode<Body: Decodable>(_ type: Body.Type, upTo limit: Int) async throws -> Body {
+        if let length = headers[.contentLength].flatMap(Int.init), length > limit {
+            throw Problem.bodyTooLarge(limit: limit)
+        }
+        let buffer: ByteBuffer
+        do {
+            buffer = try await body.collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
+            throw Problem.bodyTooLarge(limit: limit)
+        }
+        let data = buffer.readableBytes == 0 ? Data("{}".utf8) : Data(buffer.readableBytesView)
+        do {
+            return try JSONDecoder().decode(Body.self, from: data)
+        } catch let error as DecodingError {
+            throw Problem.badBody(error.inWords)
+        }
+    }
+}
+
+extension Response {
+    static func json(_ body: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try jsonData(body))))
+    }
+
+    static func text(_ text: String, type: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    static let nothing = Response(status: .noContent)
+}
+
+/// Keys in the alphabet's order, so that answers can be compared.
+func jsonData(_ body: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(body)
+}
+
+extension DecodingError {
+    /// Where it is and what is expected, without what was sent: that is not for logs.
+    fileprivate var inWords: String {
+        func at(_ path: [any CodingKey]) -> String {
+            path.isEmpty ? "at the top" : "at '\(path.map(\.stringValue).joined(separator: "."))'"
+        }
+        return switch self {
+        case .keyNotFound(let key, let context):
+            "'\(key.stringValue)' is missing \(at(context.codingPath))."
+        case .typeMismatch(let type, let context): "\(type) is expected \(at(context.codingPath))."
+        case .valueNotFound(let type, let context): "\(type) is expected \(at(context.codingPath))."
+        case .dataCorrupted(let context):
+            context.codingPath.isEmpty
+                ? "it is no JSON." : "the value \(at(context.codingPath)) cannot be read; content is base64."
+        @unknown default: "it cannot be read."
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
+
+/// What changes near a device, as server-sent events.
+///
+///     event: ready                        event: found
+///     data: {"resumed":false}             id: 17
+///                                         data: {"message":{…},"subscription":"…"}
+///
+/// `id` counts the changes of the device. Who comes back with `Last-Event-ID` gets what came after it, and else all
+/// that is near now. A message that changed several times in between comes once, with what it is now.
+struct EventStream: Sendable {
+    private let service: TokenService
+    private let session: Session
+    /// Content has up to 100 KiB, and a page lies in memory.
+    private static let pageSize = 8
+
+    init(_ service: TokenService, _ session: Session) {
+        self.service = service
+        self.session = session
+    }
+
+    func response(to request: Request) async throws -> Response {
+        let lastEventID = request.headers[.lastEventID].flatMap(Int64.init)
+        let position = try await service.store.position(of: session, after: lastEventID, now: service.now)
+        guard let position else { throw Problem.badSession }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store",
+                // nginx would keep events back until it has enough of them.
+                .accelBuffering: "no",
+            ],
+            body: ResponseBody { writer in
+                let stream = service.hub.open(device: session.device, limit: service.limits.streamsPerDevice)
+                defer { service.hub.close(stream, device: session.device) }
+                try await withGracefulShutdownHandler {
+                    try await begin(at: position, lastEventID, &writer)
+                    try await follow(stream, after: position.isResumed ? lastEventID ?? 0 : position.last, &writer)
+                } onGracefulShutdown: {
+                    stream.continuation.finish()
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Says where the stream begins, and all that is near where it begins anew.
+    private func begin(
+        at position: StreamPosition, _ lastEventID: Int64?, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        try await writer.write(Self.event("ready", try jsonData(ReadyBody(resumed: position.isResumed))))
+        guard !position.isResumed else { return }
+        var query = ChangeQuery(after: 0, through: position.last, isFoundOnly: true, limit: Self.pageSize)
+        try await writePages(&query, &writer)
+    }
+
+    /// Writes what is new, whenever there is, until the stream or the session ends.
+    private func follow(
+        _ stream: EventHub.Stream, after cursor: Int64, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        var query = ChangeQuery(after: cursor, limit: Self.pageSize)
+        // Something may have changed before the stream was opened.
+        stream.continuation.yield()
+        for await _ in stream.wakes {
+            guard try await service.store.position(of: session, after: nil, now: service.now) != nil else {
+                try await writer.write(Self.event("end", Data(Problem.badSession.body.utf8)))
+                return
+            }
+            if try await !writePages(&query, &writer) {
+                // Keeps proxies from closing a quiet connection, and tells whether anybody is there.
+                try await writer.write(ByteBuffer(string: ": quiet\n\n"))
+            }
+        }
+    }
+
+    /// Whether there was anything.
+    @discardableResult
+    private func writePages(_ query: inout ChangeQuery, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
+        var hasWritten = false
+        while true {
+            let page = try await service.store.changes(of: session, query)
+            for change in page.changes {
+                try await writer.write(
+                    Self.event(change.isFound ? "found" : "lost", try jsonData(ChangeBody(change)), change.sequence))
+                hasWritten = true
+            }
+            query.after = page.cursor
+            if !page.isFull { return hasWritten }
+        }
+    }
+
+    private static func event(_ name: String, _ data: Data, _ id: Int64? = nil) -> ByteBuffer {
+        var buffer = ByteBuffer(string: id.map { "id: \($0)\n" } ?? "")
+        buffer.writeString("event: \(name)\ndata: ")
+        buffer.writeBytes(data)
+        buffer.writeString("\n\n")
+        return buffer
+    }
+}
+
+extension HTTPField.Name {
+    static var lastEventID: Self {
+        guard let name = Self("Last-Event-ID") else { preconditionFailure("a header's name") }
+        return name
+    }
+
+    static var accelBuffering: Self {
+        guard let name = Self("X-Accel-Buffering") else { preconditionFailure("a header's name") }
+        return name
+    }
+}

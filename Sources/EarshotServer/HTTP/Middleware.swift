@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Turns everything that is thrown into a problem with a body, and counts it.
+struct ProblemMiddleware: RouterMiddleware {
+    let metrics: Metrics
+
+    func handle(
+        _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            let problem = problem(for: error, context)
+            metrics.add(to: .problems, "code=\"\(problem.code)\"")
+            return problem.response
+        }
+    }
+
+    private func problem(for error: any Error, _ context: ServiceContext) -> Problem {
+        switch error {
+        case let problem as Problem: return problem
+        case is RequestGuard.TooSlow: return .requestTooSlow
+        case let error as HTTPError where error.status == .notFound: return .noSuchPath
+        default:
+            if let problem = Problem(malformed: error) { return problem }
+            // The type only: an error of the database may quote what it was given.
+            context.logger.error("request failed", metadata: ["error": "\(type(of: error))"])
+            if let error = error as? any StoreFailure {
+                context.logger.error("store failed", metadata: ["reason": "\(error.reason)"])
+            }
+            return .internalError
+        }
+    }
+}
+
+/// Counts and logs each request: what was asked for, what was answered, how long it took. No path as it was sent, no
+/// headers, no bodies.
+struct ObservationMiddleware: RouterMiddleware {
+    let metrics: Metrics
+
+    func handle(
+        _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        let response = try await next(request, context)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let path = context.endpointPath ?? "NotFound"
+        metrics.add(to: .requests, "method=\"\(method(request))\",path=\"\(path)\",status=\"\(response.status.code)\"")
+        if path != "/v1/events" { metrics.took(seconds, path: path) }
+        context.logger.debug(
+            "answered",
+            metadata: [
+                "method": "\(method(request))", "path": "\(path)", "status": "\(response.status.code)",
+                "ms": "\(Int(seconds * 1_000))",
+            ])
+        return response
+    }
+
+    /// Anybody may invent methods, and each would be a new series.
+    private func method(_ request: Request) -> String {
+        let known: [HTTPRequest.Method] = [.get, .post, .put, .delete, .head, .options, .patch]
+        return known.contains(request.method) ? request.method.rawValue : "other"
+    }
+}

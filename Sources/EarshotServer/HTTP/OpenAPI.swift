@@ -1,0 +1,56 @@
+/// The OpenAPI document, as it is served. A test holds it against the server: its paths, methods and keys.
+enum OpenAPI {
+    static let document = """
+        {
+          "openapi": "3.1.0",
+          "info": {
+            "title": "Earshot token service",
+            "version": "1",
+            "summary": "Publish here, found there: messages between devices within earshot.",
+            "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
+          },
+          "security": [{"session": []}],
+          "paths": {\(operationPaths),\(sessionPaths),\(publicationPaths),\(subscriptionPaths),\(nearbyPaths)},
+          "components": {
+            "securitySchemes": {
+              "key": {"type": "http", "scheme": "bearer", "description": "An API key, of 'earshotd key create'."},
+              "session": {"type": "http", "scheme": "bearer", "description": "The session of POST /v1/devices."}
+            },
+            "parameters": {
+              "id": {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}
+            },
+            "responses": {
+              "problem": {
+                "description": "Refused. 'code' is for programs, 'message' and 'remedy' are for people.",
+                "headers": {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds, with 429, 503."}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+              }
+            },
+            "schemas": {\(schemas)}
+          }
+        }
+
+        """
+
+    /// An answer with a body of a named schema.
+    static func answer(_ status: Int, _ schema: String, _ description: String) -> String {
+        """
+        "\(status)": {"description": "\(description)",
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/\(schema)"}}}}
+        """
+    }
+
+    /// A body that is sent, of a named schema.
+    static func body(_ schema: String, required: Bool = true) -> String {
+        """
+        "requestBody": {"required": \(required),
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/\(schema)"}}}}
+        """
+    }
+
+    /// The path parameter of a publication or subscription.
+    static let id = ##""parameters": [{"$ref": "#/components/parameters/id"}]"##
+
+    /// What every path may answer.
+    static let problem = ##""default": {"$ref": "#/components/responses/problem"}"##
+}

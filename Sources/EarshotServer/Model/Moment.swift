@@ -1,0 +1,54 @@
+import FoundationEssentials
+
+/// A point in time: milliseconds since the beginning of 1970, UTC.
+///
+/// Leases outlive the process, so time is the calendar's and not the time since boot.
+package struct Moment: Comparable, Hashable, Sendable {
+    /// Since 1970-01-01T00:00:00Z.
+    package var milliseconds: Int64
+
+    /// That many milliseconds after the beginning of 1970.
+    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// Later by `duration`.
+    package static func + (moment: Moment, duration: Duration) -> Moment {
+        Moment(milliseconds: moment.milliseconds + duration.milliseconds)
+    }
+
+    /// Earlier by `duration`.
+    package static func - (moment: Moment, duration: Duration) -> Moment {
+        Moment(milliseconds: moment.milliseconds - duration.milliseconds)
+    }
+
+    /// Whether this is before `other`.
+    package static func < (a: Moment, b: Moment) -> Bool { a.milliseconds < b.milliseconds }
+
+    /// Whole seconds that are left until then, ≥ 0. Rounded down: whoever renews by it is never late.
+    func seconds(until then: Moment) -> Int {
+        Int(max(0, then.milliseconds - milliseconds) / 1_000)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    var milliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
+
+/// Where the service takes the time from, so that tests can move it.
+package protocol ServiceClock: Sendable {
+    /// The time now.
+    var now: Moment { get }
+}
+
+/// The time of the machine.
+package struct SystemClock: ServiceClock {
+    /// Any one is as good as another.
+    package init() {}
+
+    /// The time of the machine now.
+    package var now: Moment {
+        Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+    }
+}

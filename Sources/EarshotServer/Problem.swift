@@ -1,0 +1,144 @@
+import FoundationEssentials
+import Hummingbird
+
+/// Why a request is refused, as its sender reads it.
+///
+///     {"problem":{"code":"…","message":"what is wrong","remedy":"what to do"}}
+struct Problem: Error, Sendable, Equatable {
+    /// The HTTP status.
+    let status: HTTPResponse.Status
+    /// For programs: never changes its meaning.
+    let code: String
+    /// For people: what is wrong, with the value and the limit.
+    let message: String
+    /// For people: what to do.
+    let remedy: String
+    /// After how many seconds it makes sense to try again; nil where it does not.
+    let retryAfterSeconds: Int?
+    /// Whether what follows on the connection cannot be understood any more.
+    let endsConnection: Bool
+
+    init(
+        _ status: HTTPResponse.Status, _ code: String, _ message: String, remedy: String,
+        retryAfterSeconds: Int? = nil, endsConnection: Bool = false
+    ) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.retryAfterSeconds = retryAfterSeconds
+        self.endsConnection = endsConnection
+    }
+
+    /// The JSON above.
+    var body: String {
+        struct Envelope: Encodable {
+            struct Content: Encodable {
+                let code: String
+                let message: String
+                let remedy: String
+            }
+            let problem: Content
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let envelope = Envelope(problem: .init(code: code, message: message, remedy: remedy))
+        guard let data = try? encoder.encode(envelope) else { preconditionFailure("text is always JSON") }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    var headers: HTTPFields {
+        var headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
+        if let retryAfterSeconds { headers[.retryAfter] = String(retryAfterSeconds) }
+        if endsConnection { headers[.connection] = "close" }
+        if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
+        return headers
+    }
+
+    var response: Response {
+        Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: body)))
+    }
+}
+
+extension Problem {
+    static let noCredentials = Problem(
+        .unauthorized, "no_credentials", "The request shows neither an API key nor a session.",
+        remedy: "Send the header 'Authorization: Bearer …'.")
+    static let badKey = Problem(
+        .unauthorized, "bad_key", "The API key is unknown or revoked.",
+        remedy: "Make one with 'earshotd key create', and show it when opening a session.")
+    static let badSession = Problem(
+        .unauthorized, "bad_session", "The session is unknown, over, or its key was revoked.",
+        remedy: "Open a new session with POST /v1/devices, then publish and subscribe again.")
+    static let noSuchPath = Problem(
+        .notFound, "no_such_path", "There is nothing at this path with this method.",
+        remedy: "GET /v1/openapi.json lists what there is.")
+    static let noSuchPublication = Problem(
+        .notFound, "no_such_publication", "This device has no such publication, or it is over.",
+        remedy: "Publish again with POST /v1/publications.")
+    static let noSuchSubscription = Problem(
+        .notFound, "no_such_subscription", "This device has no such subscription, or it is over.",
+        remedy: "Subscribe again with POST /v1/subscriptions.")
+    static let repeatDiffers = Problem(
+        .conflict, "repeat_differs", "Something else was created with this idempotency_key.",
+        remedy: "Use a new idempotency_key for new content.")
+    static let overloaded = Problem(
+        .serviceUnavailable, "overloaded", "More is waiting to be written than the service takes on.",
+        remedy: "Try again after the time in Retry-After, and less often.", retryAfterSeconds: 2)
+    static let tooManyConnections = Problem(
+        .serviceUnavailable, "too_many_connections", "The service has all the connections it takes.",
+        remedy: "Try again after the time in Retry-After; keep one connection for requests and one for events.",
+        retryAfterSeconds: 5, endsConnection: true)
+    static let internalError = Problem(
+        .internalServerError, "internal_error", "The service failed; what was asked for may or may not have happened.",
+        remedy: "Try again with the same idempotency_key; the operator finds the reason in the log.",
+        retryAfterSeconds: 2)
+
+    static let badRequest = Problem(
+        .badRequest, "bad_request", "This is no HTTP, or ends in the middle.",
+        remedy: "Send HTTP/1.1; GET /v1/openapi.json lists what there is.", endsConnection: true)
+    static let headersTooLarge = Problem(
+        .requestHeaderFieldsTooLarge, "headers_too_large",
+        "The request has more than 64 headers, or one of more than 8 KiB, or 16 KiB of them.",
+        remedy: "Send fewer and shorter ones; Authorization is enough.", endsConnection: true)
+    static let requestTooSlow = Problem(
+        .requestTimeout, "request_too_slow", "The request did not arrive whole in its time.",
+        remedy: "Send it again, without a pause.", endsConnection: true)
+
+    static func bodyTooLarge(limit: Int) -> Problem {
+        Problem(
+            .contentTooLarge, "body_too_large", "The body has more than \(limit) bytes.",
+            remedy: "Content has at most 102400 bytes, in base64.")
+    }
+
+    static func badBody(_ detail: String) -> Problem {
+        Problem(
+            .badRequest, "bad_body", "The body is not what this path takes: \(detail)",
+            remedy: "GET /v1/openapi.json says what it takes.")
+    }
+
+    static func outOfRange(_ message: String, remedy: String) -> Problem {
+        Problem(.unprocessableContent, "out_of_range", message, remedy: remedy)
+    }
+
+    static func quota(_ what: String, limit: Int, per owner: String) -> Problem {
+        Problem(
+            .tooManyRequests, "too_many_\(what)", "This \(owner) has \(limit) \(what), which is the limit.",
+            remedy: "Delete those no longer needed, or let them expire.", retryAfterSeconds: 60)
+    }
+
+    static func rateLimited(per owner: String, retryAfterSeconds: Int) -> Problem {
+        Problem(
+            .tooManyRequests, "rate_limited", "This \(owner) sends more requests than it may.",
+            remedy: "Try again after the time in Retry-After; report sightings together.",
+            retryAfterSeconds: retryAfterSeconds)
+    }
+
+    static func guessing(per owner: String, retryAfterSeconds: Int) -> Problem {
+        Problem(
+            .tooManyRequests, "too_many_unknown_tokens",
+            "This \(owner) reported too many tokens that were never issued to its project.",
+            remedy: "Remember tokens answered INVALID for ten minutes and do not report them again.",
+            retryAfterSeconds: retryAfterSeconds)
+    }
+}

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Wakes the event streams of devices. It carries no events: a stream that is woken reads what is new from the
+/// store, so a slow one delays nobody, misses nothing and costs no memory.
+final class EventHub: Sendable {
+    /// One open stream.
+    struct Stream: Sendable {
+        let id: Int
+        /// An element whenever there may be something new. Ends when the stream has to.
+        let wakes: AsyncStream<Void>
+        let continuation: AsyncStream<Void>.Continuation
+    }
+
+    private struct State {
+        var streams: [Int64: [Stream]] = [:]
+        var count = 0
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// How many are open.
+    var count: Int { state.withLock { $0.count } }
+
+    /// Opens a stream for a device. Where it has `limit` already, its oldest ends: most likely its other end has
+    /// gone, and nobody has noticed yet.
+    func open(device: Int64, limit: Int) -> Stream {
+        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, oldest) = state.withLock { state in
+            state.nextID += 1
+            let stream = Stream(id: state.nextID, wakes: wakes, continuation: continuation)
+            var streams = state.streams[device] ?? []
+            let oldest = streams.count >= limit ? streams.removeFirst() : nil
+            streams.append(stream)
+            state.streams[device] = streams
+            state.count += oldest == nil ? 1 : 0
+            return (stream, oldest)
+        }
+        oldest?.continuation.finish()
+        return stream
+    }
+
+    func close(_ stream: Stream, device: Int64) {
+        stream.continuation.finish()
+        state.withLock { state in
+            guard var streams = state.streams[device], let index = streams.firstIndex(where: { $0.id == stream.id })
+            else { return }
+            streams.remove(at: index)
+            state.streams[device] = streams.isEmpty ? nil : streams
+            state.count -= 1
+        }
+    }
+
+    func wake(_ devices: Set<Int64>) {
+        let continuations = state.withLock { state in
+            devices.flatMap { state.streams[$0] ?? [] }.map(\.continuation)
+        }
+        for continuation in continuations { continuation.yield() }
+    }
+
+    /// Every stream then says something, so that a connection that is dead is noticed.
+    func wakeAll() {
+        let continuations = state.withLock { $0.streams.values.joined().map(\.continuation) }
+        for continuation in continuations { continuation.yield() }
+    }
+}

@@ -1,0 +1,100 @@
+import Synchronization
+
+/// Counters and durations in Prometheus' text format.
+///
+/// Labels are methods, paths with their parameters unfilled, statuses and codes: their number is known beforehand,
+/// and nothing in them tells about a project, a device or a message.
+final class Metrics: Sendable {
+    /// What is counted.
+    enum Counter: String, CaseIterable {
+        case requests = "earshot_requests_total"
+        case problems = "earshot_problems_total"
+        case publications = "earshot_publications_total"
+        case subscriptions = "earshot_subscriptions_total"
+        case sightings = "earshot_sightings_total"
+        case deliveries = "earshot_deliveries_total"
+
+        var help: String {
+            switch self {
+            case .requests: "Requests answered, by method, path and status."
+            case .problems: "Requests refused, by the code of the problem."
+            case .publications: "Publications made."
+            case .subscriptions: "Subscriptions made."
+            case .sightings: "Tokens reported, by what they were."
+            case .deliveries: "Messages found and lost."
+            }
+        }
+    }
+
+    private struct Histogram {
+        var counts = [Int](repeating: 0, count: Metrics.bucketSeconds.count)
+        var count = 0
+        var sumSeconds = 0.0
+    }
+
+    private struct State {
+        var counters: [Counter: [String: Int]] = [:]
+        var durations: [String: Histogram] = [:]
+        var connections = 0
+    }
+
+    private static let bucketSeconds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5]
+    private let state = Mutex(State())
+
+    /// Adds to a counter. `labels` as they are printed: `status="200"`.
+    func add(_ count: Int = 1, to counter: Counter, _ labels: String = "") {
+        guard count > 0 else { return }
+        state.withLock { $0.counters[counter, default: [:]][labels, default: 0] += count }
+    }
+
+    /// Takes down how long a request took.
+    func took(_ seconds: Double, path: String) {
+        state.withLock { state in
+            var histogram = state.durations[path] ?? Histogram()
+            for (index, bucket) in Self.bucketSeconds.enumerated() where seconds <= bucket {
+                histogram.counts[index] += 1
+            }
+            histogram.count += 1
+            histogram.sumSeconds += seconds
+            state.durations[path] = histogram
+        }
+    }
+
+    /// One connection more, or one less.
+    func connectionsChanged(by difference: Int) -> Int {
+        state.withLock { state in
+            state.connections += difference
+            return state.connections
+        }
+    }
+
+    /// All of it as text. `gauges` are a name, what it is, and its value now.
+    func text(gauges: [(name: String, help: String, value: Int)]) -> String {
+        state.withLock { state in
+            var lines: [String] = []
+            for counter in Counter.allCases {
+                lines.append("# HELP \(counter.rawValue) \(counter.help)")
+                lines.append("# TYPE \(counter.rawValue) counter")
+                for (labels, count) in (state.counters[counter] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                    lines.append("\(counter.rawValue)\(labels.isEmpty ? "" : "{\(labels)}") \(count)")
+                }
+            }
+            let name = "earshot_request_seconds"
+            lines.append("# HELP \(name) How long requests took, event streams apart.")
+            lines.append("# TYPE \(name) histogram")
+            for (path, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
+                for (bucket, count) in zip(Self.bucketSeconds, histogram.counts) {
+                    lines.append("\(name)_bucket{path=\"\(path)\",le=\"\(bucket)\"} \(count)")
+                }
+                lines.append("\(name)_bucket{path=\"\(path)\",le=\"+Inf\"} \(histogram.count)")
+                lines.append("\(name)_sum{path=\"\(path)\"} \(histogram.sumSeconds)")
+                lines.append("\(name)_count{path=\"\(path)\"} \(histogram.count)")
+            }
+            let connections = ("earshot_connections", "Open connections.", state.connections)
+            for (name, help, value) in gauges + [connections] {
+                lines += ["# HELP \(name) \(help)", "# TYPE \(name) gauge", "\(name) \(value)"]
+            }
+            return lines.joined(separator: "\n") + "\n"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import FoundationEssentials
+
+extension TokenService {
+    func publish(
+        _ message: Message, for session: Session, timeToLive: Duration? = nil, idempotencyKey: String? = nil
+    ) async throws -> Outcome<Publication> {
+        try require(namespace: message.namespace, type: message.type, idempotencyKey: idempotencyKey)
+        guard message.content.count <= limits.contentBytes else {
+            throw Problem.outOfRange(
+                "The content has \(message.content.count) bytes.",
+                remedy: "Send at most \(limits.contentBytes); put what is larger elsewhere and publish where it is.")
+        }
+        let outcome = try await store.publish(
+            PublicationOrder(
+                identifier: Secret.newIdentifier(), idempotencyKey: idempotencyKey, message: message,
+                renewal: try renewal(session, timeToLive: timeToLive), perDevice: limits.publicationsPerDevice,
+                perKey: limits.publicationsPerKey))
+        if outcome.isNew { metrics.add(to: .publications) }
+        tell(outcome.woken)
+        return outcome
+    }
+
+    func renewPublication(
+        _ identifier: String, for session: Session, timeToLive: Duration? = nil
+    ) async throws -> (Publication, IssuedToken) {
+        let renewal = try renewal(session, timeToLive: timeToLive)
+        guard let renewed = try await store.renewPublication(identifier, renewal) else {
+            throw Problem.noSuchPublication
+        }
+        return renewed
+    }
+
+    func unpublish(_ identifier: String, for session: Session) async throws {
+        guard let woken = try await store.unpublish(identifier, of: session) else {
+            throw Problem.noSuchPublication
+        }
+        tell(woken)
+    }
+
+    func subscribe(
+        _ filter: MessageFilter, for session: Session, timeToLive: Duration? = nil, idempotencyKey: String? = nil
+    ) async throws -> Outcome<Subscription> {
+        try require(namespace: filter.namespace, type: filter.type, idempotencyKey: idempotencyKey)
+        let outcome = try await store.subscribe(
+            SubscriptionOrder(
+                identifier: Secret.newIdentifier(), idempotencyKey: idempotencyKey, filter: filter,
+                renewal: try renewal(session, timeToLive: timeToLive), perDevice: limits.subscriptionsPerDevice,
+                perKey: limits.subscriptionsPerKey))
+        if outcome.isNew { metrics.add(to: .subscriptions) }
+        tell(outcome.woken)
+        return outcome
+    }
+
+    func renewSubscription(
+        _ identifier: String, for session: Session, timeToLive: Duration? = nil
+    ) async throws -> (Subscription, IssuedToken) {
+        let renewal = try renewal(session, timeToLive: timeToLive)
+        guard let renewed = try await store.renewSubscription(identifier, renewal) else {
+            throw Problem.noSuchSubscription
+        }
+        return renewed
+    }
+
+    func unsubscribe(_ identifier: String, for session: Session) async throws {
+        guard try await store.unsubscribe(identifier, of: session) else {
+            throw Problem.noSuchSubscription
+        }
+    }
+
+    /// - Returns: the status of each token, in the order of the report.
+    func report(heard: [Data], lost: [Data], for session: Session) async throws -> SightingAnswer {
+        let count = heard.count + lost.count
+        guard count <= limits.tokensPerReport else {
+            throw Problem.outOfRange(
+                "The report has \(count) tokens.", remedy: "Send at most \(limits.tokensPerReport) in one report.")
+        }
+        try requireNoGuessing(session)
+        let answer = try await store.report(
+            SightingReport(
+                session: session, heard: heard, lost: lost, lifetime: limits.sightingLifetime,
+                perDevice: limits.sightingsPerDevice))
+        let statuses = answer.heard + answer.lost
+        charge(guesses: statuses.count { $0 == .invalid }, to: session)
+        for status in TokenStatus.allCases {
+            metrics.add(
+                statuses.count { $0 == status }, to: .sightings, "status=\"\(status.rawValue.lowercased())\"")
+        }
+        tell(answer.woken)
+        return answer
+    }
+
+    private func require(namespace: String, type: String, idempotencyKey: String?) throws {
+        for (name, text, limit) in [
+            ("type", type, limits.typeLength), ("namespace", namespace, limits.namespaceLength),
+            ("idempotency_key", idempotencyKey ?? "", limits.namespaceLength),
+        ] {
+            let count = text.unicodeScalars.count
+            guard count <= limit else {
+                throw Problem.outOfRange("The \(name) has \(count) characters.", remedy: "Use at most \(limit).")
+            }
+            // A text of SQLite ends there.
+            guard !text.utf8.contains(0) else {
+                throw Problem.outOfRange("The \(name) has the character NUL.", remedy: "Leave it out.")
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import EarshotCoding
+import FoundationEssentials
+
+/// The token service without HTTP: rules and limits around a store, in a time that can be moved.
+final class TokenService: Sendable {
+    let store: any Store
+    let limits: ServiceLimits
+    let clock: any ServiceClock
+    let hub = EventHub()
+    let metrics = Metrics()
+    private let rates = RateLimiter()
+
+    init(store: any Store, limits: ServiceLimits = ServiceLimits(), clock: any ServiceClock = SystemClock()) {
+        self.store = store
+        self.limits = limits
+        self.clock = clock
+    }
+
+    var now: Moment { clock.now }
+
+    // MARK: Sessions
+
+    /// Opens a session for a device that shows a key.
+    /// - Returns: the session, and its secret, which is nowhere else.
+    func openSession(key: String) async throws -> (Session, secret: String) {
+        guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
+        else { throw Problem.badKey }
+        try keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
+        let secret = Secret.newSession()
+        let session = try await store.openSession(
+            SessionOrder(
+                holder: holder, identifier: Secret.newIdentifier(), hash: Secret.hash(secret),
+                lifetime: limits.sessionLifetime, devicesPerKey: limits.devicesPerKey))
+        return (session, secret)
+    }
+
+    /// The session of a request, which counts towards its rate.
+    func session(secret: String) async throws -> Session {
+        guard secret.utf8.count <= Secret.maximumCount,
+            let session = try await store.session(hash: Secret.hash(secret), now: now)
+        else { throw Problem.badSession }
+        try keepRate(.requests(device: session.device), limits.requestsPerDevice, "device")
+        try keepRate(.requests(key: session.key), limits.requestsPerKey, "key")
+        return session
+    }
+
+    func endSession(_ session: Session) async throws {
+        tell(try await store.endSession(session))
+    }
+
+    // MARK: Time
+
+    /// Ends what has run out, and tells those who have to know.
+    func sweep() async throws {
+        tell(try await store.sweep(memory: limits.memory))
+    }
+
+    /// A lease of the length asked for.
+    func renewal(_ session: Session, timeToLive: Duration?) throws -> Renewal {
+        let length = timeToLive ?? limits.defaultTimeToLive
+        guard length >= .seconds(1), length <= limits.longestTimeToLive else {
+            throw Problem.outOfRange(
+                "ttl_s is \(length.components.seconds).",
+                remedy: "Ask for 1 to \(limits.longestTimeToLive.components.seconds) seconds, and renew.")
+        }
+        return Renewal(
+            session: session, timeToLive: length, sessionLifetime: limits.sessionLifetime,
+            token: TokenOffer(
+                bytes: Data(Secret.randomBytes(Payload.tokenCount)), lifetime: limits.tokenLifetime))
+    }
+
+    // MARK: Rates
+
+    func keepRate(_ subject: RateSubject, _ limit: RateLimit, _ owner: String) throws {
+        if let seconds = rates.take(from: subject, limit, now: now) {
+            throw Problem.rateLimited(per: owner, retryAfterSeconds: seconds)
+        }
+    }
+
+    /// Refuses who has guessed too often, before anything is looked up.
+    func requireNoGuessing(_ session: Session) throws {
+        for (subject, limit, owner) in guessing(session) {
+            if let seconds = rates.wait(for: subject, limit, now: now) {
+                throw Problem.guessing(per: owner, retryAfterSeconds: seconds)
+            }
+        }
+    }
+
+    func charge(guesses: Int, to session: Session) {
+        guard guesses > 0 else { return }
+        for (subject, limit, _) in guessing(session) {
+            rates.charge(Double(guesses), to: subject, limit, now: now)
+        }
+    }
+
+    private func guessing(_ session: Session) -> [(RateSubject, RateLimit, String)] {
+        [
+            (.guesses(device: session.device), limits.guessesPerDevice, "device"),
+            (.guesses(key: session.key), limits.guessesPerKey, "key"),
+        ]
+    }
+
+    func tell(_ woken: Woken) {
+        metrics.add(woken.found, to: .deliveries, "event=\"found\"")
+        metrics.add(woken.lost, to: .deliveries, "event=\"lost\"")
+        hub.wake(woken.devices)
+    }
+}

@@ -1,0 +1,86 @@
+package import FoundationEssentials
+import GRDB
+
+/// Why a command of the operator cannot be carried out.
+package struct AdministrationError: Error, CustomStringConvertible, Equatable {
+    package let description: String
+}
+
+extension SQLiteStore {
+    package func createProject(name: String) async throws -> Project {
+        try await writes.perform { database, now in
+            guard try Self.projectID(name, database) == nil else {
+                throw AdministrationError(description: "There is a project '\(name)' already; choose another name.")
+            }
+            try database.run("INSERT INTO project (name, created_at) VALUES (?, ?)", [name, now])
+            return Project(id: database.lastInsertedRowID, name: name, created: now)
+        }
+    }
+
+    package func projects() async throws -> [Project] {
+        try await pool.read { database in
+            try database.rows("SELECT id, name, created_at FROM project ORDER BY id").map { row in
+                Project(id: row["id"], name: row["name"], created: row["created_at"])
+            }
+        }
+    }
+
+    package func createKey(project: String, name: String, hash: Data) async throws -> APIKey {
+        try await writes.perform { database, now in
+            guard let id = try Self.projectID(project, database) else { throw Self.unknownProject(project) }
+            try database.run(
+                "INSERT INTO api_key (project_id, name, hash, created_at) VALUES (?, ?, ?, ?)",
+                [id, name, hash, now])
+            return APIKey(
+                id: database.lastInsertedRowID, project: project, name: name, created: now, revoked: nil)
+        }
+    }
+
+    package func keys(project: String?) async throws -> [APIKey] {
+        try await pool.read { database in
+            if let project, try Self.projectID(project, database) == nil { throw Self.unknownProject(project) }
+            return try Self.keys(database, where: "? IS NULL OR project.name = ?", [project, project])
+        }
+    }
+
+    package func revokeKey(id: Int64) async throws -> APIKey {
+        try await writes.perform { database, now in
+            try database.run("UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", [now, id])
+            guard let key = try Self.keys(database, where: "api_key.id = ?", [id]).first else {
+                throw AdministrationError(description: "There is no key \(id); 'earshotd key list' shows them all.")
+            }
+            return key
+        }
+    }
+
+    func keyHolder(hash: Data) async throws -> KeyHolder? {
+        try await pool.read { database in
+            try database.row(
+                "SELECT id, project_id FROM api_key WHERE hash = ? AND revoked_at IS NULL",
+                [hash]
+            ).map { KeyHolder(key: $0["id"], project: $0["project_id"]) }
+        }
+    }
+
+    private static func keys(
+        _ database: Database, where condition: String, _ arguments: StatementArguments
+    ) throws -> [APIKey] {
+        let sql = """
+            SELECT api_key.*, project.name AS project FROM api_key JOIN project ON project.id = project_id
+            WHERE \(condition) ORDER BY api_key.id
+            """
+        return try database.rows(sql, arguments).map { row in
+            APIKey(
+                id: row["id"], project: row["project"], name: row["name"], created: row["created_at"],
+                revoked: row["revoked_at"])
+        }
+    }
+
+    private static func projectID(_ name: String, _ database: Database) throws -> Int64? {
+        try database.integers("SELECT id FROM project WHERE name = ?", [name]).first
+    }
+
+    private static func unknownProject(_ name: String) -> AdministrationError {
+        AdministrationError(description: "There is no project '\(name)'; make it with 'earshotd project create'.")
+    }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+package import GRDB
+
+/// The embedded store: one SQLite file, in write-ahead logging so that readers never wait for writers.
+///
+/// `synchronous = FULL`: a commit is on the disk when it is answered, not only with the kernel.
+package final class SQLiteStore: Store {
+    let pool: DatabasePool
+    let writes: WriteQueue
+
+    /// Opens the file, makes it where it is missing, and brings its tables up to date.
+    /// - Parameters:
+    ///   - path: of the database; `-wal` and `-shm` stand beside it.
+    ///   - pendingWrites: how many may wait for the disk.
+    ///   - clock: whose time writes take.
+    package init(path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock()) throws {
+        var configuration = Configuration()
+        configuration.label = "earshotd"
+        // `earshotd key create` writes beside a running service; each waits for the other.
+        configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        }
+        pool = try DatabasePool(path: path, configuration: configuration)
+        // GRDB sets NORMAL when it opens a pool, after the block above has run.
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try Schema.migrator.migrate(pool)
+        writes = WriteQueue(pool, capacity: pendingWrites, clock: clock)
+    }
+
+    /// Waits for who reads and writes.
+    package func close() throws { try pool.close() }
+
+    /// Puts what the log holds into the database itself, and empties it.
+    ///
+    /// SQLite would do so when the last connection is closed, but the pool closes those last that may not write.
+    /// - Throws: where another process reads. Then the log stays, and nothing is lost.
+    func mergeLog() throws {
+        try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    }
+
+    func check() async throws {
+        _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM project WHERE id = 0") }
+    }
+
+    func counts(now: Moment) async throws -> StoreCounts {
+        try await pool.read { [writes] database in
+            func count(_ sql: String) throws -> Int {
+                try database.count(sql, [now.milliseconds])
+            }
+            return StoreCounts(
+                devices: try count("SELECT count(*) FROM device WHERE ended_at IS NULL AND expires_at > ?"),
+                publications: try count("SELECT count(*) FROM publication WHERE ended_at IS NULL AND expires_at > ?"),
+                subscriptions: try count("SELECT count(*) FROM subscription WHERE expires_at > ?"),
+                sightings: try count("SELECT count(*) FROM sighting WHERE expires_at > ?"),
+                waitingWrites: writes.waitingCount)
+        }
+    }
+}
+
+extension Moment: DatabaseValueConvertible {
+    package var databaseValue: DatabaseValue { milliseconds.databaseValue }
+
+    package static func fromDatabaseValue(_ value: DatabaseValue) -> Moment? {
+        Int64.fromDatabaseValue(value).map(Moment.init(milliseconds:))
+    }
+}
+
+extension DatabaseError: StoreFailure {
+    var reason: String { "\(resultCode) \(message ?? "")" }
+}

@@ -1,0 +1,145 @@
+import GRDB
+
+/// The tables, version by version. A version that was ever released is never changed: another one is added.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { try $0.execute(sql: version1) }
+        return migrator
+    }
+
+    // Times are milliseconds since 1970. Content stands last in its row, so that a scan of the rest does not read it.
+    //
+    // A sighting says that a device hears a token. A delivery is a message that is, or was, near a subscription: one
+    // row for each pair, whatever happened to it, numbered anew with each change. So a stream resumes by one number,
+    // and what waits for a device that sleeps is never more than the pairs there are.
+    //
+    // A key's row counts what its devices have, so that a limit costs the same however much there is.
+    private static let version1 = """
+        CREATE TABLE project (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            created_at INTEGER NOT NULL
+        );
+        CREATE TABLE api_key (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            project_id INTEGER NOT NULL REFERENCES project(id),
+            name TEXT NOT NULL,
+            hash BLOB NOT NULL UNIQUE,
+            created_at INTEGER NOT NULL,
+            revoked_at INTEGER,
+            devices INTEGER NOT NULL DEFAULT 0,
+            publications INTEGER NOT NULL DEFAULT 0,
+            subscriptions INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE TABLE device (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            identifier TEXT NOT NULL,
+            key_id INTEGER NOT NULL REFERENCES api_key(id),
+            project_id INTEGER NOT NULL REFERENCES project(id),
+            hash BLOB NOT NULL UNIQUE,
+            expires_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            sequence INTEGER NOT NULL DEFAULT 0,
+            forgotten INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE INDEX device_key ON device(key_id) WHERE ended_at IS NULL;
+        CREATE INDEX device_expiry ON device(expires_at) WHERE ended_at IS NULL;
+        CREATE INDEX device_end ON device(ended_at) WHERE ended_at IS NOT NULL;
+        CREATE TRIGGER device_opened AFTER INSERT ON device BEGIN
+            UPDATE api_key SET devices = devices + 1 WHERE id = NEW.key_id;
+        END;
+        CREATE TRIGGER device_ended AFTER UPDATE OF ended_at ON device
+            WHEN OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL BEGIN
+            UPDATE api_key SET devices = devices - 1 WHERE id = NEW.key_id;
+        END;
+
+        CREATE TABLE publication (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            identifier TEXT NOT NULL UNIQUE,
+            device_id INTEGER NOT NULL REFERENCES device(id),
+            key_id INTEGER NOT NULL,
+            project_id INTEGER NOT NULL,
+            idempotency_key TEXT,
+            namespace TEXT NOT NULL,
+            type TEXT NOT NULL,
+            expires_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            content_count INTEGER NOT NULL,
+            content BLOB NOT NULL
+        );
+        CREATE INDEX publication_device ON publication(device_id, expires_at) WHERE ended_at IS NULL;
+        CREATE INDEX publication_owner ON publication(device_id);
+        CREATE INDEX publication_expiry ON publication(expires_at) WHERE ended_at IS NULL;
+        CREATE INDEX publication_end ON publication(ended_at) WHERE ended_at IS NOT NULL;
+        CREATE UNIQUE INDEX publication_repeat ON publication(device_id, idempotency_key)
+            WHERE ended_at IS NULL AND idempotency_key IS NOT NULL;
+        CREATE TRIGGER publication_made AFTER INSERT ON publication BEGIN
+            UPDATE api_key SET publications = publications + 1 WHERE id = NEW.key_id;
+        END;
+        CREATE TRIGGER publication_ended AFTER UPDATE OF ended_at ON publication
+            WHEN OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL BEGIN
+            UPDATE api_key SET publications = publications - 1 WHERE id = NEW.key_id;
+        END;
+
+        CREATE TABLE subscription (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            identifier TEXT NOT NULL UNIQUE,
+            device_id INTEGER NOT NULL REFERENCES device(id),
+            key_id INTEGER NOT NULL,
+            project_id INTEGER NOT NULL,
+            idempotency_key TEXT,
+            namespace TEXT NOT NULL,
+            type TEXT NOT NULL,
+            expires_at INTEGER NOT NULL
+        );
+        CREATE INDEX subscription_device ON subscription(device_id, expires_at);
+        CREATE INDEX subscription_expiry ON subscription(expires_at);
+        CREATE UNIQUE INDEX subscription_repeat ON subscription(device_id, idempotency_key)
+            WHERE idempotency_key IS NOT NULL;
+        CREATE TRIGGER subscription_made AFTER INSERT ON subscription BEGIN
+            UPDATE api_key SET subscriptions = subscriptions + 1 WHERE id = NEW.key_id;
+        END;
+        CREATE TRIGGER subscription_ended AFTER DELETE ON subscription BEGIN
+            UPDATE api_key SET subscriptions = subscriptions - 1 WHERE id = OLD.key_id;
+        END;
+
+        CREATE TABLE token (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            project_id INTEGER NOT NULL,
+            bytes BLOB NOT NULL,
+            device_id INTEGER NOT NULL,
+            publication_id INTEGER REFERENCES publication(id) ON DELETE SET NULL,
+            subscription_id INTEGER REFERENCES subscription(id) ON DELETE SET NULL,
+            issued_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            UNIQUE (project_id, bytes)
+        );
+        CREATE INDEX token_device ON token(device_id);
+        CREATE INDEX token_publication ON token(publication_id);
+        CREATE INDEX token_subscription ON token(subscription_id);
+        CREATE INDEX token_expiry ON token(expires_at);
+
+        CREATE TABLE sighting (
+            device_id INTEGER NOT NULL,
+            token_id INTEGER NOT NULL REFERENCES token(id) ON DELETE CASCADE,
+            expires_at INTEGER NOT NULL,
+            PRIMARY KEY (device_id, token_id)
+        ) WITHOUT ROWID;
+        CREATE INDEX sighting_token ON sighting(token_id);
+        CREATE INDEX sighting_expiry ON sighting(expires_at);
+
+        CREATE TABLE delivery (
+            subscription_id INTEGER NOT NULL REFERENCES subscription(id) ON DELETE CASCADE,
+            publication_id INTEGER NOT NULL REFERENCES publication(id),
+            device_id INTEGER NOT NULL,
+            is_found INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            changed_at INTEGER NOT NULL,
+            PRIMARY KEY (subscription_id, publication_id)
+        ) WITHOUT ROWID;
+        CREATE INDEX delivery_sequence ON delivery(device_id, sequence);
+        CREATE INDEX delivery_publication ON delivery(publication_id);
+        CREATE INDEX delivery_lost ON delivery(changed_at) WHERE is_found = 0;
+        """
+}

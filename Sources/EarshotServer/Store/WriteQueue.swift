@@ -1,0 +1,124 @@
+import GRDB
+import Synchronization
+
+/// Gathers writes that come while the disk is busy, and commits them together.
+///
+/// A commit waits for the disk, whatever is in it. So under load one wait serves many, and without load nobody
+/// waits for others. Each write stands in a savepoint of its own: one that fails takes no other with it.
+final class WriteQueue: Sendable {
+    private struct State {
+        var waiting: [any Write] = []
+        var isRunning = false
+    }
+
+    private let pool: DatabasePool
+    private let capacity: Int
+    private let clock: any ServiceClock
+    private let state = Mutex(State())
+    /// More in one commit would make the first of them wait for long.
+    private static let largestBatch = 256
+
+    /// - Parameters:
+    ///   - capacity: how many may wait.
+    ///   - clock: of which each write is told the time when its turn has come.
+    init(_ pool: DatabasePool, capacity: Int, clock: any ServiceClock) {
+        self.pool = pool
+        self.capacity = capacity
+        self.clock = clock
+    }
+
+    /// How many wait.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// What `body` returns, once it is on the disk.
+    /// - Throws: what `body` throws, `Problem.overloaded` where too many wait, and what the commit throws.
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (Database, _ now: Moment) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let write = PendingWrite(body: body, continuation: continuation)
+            let (isTaken, mustRun) = state.withLock { state in
+                guard state.waiting.count < capacity else { return (false, false) }
+                state.waiting.append(write)
+                defer { state.isRunning = true }
+                return (true, !state.isRunning)
+            }
+            if !isTaken { continuation.resume(throwing: Problem.overloaded) }
+            if mustRun { Task { await run() } }
+        }
+    }
+
+    private func run() async {
+        while let batch = nextBatch() {
+            do {
+                try await pool.writeWithoutTransaction { database in
+                    try database.inTransaction(.immediate) {
+                        for write in batch {
+                            // A full disk ends the transaction; then nothing more may happen outside of one.
+                            guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                            write.run(in: database, now: clock.now)
+                        }
+                        return .commit
+                    }
+                }
+                for write in batch { write.finish(commitError: nil) }
+            } catch {
+                for write in batch { write.finish(commitError: error) }
+            }
+        }
+    }
+
+    private func nextBatch() -> [any Write]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
+            let batch = Array(state.waiting.prefix(Self.largestBatch))
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+    }
+}
+
+private protocol Write: Sendable {
+    func run(in database: Database, now: Moment)
+    func finish(commitError: (any Error)?)
+}
+
+private final class PendingWrite<Value: Sendable>: Write {
+    private let body: @Sendable (Database, Moment) throws -> Value
+    private let continuation: CheckedContinuation<Value, any Error>
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+
+    init(
+        body: @escaping @Sendable (Database, Moment) throws -> Value,
+        continuation: CheckedContinuation<Value, any Error>
+    ) {
+        self.body = body
+        self.continuation = continuation
+    }
+
+    func run(in database: Database, now: Moment) {
+        let outcome = Result<Value, any Error> {
+            var value: Value?
+            try database.inSavepoint {
+                value = try body(database, now)
+                return .commit
+            }
+            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+            return value
+        }
+        result.withLock { $0 = outcome }
+    }
+
+    func finish(commitError: (any Error)?) {
+        switch (result.withLock { $0 }, commitError) {
+        // Refused by itself, whatever became of the others.
+        case (.failure(let error), _): continuation.resume(throwing: error)
+        case (_, .some(let error)): continuation.resume(throwing: error)
+        case (.success(let value), nil): continuation.resume(returning: value)
+        case (nil, nil): continuation.resume(throwing: DatabaseError(resultCode: .SQLITE_ABORT))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import EarshotServer
+import FoundationEssentials
+import Glibc
+
+struct ProjectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "project", abstract: "Make and list projects. Messages never cross from one to another.",
+        subcommands: [Create.self, List.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a project.")
+
+        @Argument(help: "A name, 1 to 64 characters.")
+        var name: String
+
+        @OptionGroup var database: DatabaseOption
+
+        func validate() throws { try requireName(name) }
+
+        func run() async throws {
+            let project = try await administer(database) { store in
+                try await store.createProject(name: name)
+            }
+            print("project \(project.name)")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the projects.")
+
+        @OptionGroup var database: DatabaseOption
+
+        func run() async throws {
+            for project in try await administer(database, { try await $0.projects() }) {
+                print("\(project.name)\tsince \(project.created.text)")
+            }
+        }
+    }
+}
+
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Make, revoke and list API keys.",
+        subcommands: [Create.self, Revoke.self, List.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a key and show it, this once. It stands alone on standard output.")
+
+        @Argument(help: "The project it belongs to.")
+        var project: String
+
+        @Option(help: "What it is for, so that you know it in the list.")
+        var name = ""
+
+        @OptionGroup var database: DatabaseOption
+
+        func run() async throws {
+            let secret = Secret.newKey()
+            let key = try await administer(database) { store in
+                try await store.createKey(project: project, name: name, hash: Secret.hash(secret))
+            }
+            print(secret)
+            printError("Key \(key.id) of project \(project). Keep it: it is not shown again.")
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Revoke a key. Its sessions end at once, its messages within a second.")
+
+        @Argument(help: "Its number, of 'earshotd key list'.")
+        var id: Int64
+
+        @OptionGroup var database: DatabaseOption
+
+        func run() async throws {
+            let key = try await administer(database) { try await $0.revokeKey(id: id) }
+            print("key \(key.id) of project \(key.project) is revoked")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the keys: number, project, name, dates.")
+
+        @Option(help: "Only of this project.")
+        var project: String?
+
+        @OptionGroup var database: DatabaseOption
+
+        func run() async throws {
+            for key in try await administer(database, { try await $0.keys(project: project) }) {
+                let revoked = key.revoked.map { "\trevoked \($0.text)" } ?? ""
+                print("\(key.id)\t\(key.project)\t\(key.name)\tsince \(key.created.text)\(revoked)")
+            }
+        }
+    }
+}
+
+private func requireName(_ name: String) throws {
+    guard (1...64).contains(name.unicodeScalars.count), !name.contains(where: \.isNewline) else {
+        throw ValidationError("A name has 1 to 64 characters, in one line.")
+    }
+}
+
+/// Opens the database, also that of a running service, and closes it again.
+private func administer<Value>(
+    _ database: DatabaseOption, _ body: (any Administration) async throws -> Value
+) async throws -> Value {
+    try await orFail("cannot use the database '\(database.database)'") {
+        let store = try SQLiteStore(path: database.database)
+        let value = try await body(store)
+        try store.close()
+        return value
+    }
+}
+
+/// What is thrown, as a sentence on standard error and exit status 1.
+func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async throws -> Value {
+    do {
+        return try await body()
+    } catch {
+        printError("Error: \(failure): \(error)")
+        throw ExitCode.failure
+    }
+}
+
+extension Moment {
+    /// As RFC 3339 has it.
+    fileprivate var text: String {
+        Date(timeIntervalSince1970: Double(milliseconds / 1_000)).formatted(.iso8601)
+    }
+}
+
+/// A line on standard error.
+private func printError(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+}

@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The built `earshotd`, as an operator starts it, in a directory of its own.
+final class Daemon: @unchecked Sendable {
+    struct Result {
+        let status: Int32
+        let output: String
+        let error: String
+    }
+
+    let directory: URL
+    private var process: Process?
+    /// Where it listens now.
+    private(set) var base = ""
+
+    /// It stands beside the test bundle.
+    private static let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("earshotd")
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    var database: String { directory.appendingPathComponent("earshotd.sqlite").path }
+    var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
+
+    func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
+
+    /// Runs a command to its end.
+    func run(_ arguments: String...) throws -> Result {
+        let process = try make(arguments, output: "out", error: "err")
+        try process.run()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus, output: try String(contentsOf: file("out"), encoding: .utf8),
+            error: try String(contentsOf: file("err"), encoding: .utf8))
+    }
+
+    /// A key of a new project.
+    func key(project: String = "ours") throws -> String {
+        _ = try run("project", "create", project)
+        return try run("key", "create", project).output.trimmingCharacters(in: .newlines)
+    }
+
+    /// Starts the service and waits until it listens. Its log goes on in one file.
+    /// - Parameter files: how many it may have open.
+    func serve(_ arguments: String..., files: Int? = nil) async throws {
+        let process = try make(["serve", "--port", "0"] + arguments, output: "serve", error: "log")
+        if let files, let url = process.executableURL {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", url.path] + (process.arguments ?? [])
+        }
+        try process.run()
+        self.process = process
+        for _ in 0..<1_000 {
+            let output = try String(contentsOf: file("serve"), encoding: .utf8)
+            if output.hasSuffix("\n"), let address = output.split(separator: " ").last {
+                base = address.trimmingCharacters(in: .newlines)
+                return
+            }
+            guard process.isRunning else { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw CocoaError(.executableLoad, userInfo: [NSLocalizedDescriptionKey: log])
+    }
+
+    /// Sends a signal and waits for the end.
+    /// - Returns: the exit status, or the signal that ended it, negated.
+    func end(_ signal: Int32) -> Int32 {
+        guard let process else { return 0 }
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// Sends a request to the service.
+    func send(
+        _ method: String, _ path: String, bearer: String, _ body: [String: Any]? = nil,
+        client: HTTPClient = .shared
+    ) async throws -> (status: Int, json: [String: Any]) {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = .init(rawValue: method)
+        request.headers.add(name: "Authorization", value: "Bearer \(bearer)")
+        if let body {
+            request.body = .bytes(ByteBuffer(bytes: try JSONSerialization.data(withJSONObject: body)))
+        }
+        let response = try await client.execute(request, timeout: .seconds(20))
+        let data = Data((try await response.body.collect(upTo: 1 << 24)).readableBytesView)
+        let json = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+        return (Int(response.status.code), json ?? [:])
+    }
+
+    private func make(_ arguments: [String], output: String, error: String) throws -> Process {
+        let process = Process()
+        process.executableURL = Self.url
+        process.arguments = arguments + ["--database", database]
+        try Data().write(to: file(output))
+        if !FileManager.default.fileExists(atPath: file(error).path) || error != "log" {
+            try Data().write(to: file(error))
+        }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: file(output))
+        let errors = try FileHandle(forWritingTo: file(error))
+        try errors.seekToEnd()
+        process.standardError = errors
+        return process
+    }
+}

@@ -1,0 +1,124 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Testing
+
+@testable import EarshotServer
+
+/// The program: commands, start, stop.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct DaemonTests {
+    @Test func projectsAndKeys() throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("project", "create", "demo").output == "project demo\n")
+        let again = try daemon.run("project", "create", "demo")
+        #expect(again.status == 1)
+        #expect(again.error.contains("already"))
+        let key = try daemon.run("key", "create", "demo", "--name", "phones")
+        #expect(key.output.wholeMatch(of: /earshot-key-[0-9a-f]{40}\n/) != nil)
+        let secret = key.output.dropFirst("earshot-key-".count).dropLast()
+        let list = try daemon.run("key", "list").output
+        #expect(list.hasPrefix("1\tdemo\tphones\tsince 20"))
+        #expect(!list.contains(secret))
+        #expect(try daemon.run("project", "list").output.hasPrefix("demo\tsince 20"))
+        #expect(try daemon.run("key", "revoke", "1").output == "key 1 of project demo is revoked\n")
+        #expect(try daemon.run("key", "list", "--project", "demo").output.contains("revoked 20"))
+        #expect(try daemon.run("key", "revoke", "2").status == 1)
+        #expect(try daemon.run("key", "create", "other").error.contains("'earshotd project create'"))
+        #expect(try daemon.run("serve", "--tls-key", "x").status == 64)
+        #expect(try daemon.run("serve", "--port", "70000").status == 64)
+        // Nobody else's to read.
+        let mode = try FileManager.default.attributesOfItem(atPath: daemon.database)[.posixPermissions] as? Int
+        #expect(mode.map { $0 & 0o077 } == 0)
+    }
+
+    /// The operator's other process reaches the running one.
+    @Test func revokedWhileServing() async throws {
+        let daemon = try Daemon()
+        try await daemon.serve()
+        let key = try daemon.key()
+        let opened = try await daemon.send("POST", "/v1/devices", bearer: key)
+        #expect(opened.status == 201)
+        let secret = try #require(opened.json["session"] as? String)
+        #expect(try await daemon.send("GET", "/v1/device", bearer: secret).status == 200)
+        _ = try daemon.run("key", "revoke", "1")
+        #expect(try await daemon.send("GET", "/v1/device", bearer: secret).status == 401)
+        #expect(try await daemon.send("POST", "/v1/devices", bearer: key).status == 401)
+    }
+
+    @Test func stopsInOrder() async throws {
+        let daemon = try Daemon()
+        let key = try daemon.key()
+        try await daemon.serve("--log-level", "trace")
+        let opened = try await daemon.send("POST", "/v1/devices", bearer: key)
+        let secret = try #require(opened.json["session"] as? String)
+        let content = Data("an obvious payload".utf8).base64EncodedString()
+        let publication = try await daemon.send("POST", "/v1/publications", bearer: secret, ["content": content])
+        let token = try #require((publication.json["token"] as? [String: Any])?["token"] as? String)
+        var reader = try await EventReader(daemon.base, bearer: secret)
+        #expect(try await reader.next()?.name == "ready")
+        #expect(daemon.end(SIGTERM) == 0)
+        #expect(try await reader.next() == nil)
+        // Everything is in the database itself.
+        #expect(try Data(contentsOf: daemon.file("earshotd.sqlite-wal")).isEmpty)
+        #expect(daemon.log.contains("/v1/publications"))
+        for secret in [key, secret, content, token] { #expect(!daemon.log.contains(secret)) }
+    }
+
+    /// Connections that say nothing must not end the service.
+    @Test func doesNotRunOutOfFiles() async throws {
+        let daemon = try Daemon()
+        try await daemon.serve(files: 256)
+        #expect(daemon.log.contains("fewer connections than asked for"))
+        let port = try #require(URL(string: daemon.base)?.port)
+        var channels: [any Channel] = []
+        for _ in 0..<400 {
+            let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            channels.append(try await bootstrap.connect(host: "127.0.0.1", port: port).get())
+        }
+        // It has to have taken what it takes.
+        try await Task.sleep(for: .milliseconds(500))
+        for channel in channels { try await channel.close() }
+        #expect(try await daemon.send("GET", "/healthz", bearer: "").status == 200)
+        #expect(daemon.end(SIGTERM) == 0)
+    }
+
+    @Test func saysWhyItCannotStart() async throws {
+        let daemon = try Daemon()
+        try Data("this is no database, but long enough to be looked at".utf8).write(to: daemon.file("x.sqlite"))
+        try FileManager.default.copyItem(atPath: daemon.file("x.sqlite").path, toPath: daemon.database)
+        let result = try daemon.run("serve", "--port", "0")
+        #expect(result.status == 1)
+        #expect(result.error.contains("Error: cannot serve on 127.0.0.1:0 with the database"))
+        #expect(result.error.contains("not a database"))
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
+    func servesTLS() async throws {
+        let daemon = try Daemon()
+        let openssl = Process()
+        openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        openssl.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
+            "-subj", "/CN=localhost", "-keyout", daemon.file("key.pem").path, "-out", daemon.file("cert.pem").path,
+        ]
+        openssl.standardError = FileHandle.nullDevice
+        try openssl.run()
+        openssl.waitUntilExit()
+        try await daemon.serve(
+            "--tls-certificate", daemon.file("cert.pem").path, "--tls-key", daemon.file("key.pem").path)
+        #expect(daemon.base.hasPrefix("https://"))
+        var configuration = HTTPClient.Configuration()
+        configuration.tlsConfiguration = .makeClientConfiguration()
+        configuration.tlsConfiguration?.certificateVerification = .none
+        let client = HTTPClient(configuration: configuration)
+        // Who does not know of it.
+        let port = try #require(URL(string: daemon.base)?.port)
+        #expect(try await !RawConnection.say("GET /healthz HTTP/1.1\r\n\r\n", to: port).contains("HTTP"))
+        let answer = try await daemon.send("GET", "/healthz", bearer: "", client: client)
+        #expect(answer.status == 200)
+        try await client.shutdown()
+        #expect(daemon.end(SIGTERM) == 0)
+    }
+}

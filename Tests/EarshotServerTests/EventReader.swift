@@ -1,0 +1,69 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Reads server-sent events as a client does.
+struct EventReader {
+    struct Event: Equatable {
+        var id: String?
+        var name = ""
+        var data = ""
+
+        /// The content of the message that was found or lost.
+        var text: String? {
+            guard let object = try? JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any],
+                let message = object["message"] as? [String: Any], let content = message["content"] as? String,
+                let bytes = Data(base64Encoded: content)
+            else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    struct NoStream: Error {
+        let status: Int
+    }
+
+    private var body: HTTPClientResponse.Body.AsyncIterator
+    private var buffer = ""
+
+    init(_ base: String, bearer: String, lastEventID: String? = nil) async throws {
+        var request = HTTPClientRequest(url: "\(base)/v1/events")
+        request.headers.add(name: "Authorization", value: "Bearer \(bearer)")
+        if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        guard response.status == .ok, response.headers["content-type"] == ["text/event-stream"] else {
+            throw NoStream(status: Int(response.status.code))
+        }
+        body = response.body.makeAsyncIterator()
+    }
+
+    /// The next event, comments apart; nil at the end.
+    mutating func next() async throws -> Event? {
+        while true {
+            if let end = buffer.range(of: "\n\n") {
+                let block = buffer[..<end.lowerBound]
+                let event = Self.event(block)
+                buffer = String(buffer[end.upperBound...])
+                if let event { return event }
+                continue
+            }
+            guard let part = try await body.next() else { return nil }
+            buffer += String(buffer: part)
+        }
+    }
+
+    private static func event(_ block: Substring) -> Event? {
+        var event = Event()
+        for line in block.split(separator: "\n") where !line.hasPrefix(":") {
+            let (name, value) = (line.prefix { $0 != ":" }, line.drop { $0 != ":" }.dropFirst(2))
+            switch name {
+            case "id": event.id = String(value)
+            case "event": event.name = String(value)
+            case "data": event.data += value
+            default: break
+            }
+        }
+        return event.name.isEmpty ? nil : event
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import EarshotServer
+
+/// Found and lost as they come over a connection.
+@Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
+    @Test func foundAndLost() async throws {
+        try await onStream { world, publisher, subscriber, base, secret in
+            var reader = try await EventReader(base, bearer: secret)
+            #expect(try await reader.next() == .init(name: "ready", data: "{\"resumed\":false}"))
+            let publication = try await publisher.publish("hello")
+            try await subscriber.hear(publication.token)
+            let found = try await reader.next()
+            #expect(found?.name == "found")
+            #expect(found?.id == "1")
+            #expect(found?.text == "hello")
+            try await world.service.unpublish(publication.id, for: publisher.session)
+            let lost = try await reader.next()
+            #expect(lost?.name == "lost")
+            #expect(lost?.id == "2")
+            #expect(lost?.text == "hello")
+        }
+    }
+
+    @Test func whatIsNearComesFirst() async throws {
+        try await onStream { world, publisher, subscriber, base, secret in
+            // More than a page, and the largest there is.
+            let large = String(repeating: "x", count: 102_399)
+            for index in 0..<10 { try await subscriber.hear(try await publisher.publish("\(index)" + large).token) }
+            var reader = try await EventReader(base, bearer: secret)
+            #expect(try await reader.next()?.name == "ready")
+            for index in 0..<10 { #expect(try await reader.next()?.text == "\(index)" + large) }
+        }
+    }
+
+    @Test func resumes() async throws {
+        try await onStream { world, publisher, subscriber, base, secret in
+            let first = try await publisher.publish("first")
+            try await subscriber.hear(first.token)
+            try await subscriber.hear(try await publisher.publish("second").token)
+            try await world.service.unpublish(first.id, for: publisher.session)
+            var reader = try await EventReader(base, bearer: secret, lastEventID: "1")
+            #expect(try await reader.next()?.data == "{\"resumed\":true}")
+            #expect(try await reader.next()?.text == "second")
+            #expect(try await reader.next() == .init(id: "3", name: "lost", data: try await lostData(subscriber)))
+            var anew = try await EventReader(base, bearer: secret, lastEventID: "no number")
+            #expect(try await anew.next()?.data == "{\"resumed\":false}")
+            let second = try await anew.next()
+            #expect(second?.name == "found")
+            #expect(second?.text == "second")
+        }
+    }
+
+    @Test func endsWithTheSession() async throws {
+        try await onStream { world, _, subscriber, base, secret in
+            var reader = try await EventReader(base, bearer: secret)
+            #expect(try await reader.next()?.name == "ready")
+            try await world.service.endSession(subscriber.session)
+            let end = try await reader.next()
+            #expect(end?.name == "end")
+            #expect(end?.data.contains("bad_session") == true)
+            #expect(try await reader.next() == nil)
+        }
+    }
+
+    /// One that is left behind by a lost connection would take the place of the next.
+    @Test func theOldestMakesRoom() async throws {
+        try await onStream { world, _, _, base, secret in
+            var readers: [EventReader] = []
+            for _ in 0..<3 {
+                var reader = try await EventReader(base, bearer: secret)
+                #expect(try await reader.next()?.name == "ready")
+                readers.append(reader)
+            }
+            #expect(try await readers[0].next() == nil)
+            #expect(world.service.hub.count == 2)
+        }
+    }
+
+    /// Runs a service on a port, a publisher, and a subscriber with its secret.
+    private func onStream(
+        _ body: @Sendable (World, Device, Device, _ base: String, _ secret: String) async throws -> Void
+    ) async throws {
+        let world = try World()
+        let publisher = try await world.device()
+        let (session, secret) = try await world.service.openSession(key: try await world.key())
+        let subscriber = Device(world: world, session: session)
+        _ = try await subscriber.subscribe()
+        try await EarshotServer.application(world.service, logger: silent).test(.live) { client in
+            let port = try #require(client.port)
+            try await body(world, publisher, subscriber, "http://127.0.0.1:\(port)", secret)
+        }
+        // Streams do not keep the service from stopping: that it came here says so. And none is left.
+        #expect(world.service.hub.count == 0)
+    }
+
+    private func lostData(_ device: Device) async throws -> String {
+        let change = try #require(try await device.changes(after: 2).first)
+        return String(decoding: try jsonData(ChangeBody(change)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Testing
+
+@testable import EarshotServer
+
+/// Requests and answers, through the router.
+@Suite struct HTTPTests {
+    @Test func aWalkThrough() async throws {
+        let world = try World()
+        let key = try await world.key()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let (publisher, subscriber) = (try await Caller(client, key: key), try await Caller(client, key: key))
+            let content = Data((0..<102_400).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+            let publication = try await publisher.send(
+                .post, "/v1/publications",
+                ["content": content.base64EncodedString(), "type": "photo", "ttl_s": 60])
+            #expect(publication.status == .created)
+            #expect(publication["content_bytes"] as? Int == 102_400)
+            #expect(publication["expires_in_s"] as? Int == 60)
+            let token = try #require(publication["token"] as? [String: Any])
+            #expect(token["rotate_in_s"] as? Int == 60)
+            #expect(token["expires_in_s"] as? Int == 120)
+            let digits = try #require(token["token"] as? String)
+            #expect(digits.count == 16)
+
+            #expect(try await subscriber.send(.post, "/v1/subscriptions", [:]).status == .created)
+            let answer = try await subscriber.send(
+                .post, "/v1/sightings", ["heard": [digits, "0123456789abcdef", "nonsense"]])
+            let statuses = (answer["heard"] as? [[String: String]])?.compactMap { $0["status"] }
+            #expect(statuses == ["VALID", "INVALID", "INVALID"])
+            #expect((answer["heard"] as? [[String: String]])?.last?["token"] == "nonsense")
+            #expect(world.service.metrics.text(gauges: []).contains("earshot_deliveries_total{event=\"found\"} 1"))
+
+            let id = try #require(publication["id"] as? String)
+            #expect(
+                try await publisher.send(.put, "/v1/publications/\(id)", ["ttl_s": 90])["expires_in_s"] as? Int == 90)
+            #expect(try await publisher.send(.put, "/v1/publications/\(id)").status == .ok)
+            let list = try await publisher.send(.get, "/v1/publications")["publications"] as? [[String: Any]]
+            #expect(list?.compactMap { $0["id"] as? String } == [id])
+            #expect(try await publisher.send(.delete, "/v1/publications/\(id)").status == .noContent)
+            let again = try await publisher.send(.delete, "/v1/publications/\(id)")
+            #expect(again.status == .notFound)
+            #expect(again.code == "no_such_publication")
+            #expect(try await publisher.send(.delete, "/v1/device").status == .noContent)
+            #expect(try await publisher.send(.get, "/v1/device").code == "bad_session")
+        }
+    }
+
+    @Test func refusals() async throws {
+        let world = try World()
+        let key = try await world.key()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let caller = try await Caller(client, key: key)
+            let stranger = Caller(client, bearer: nil)
+            for (answer, status, code) in [
+                (try await stranger.send(.get, "/v1/publications"), 401, "no_credentials"),
+                (try await Caller(client, bearer: "x").send(.post, "/v1/devices"), 401, "bad_key"),
+                (try await Caller(client, bearer: key).send(.get, "/v1/device"), 401, "bad_session"),
+                (try await caller.send(.get, "/nothing"), 404, "no_such_path"),
+                (try await caller.send(.delete, "/healthz"), 404, "no_such_path"),
+                (try await caller.send(.post, "/v1/publications", raw: "{"), 400, "bad_body"),
+                (try await caller.send(.post, "/v1/publications", raw: "[]"), 400, "bad_body"),
+                (try await caller.send(.post, "/v1/publications", [:]), 400, "bad_body"),
+                (try await caller.send(.post, "/v1/publications", ["content": "no base64!"]), 400, "bad_body"),
+                (try await caller.send(.post, "/v1/sightings", ["heard": [1]]), 400, "bad_body"),
+                (try await caller.send(.post, "/v1/subscriptions", ["ttl_s": 86_401]), 422, "out_of_range"),
+                (try await caller.send(.post, "/v1/subscriptions", ["ttl_s": Int.max]), 422, "out_of_range"),
+                (try await caller.send(.post, "/v1/subscriptions", ["ttl_s": Int.min]), 422, "out_of_range"),
+                (
+                    try await caller.send(
+                        .post, "/v1/publications", raw: String(repeating: " ", count: 160 * 1_024 + 1)),
+                    413, "body_too_large"
+                ),
+            ] as [(Answer, Int, String)] {
+                #expect(answer.status.code == status)
+                #expect(answer.code == code)
+                #expect(!answer.problem("message").isEmpty)
+                #expect(!answer.problem("remedy").isEmpty)
+            }
+        }
+    }
+
+    @Test func retryAfter() async throws {
+        let world = try World { $0.requestsPerDevice = RateLimit(perSecond: 0.1, burst: 1) }
+        let key = try await world.key()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let caller = try await Caller(client, key: key)
+            _ = try await caller.send(.get, "/v1/device")
+            let answer = try await caller.send(.get, "/v1/device")
+            #expect(answer.code == "rate_limited")
+            #expect(answer.headers[.retryAfter] == "10")
+        }
+    }
+
+    @Test func operation() async throws {
+        let world = try World()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let stranger = Caller(client, bearer: nil)
+            #expect(try await stranger.send(.get, "/healthz")["status"] as? String == "ok")
+            _ = try await stranger.send(.get, "/no/such/\(UUID())")
+            _ = try await world.device().publish("x")
+            let text = try await stranger.send(.get, "/metrics").text
+            for line in [
+                "earshot_live_publications 1", "earshot_publications_total 1",
+                "earshot_problems_total{code=\"no_such_path\"} 1",
+                "earshot_requests_total{method=\"GET\",path=\"/healthz\",status=\"200\"} 1",
+                "earshot_request_seconds_count{path=\"/healthz\"} 1",
+            ] {
+                #expect(text.split(separator: "\n").contains(Substring(line)), "\(line)")
+            }
+            // Prometheus: a comment, or a name, perhaps labels, and a number.
+            let series = /^[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [-+.e0-9]+$/
+            for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+                #expect(try series.wholeMatch(in: line) != nil, "\(line)")
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import EarshotServer
+
+/// Two projects in one room.
+@Suite struct IsolationTests {
+    @Test func foreignTokenLooksLikeAGuess() async throws {
+        let world = try World()
+        let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
+        let publication = try await ours.publish("secret")
+        let subscription = try await ours.subscribe()
+        _ = try await theirs.publish("theirs")
+        _ = try await theirs.subscribe()
+        let guess = Data(repeating: 9, count: 8)
+        #expect(
+            try await theirs.hear(publication.token, subscription.token, guess) == [.invalid, .invalid, .invalid])
+        #expect(try await theirs.lose(publication.token) == [.invalid])
+        #expect(try await theirs.news() == [])
+        #expect(try await ours.news() == [])
+        // Not when it has expired either.
+        try await world.pass(world.service.limits.tokenLifetime)
+        #expect(try await theirs.hear(publication.token, guess) == [.invalid, .invalid])
+        #expect(try await ours.hear(publication.token) == [.expired])
+    }
+
+    /// The second line of defence: even a sighting that should not be there finds nothing.
+    @Test func matchingLooksAtTheProjectItself() async throws {
+        let world = try World()
+        let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
+        let publication = try await ours.publish("secret")
+        let hearer = theirs.session.device
+        try await world.store.writes.perform { database, now in
+            try database.run(
+                "INSERT INTO sighting (device_id, token_id, expires_at) SELECT ?, id, ? FROM token WHERE bytes = ?",
+                [hearer, now + .seconds(60), publication.token])
+        }
+        _ = try await theirs.subscribe()
+        #expect(try await theirs.news() == [])
+    }
+
+    /// It is charged like one, too.
+    @Test func foreignTokenCostsLikeAGuess() async throws {
+        let world = try World { $0.guessesPerDevice = RateLimit(perSecond: 1, burst: 3) }
+        let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
+        for token in [try await ours.publish("secret").token, Data(repeating: 9, count: 8), Data(count: 8)] {
+            try await theirs.hear(token)
+        }
+        #expect(try await problem { try await theirs.hear(Data(count: 8)) }?.code == "too_many_unknown_tokens")
+    }
+
+    @Test func namesOfOthersLeadNowhere() async throws {
+        let world = try World()
+        let (ours, neighbour) = (try await world.device(), try await world.device())
+        let (publication, subscription) = (try await ours.publish("x"), try await ours.subscribe())
+        // Not even in the same project.
+        for stranger in [neighbour, try await world.device("theirs")] {
+            let (service, session) = (world.service, stranger.session)
+            #expect(
+                try await problem { try await service.unpublish(publication.id, for: session) } == .noSuchPublication)
+            #expect(
+                try await problem { try await service.renewPublication(publication.id, for: session) }
+                    == .noSuchPublication)
+            #expect(
+                try await problem { try await service.unsubscribe(subscription.id, for: session) }
+                    == .noSuchSubscription)
+            #expect(
+                try await problem { try await service.renewSubscription(subscription.id, for: session) }
+                    == .noSuchSubscription)
+        }
+    }
+
+    @Test func keysOfOneProjectShare() async throws {
+        let world = try World()
+        let (publisher, subscriber) = (try await world.device("shared"), try await world.device("shared"))
+        #expect(publisher.session.key != subscriber.session.key)
+        _ = try await subscriber.subscribe()
+        try await subscriber.hear(try await publisher.publish("hello").token)
+        #expect(try await subscriber.near() == ["hello"])
+    }
+
+    @Test func credentials() async throws {
+        let world = try World()
+        let key = try await world.key()
+        let (session, secret) = try await world.service.openSession(key: key)
+        #expect(try await world.service.session(secret: secret) == session)
+        // A key is no session, nor the other way round.
+        #expect(try await problem { try await world.service.session(secret: key) } == .badSession)
+        #expect(try await problem { try await world.service.openSession(key: secret) } == .badKey)
+        #expect(try await problem { try await world.service.openSession(key: "") } == .badKey)
+        _ = try await world.store.revokeKey(id: session.key)
+        #expect(try await problem { try await world.service.session(secret: secret) } == .badSession)
+        #expect(try await problem { try await world.service.openSession(key: key) } == .badKey)
+    }
+
+    @Test func sessionsEnd() async throws {
+        let world = try World()
+        let (_, secret) = try await world.service.openSession(key: try await world.key())
+        world.clock.advance(by: world.service.limits.sessionLifetime - .milliseconds(1))
+        let session = try await world.service.session(secret: secret)
+        // Whoever does something stays.
+        _ = try await Device(world: world, session: session).publish("x")
+        world.clock.advance(by: world.service.limits.sessionLifetime - .milliseconds(1))
+        _ = try await world.service.session(secret: secret)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await problem { try await world.service.session(secret: secret) } == .badSession)
+    }
+
+    /// What a thief of the file finds.
+    @Test func databaseHoldsNoSecrets() async throws {
+        let world = try World()
+        let key = try await world.key()
+        let (_, secret) = try await world.service.openSession(key: key)
+        try world.store.mergeLog()
+        let bytes = try Data(contentsOf: world.directory.appendingPathComponent("test.sqlite"))
+        #expect(bytes.count > 4_096)
+        for text in [key, secret, String(key.dropFirst(12)), String(secret.dropFirst(16))] {
+            #expect(bytes.range(of: Data(text.utf8)) == nil)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import EarshotServer
+
+/// Each limit, at its edge.
+@Suite struct LimitTests {
+    @Test func content() async throws {
+        let device = try await World().device()
+        _ = try await device.publish(String(repeating: "x", count: 102_400))
+        #expect(
+            try await problem { try await device.publish(String(repeating: "x", count: 102_401)) }?.code
+                == "out_of_range")
+    }
+
+    @Test func typeAndNamespace() async throws {
+        let device = try await World().device()
+        _ = try await device.publish("x", type: String(repeating: "é", count: 32))
+        _ = try await device.subscribe(namespace: String(repeating: "é", count: 64))
+        for (type, namespace) in [(33, 0), (0, 65)] {
+            let (type, namespace) = (String(repeating: "é", count: type), String(repeating: "é", count: namespace))
+            #expect(
+                try await problem { try await device.publish("x", type: type, namespace: namespace) }?.status
+                    == .unprocessableContent)
+            #expect(
+                try await problem { try await device.subscribe(type: type, namespace: namespace) }?.code
+                    == "out_of_range")
+        }
+    }
+
+    @Test func timeToLive() async throws {
+        let world = try World()
+        let device = try await world.device()
+        for seconds in [1, 86_400] { _ = try await device.publish("x", for: .seconds(seconds)) }
+        for seconds in [-1, 0, 86_401] {
+            #expect(try await problem { try await device.publish("x", for: .seconds(seconds)) }?.code == "out_of_range")
+        }
+        let standard = try await world.service.publish(
+            Message(namespace: "", type: "", content: Data()), for: device.session)
+        #expect(standard.value.expires == world.clock.now + .seconds(300))
+    }
+
+    @Test func perDevice() async throws {
+        let world = try World {
+            $0.publicationsPerDevice = 2
+            $0.subscriptionsPerDevice = 1
+        }
+        let device = try await world.device()
+        let first = try await device.publish("1")
+        _ = try await device.publish("2", for: .seconds(5))
+        #expect(try await problem { try await device.publish("3") }?.code == "too_many_publications")
+        try await world.service.unpublish(first.id, for: device.session)
+        _ = try await device.publish("3")
+        // What has run out makes room, swept away or not.
+        world.clock.advance(by: .seconds(5))
+        _ = try await device.publish("4")
+        _ = try await device.subscribe()
+        #expect(try await problem { try await device.subscribe() }?.code == "too_many_subscriptions")
+    }
+
+    @Test func perKey() async throws {
+        let world = try World {
+            $0.publicationsPerKey = 1
+            $0.subscriptionsPerKey = 1
+            $0.devicesPerKey = 2
+        }
+        let key = try await world.key()
+        let one = Device(world: world, session: try await world.service.openSession(key: key).0)
+        let two = Device(world: world, session: try await world.service.openSession(key: key).0)
+        #expect(try await problem { try await world.service.openSession(key: key) }?.code == "too_many_devices")
+        _ = try await one.publish("1")
+        #expect(try await problem { try await two.publish("2") }?.message.contains("key") == true)
+        _ = try await one.subscribe()
+        #expect(try await problem { try await two.subscribe() }?.message.contains("key") == true)
+        // Another key has room of its own.
+        _ = try await world.device().publish("3")
+    }
+
+    @Test func requests() async throws {
+        let world = try World {
+            $0.requestsPerDevice = RateLimit(perSecond: 2, burst: 3)
+            $0.requestsPerKey = RateLimit(perSecond: 1, burst: 5)
+        }
+        let key = try await world.key()
+        let one = try await world.service.openSession(key: key).secret
+        let two = try await world.service.openSession(key: key).secret
+        for _ in 0..<3 { _ = try await world.service.session(secret: one) }
+        let refusal = try await problem { try await world.service.session(secret: one) }
+        #expect(refusal?.code == "rate_limited")
+        #expect(refusal?.retryAfterSeconds == 1)
+        #expect(refusal?.message.contains("device") == true)
+        for _ in 0..<2 { _ = try await world.service.session(secret: two) }
+        #expect(try await problem { try await world.service.session(secret: two) }?.message.contains("key") == true)
+        world.clock.advance(by: .seconds(1))
+        _ = try await world.service.session(secret: one)
+    }
+
+    @Test func sessions() async throws {
+        let world = try World { $0.sessionsPerKey = RateLimit(perSecond: 1, burst: 2) }
+        let key = try await world.key()
+        for _ in 0..<2 { _ = try await world.service.openSession(key: key) }
+        #expect(try await problem { try await world.service.openSession(key: key) }?.code == "rate_limited")
+    }
+
+    /// Nobody gets to try 2⁶⁴ tokens: a device gets one in two seconds, and a key fifty a second.
+    @Test func guesses() async throws {
+        let world = try World { $0.guessesPerDevice = RateLimit(perSecond: 0.5, burst: 60) }
+        let (device, other) = (try await world.device(), try await world.device())
+        let guesses = (0..<100).map { Data([UInt8($0), 1, 2, 3, 4, 5, 6, 7]) }
+        // One report may overdraw, and is paid for afterwards.
+        let answer = try await world.service.report(heard: guesses, lost: [], for: device.session)
+        #expect(answer.heard.allSatisfy { $0 == .invalid })
+        let refusal = try await problem { try await device.hear(guesses[0]) }
+        #expect(refusal?.code == "too_many_unknown_tokens")
+        // Level 60 - 100 = -40, and 41 more at 0.5 a second take 82 seconds.
+        #expect(refusal?.retryAfterSeconds == 82)
+        // A right token is not answered in the meantime either: that would tell it from the wrong ones.
+        let token = try await other.publish("x").token
+        #expect(try await problem { try await device.hear(token) }?.code == "too_many_unknown_tokens")
+        world.clock.advance(by: .seconds(82))
+        #expect(try await device.hear(token) == [.valid])
+    }
+
+    @Test func guessesOverAllDevicesOfAKey() async throws {
+        let world = try World { $0.guessesPerKey = RateLimit(perSecond: 1, burst: 4) }
+        let key = try await world.key()
+        for _ in 0..<2 {
+            let device = Device(world: world, session: try await world.service.openSession(key: key).0)
+            try await device.hear(Data(count: 8), Data(count: 8))
+        }
+        let third = Device(world: world, session: try await world.service.openSession(key: key).0)
+        #expect(try await problem { try await third.hear(Data(count: 8)) }?.message.contains("key") == true)
+    }
+
+    @Test func report() async throws {
+        let world = try World { $0.sightingsPerDevice = 2 }
+        let (device, other) = (try await world.device(), try await world.device())
+        let many = [Data](repeating: Data(), count: 101)
+        #expect(
+            try await problem { try await world.service.report(heard: many, lost: [], for: device.session) }?.code
+                == "out_of_range")
+        var tokens: [Data] = []
+        for _ in 0..<3 { tokens.append(try await other.publish("x").token) }
+        try await device.hear(tokens[0], tokens[1])
+        #expect(try await problem { try await device.hear(tokens[2]) }?.code == "too_many_sightings")
+        // Repeating takes no more room, and a lost one makes some.
+        try await device.hear(tokens[0], tokens[1])
+        try await device.lose(tokens[0])
+        try await device.hear(tokens[2])
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import EarshotServer
+
+/// What must never stand in a log.
+@Suite struct LogTests {
+    /// Keeps all that is logged, at every level, also by the libraries below.
+    private final class Lines: Sendable {
+        let text = Mutex("")
+
+        var logger: Logger {
+            var logger = Logger(label: "test") { _ in Handler(lines: self) }
+            logger.logLevel = .trace
+            return logger
+        }
+    }
+
+    private struct Handler: LogHandler {
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { $1 }
+            lines.text.withLock { $0 += "\(event.level) \(event.message) \(all)\n" }
+        }
+    }
+
+    @Test func noKeysTokensOrPayloads() async throws {
+        let world = try World()
+        let key = try await world.key()
+        let lines = Lines()
+        let content = Data("a payload that is easily found".utf8)
+        let secrets = try await EarshotServer.application(world.service, logger: lines.logger).test(.live) { client in
+            let caller = try await Caller(client, key: key)
+            let publication = try await caller.send(
+                .post, "/v1/publications", ["content": content.base64EncodedString(), "type": "secrettype"])
+            let token = try #require((publication["token"] as? [String: Any])?["token"] as? String)
+            let guess = "feedfacecafebeef"
+            _ = try await caller.send(.post, "/v1/sightings", ["heard": [token, guess]])
+            // What goes wrong is logged more freely.
+            _ = try await caller.send(.post, "/v1/publications", ["content": 7, "type": "secrettype"])
+            _ = try await caller.send(.post, "/v1/sightings", raw: "{\"heard\":[\"\(token)\"")
+            _ = try await caller.send(.get, "/v1/\(token)")
+            _ = try await Caller(client, bearer: key + "x").send(.post, "/v1/devices")
+            // A store that fails.
+            try world.store.close()
+            _ = try await caller.send(
+                .post, "/v1/publications", ["content": content.base64EncodedString(), "type": "secrettype"])
+            return [
+                key, try #require(caller.bearer), token, guess, content.base64EncodedString(), "secrettype",
+                String(decoding: content, as: UTF8.self),
+            ]
+        }
+        let text = lines.text.withLock { $0 }
+        #expect(text.contains("answered"))
+        #expect(text.contains("/v1/sightings"))
+        #expect(text.contains("request failed"))
+        for secret in secrets { #expect(!text.contains(secret), "\(secret) stands in the log") }
+    }
+}

@@ -1,0 +1,141 @@
+import EarshotChannel
+import Foundation
+import GRDB
+import Testing
+
+@testable import EarshotServer
+
+/// The rules once more, as plainly as they can be said: every pair is looked at, every time.
+private struct Model {
+    struct Offer {
+        let device: Int
+        let text: String
+        let type: String
+        let token: Data
+        let step: Int
+        var expires: Moment
+    }
+    struct Wish {
+        let device: Int
+        let type: String
+        let token: Data
+        let step: Int
+        var expires: Moment
+    }
+
+    var projects: [String] = []
+    var offers: [String: Offer] = [:]
+    var wishes: [String: Wish] = [:]
+    /// By hearer and token: until when.
+    var heard: [Int: [Data: Moment]] = [:]
+
+    func near(_ device: Int, _ now: Moment) -> [String] {
+        var found: [String] = []
+        for wish in wishes.values where wish.device == device && wish.expires > now {
+            for offer in offers.values where offer.expires > now && offer.device != device {
+                guard projects[offer.device] == projects[device] else { continue }
+                guard wish.type.isEmpty || wish.type == offer.type else { continue }
+                let isHeard = (heard[device]?[offer.token] ?? now) > now
+                let hears = (heard[offer.device]?[wish.token] ?? now) > now
+                if isHeard || hears { found.append(offer.text) }
+            }
+        }
+        return found.sorted()
+    }
+}
+
+/// Random devices doing random things, compared with the model after each.
+@Suite struct ModelTests {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func randomRoom(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let world = try World {
+            // Tokens that never change make the model short; how they rotate is tested elsewhere.
+            $0.tokenLifetime = .seconds(86_400)
+            $0.guessesPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
+        }
+        var devices: [Device] = []
+        var model = Model()
+        for index in 0..<6 {
+            model.projects.append(index < 4 ? "ours" : "theirs")
+            devices.append(try await world.device(model.projects[index]))
+        }
+        var foundOnce = 0
+        for step in 0..<250 {
+            let index = Int.random(in: devices.indices, using: &random)
+            try await act(index, devices[index], world, &model, &random, step)
+            for (index, device) in devices.enumerated() {
+                let near = try await device.near()
+                foundOnce += near.count
+                try #require(
+                    near == model.near(index, world.clock.now), "seed \(seed), step \(step), device \(index)")
+            }
+        }
+        #expect(foundOnce > 100, "the room was empty")
+        try await countsAreRight(world)
+    }
+
+    /// What a key's row counts is what there is.
+    private func countsAreRight(_ world: World) async throws {
+        let rows = try await world.store.pool.read { database in
+            try database.rows(
+                """
+                SELECT devices - (SELECT count(*) FROM device WHERE key_id = api_key.id AND ended_at IS NULL),
+                    publications - (SELECT count(*) FROM publication WHERE key_id = api_key.id AND ended_at IS NULL),
+                    subscriptions - (SELECT count(*) FROM subscription WHERE key_id = api_key.id), devices
+                FROM api_key
+                """
+            ).map { row in (0..<4).map { row[$0] as Int } }
+        }
+        #expect(rows == [[Int]](repeating: [0, 0, 0, 1], count: 6))
+    }
+
+    private func act(
+        _ index: Int, _ device: Device, _ world: World, _ model: inout Model, _ random: inout SeededGenerator,
+        _ step: Int
+    ) async throws {
+        let types = ["", "a", "b"]
+        let type = types.randomElement(using: &random) ?? ""
+        let seconds = Int.random(in: 5...120, using: &random)
+        let expires = world.clock.now + .seconds(seconds)
+        // Ids and tokens are really random; the step they are from is the same in each run.
+        let tokens = (model.offers.values.map { ($0.step, $0.token) } + model.wishes.values.map { ($0.step, $0.token) })
+            .sorted { $0.0 < $1.0 }.map(\.1)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0, 1:
+            let (id, token) = try await device.publish("text \(step)", type: type, for: .seconds(seconds))
+            model.offers[id] = .init(
+                device: index, text: "text \(step)", type: type, token: token, step: step, expires: expires)
+        case 2:
+            let (id, token) = try await device.subscribe(type: type, for: .seconds(seconds))
+            model.wishes[id] = .init(device: index, type: type, token: token, step: step, expires: expires)
+        case 3:
+            guard
+                let id = model.offers.filter({ $0.value.device == index })
+                    .min(by: { $0.value.step < $1.value.step })?.key
+            else { return }
+            try await world.service.unpublish(id, for: device.session)
+            model.offers[id] = nil
+        case 4:
+            guard
+                let id = model.wishes.filter({ $0.value.device == index })
+                    .min(by: { $0.value.step < $1.value.step })?.key
+            else { return }
+            try await world.service.unsubscribe(id, for: device.session)
+            model.wishes[id] = nil
+        case 5:
+            guard let token = tokens.randomElement(using: &random) else { return }
+            try await device.lose(token)
+            model.heard[index, default: [:]][token] = nil
+        case 6:
+            try await world.pass(.seconds(seconds / 4))
+            model.offers = model.offers.filter { $0.value.expires > world.clock.now }
+            model.wishes = model.wishes.filter { $0.value.expires > world.clock.now }
+        default:
+            guard let token = tokens.randomElement(using: &random) else { return }
+            if try await device.hear(token) == [.valid] {
+                model.heard[index, default: [:]][token] = world.clock.now + world.service.limits.sightingLifetime
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import EarshotServer
+
+/// Where a stream goes on that was broken off.
+@Suite struct ResumptionTests {
+    private let world: World
+    private let publisher: Device
+    private let subscriber: Device
+
+    init() async throws {
+        world = try World()
+        publisher = try await world.device()
+        subscriber = try await world.device()
+        _ = try await subscriber.subscribe(for: .seconds(86_400))
+    }
+
+    @Test func goesOnAfterTheLastNumber() async throws {
+        for text in ["one", "two", "three"] { try await subscriber.hear(try await publisher.publish(text).token) }
+        #expect(try await subscriber.changes().map(\.sequence) == [1, 2, 3])
+        #expect(try await subscriber.news(after: 1) == ["+two", "+three"])
+        #expect(try await position(after: 1) == StreamPosition(isResumed: true, last: 3))
+        #expect(try await position(after: 3) == StreamPosition(isResumed: true, last: 3))
+    }
+
+    /// What came and went while nobody read comes once, with what it is now.
+    @Test func changesOfOneMessageAreOne() async throws {
+        let publication = try await publisher.publish("one")
+        try await subscriber.hear(publication.token)
+        for _ in 0..<3 {
+            try await subscriber.lose(publication.token)
+            try await subscriber.hear(publication.token)
+        }
+        #expect(try await subscriber.news(after: 1) == ["+one"])
+        #expect(try await position(after: 1)?.last == 7)
+    }
+
+    @Test func numbersThatNeverWere() async throws {
+        try await subscriber.hear(try await publisher.publish("one").token)
+        #expect(try await position(after: nil) == StreamPosition(isResumed: false, last: 1))
+        #expect(try await position(after: 2) == StreamPosition(isResumed: false, last: 1))
+        #expect(try await position(after: -1) == StreamPosition(isResumed: false, last: 1))
+    }
+
+    /// A lost message is remembered for a while, and with it who has not read of it.
+    @Test func forgottenLosses() async throws {
+        let publication = try await publisher.publish("one")
+        try await subscriber.hear(publication.token)
+        try await world.service.unpublish(publication.id, for: publisher.session)
+        try await world.pass(world.service.limits.memory)
+        #expect(try await subscriber.news(after: 1) == ["-one"])
+        #expect(try await position(after: 1)?.isResumed == true)
+        try await world.pass(.milliseconds(1))
+        #expect(try await subscriber.news(after: 1) == [])
+        #expect(try await position(after: 1)?.isResumed == false)
+        #expect(try await position(after: 2)?.isResumed == true)
+    }
+
+    @Test func pagesHoldTogether() async throws {
+        for index in 0..<20 { try await subscriber.hear(try await publisher.publish("\(index)").token) }
+        var query = ChangeQuery(after: 0, limit: 3)
+        var all: [Int64] = []
+        while true {
+            let page = try await world.store.changes(of: subscriber.session, query)
+            all += page.changes.map(\.sequence)
+            query.after = page.cursor
+            if !page.isFull { break }
+        }
+        #expect(all == Array(1...20))
+    }
+
+    @Test func endedSessionHasNoPosition() async throws {
+        try await world.service.endSession(subscriber.session)
+        #expect(try await position(after: nil) == nil)
+    }
+
+    /// Nothing is kept for ever.
+    @Test func everythingIsForgotten() async throws {
+        for text in ["one", "two"] { try await subscriber.hear(try await publisher.publish(text).token) }
+        try await world.service.endSession(publisher.session)
+        try await world.service.endSession(subscriber.session)
+        for _ in 0..<3 { try await world.pass(world.service.limits.memory + world.service.limits.tokenLifetime) }
+        try await world.store.pool.read { database in
+            for table in ["device", "publication", "subscription", "token", "sighting", "delivery"] {
+                let count = try database.count("SELECT count(*) FROM \(table)")
+                #expect(count == 0, "\(table)")
+            }
+        }
+    }
+
+    private func position(after cursor: Int64?) async throws -> StreamPosition? {
+        try await world.store.position(of: subscriber.session, after: cursor, now: world.clock.now)
+    }
+}

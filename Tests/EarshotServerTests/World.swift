@@ -1,0 +1,122 @@
+import Foundation
+import Synchronization
+
+@testable import EarshotServer
+
+/// A clock that stands still until it is moved.
+final class MovedClock: ServiceClock {
+    private let milliseconds = Mutex<Int64>(1_800_000_000_000)
+
+    var now: Moment { Moment(milliseconds: milliseconds.withLock { $0 }) }
+
+    func advance(by duration: Duration) { milliseconds.withLock { $0 += duration.milliseconds } }
+}
+
+/// A service on a database of its own, in moved time.
+final class World: Sendable {
+    let directory: URL
+    let store: SQLiteStore
+    let clock: MovedClock
+    let service: TokenService
+
+    init(_ adjust: (inout ServiceLimits) -> Void = { _ in }) throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        clock = MovedClock()
+        store = try SQLiteStore(path: directory.appendingPathComponent("test.sqlite").path, clock: clock)
+        var limits = ServiceLimits()
+        // Time stands still between requests here, so no test is about rates unless it says so.
+        limits.requestsPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
+        limits.requestsPerKey = RateLimit(perSecond: 1e6, burst: 1e6)
+        adjust(&limits)
+        service = TokenService(store: store, limits: limits, clock: clock)
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// A key of a project, which is made where it is new.
+    func key(_ project: String = "ours") async throws -> String {
+        if try await store.projects().allSatisfy({ $0.name != project }) {
+            _ = try await store.createProject(name: project)
+        }
+        let key = Secret.newKey()
+        _ = try await store.createKey(project: project, name: "", hash: Secret.hash(key))
+        return key
+    }
+
+    /// A device with a new key of a project.
+    func device(_ project: String = "ours") async throws -> Device {
+        Device(world: self, session: try await service.openSession(key: try await key(project)).0)
+    }
+
+    /// Time goes by, and what runs out by then ends.
+    func pass(_ duration: Duration) async throws {
+        clock.advance(by: duration)
+        try await service.sweep()
+    }
+}
+
+/// What a device does, in short words.
+struct Device: Sendable {
+    let world: World
+    let session: Session
+
+    private var service: TokenService { world.service }
+
+    func publish(
+        _ content: String, type: String = "", namespace: String = "", for duration: Duration? = nil
+    ) async throws -> (id: String, token: Data) {
+        let message = Message(namespace: namespace, type: type, content: Data(content.utf8))
+        let outcome = try await service.publish(message, for: session, timeToLive: duration)
+        return (outcome.value.identifier, outcome.token.bytes)
+    }
+
+    func subscribe(
+        type: String = "", namespace: String = "", for duration: Duration? = nil
+    ) async throws -> (id: String, token: Data) {
+        let outcome = try await service.subscribe(
+            MessageFilter(namespace: namespace, type: type), for: session, timeToLive: duration)
+        return (outcome.value.identifier, outcome.token.bytes)
+    }
+
+    @discardableResult
+    func hear(_ tokens: Data...) async throws -> [TokenStatus] {
+        try await service.report(heard: tokens, lost: [], for: session).heard
+    }
+
+    @discardableResult
+    func lose(_ tokens: Data...) async throws -> [TokenStatus] {
+        try await service.report(heard: [], lost: tokens, for: session).lost
+    }
+
+    /// What it was told since a number: "+text" for found, "-text" for lost.
+    func news(after sequence: Int64 = 0) async throws -> [String] {
+        try await changes(after: sequence).map { change in
+            (change.isFound ? "+" : "-") + String(decoding: change.message.content, as: UTF8.self)
+        }
+    }
+
+    func changes(after sequence: Int64 = 0) async throws -> [Change] {
+        try await world.store.changes(of: session, ChangeQuery(after: sequence, limit: 1_000)).changes
+    }
+
+    /// What it has found and not lost, sorted.
+    func near() async throws -> [String] {
+        let query = ChangeQuery(after: 0, isFoundOnly: true, limit: 1_000)
+        return try await world.store.changes(of: session, query).changes
+            .map { String(decoding: $0.message.content, as: UTF8.self) }.sorted()
+    }
+}
+
+/// The problem that something is refused with; nil where it is not refused.
+func problem<Value>(_ body: () async throws -> Value) async throws -> Problem? {
+    do {
+        _ = try await body()
+        return nil
+    } catch let problem as Problem {
+        return problem
+    }
+}
