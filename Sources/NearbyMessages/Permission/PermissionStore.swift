@@ -80,7 +80,8 @@ public final class PermissionStore: Sendable {
             continuation.yield(now)
             return memory.readerCount
         }
-        continuation.onTermination = { [weak self] _ in self?.remove(reader: number) }
+        // Whoever reads keeps the store: else the stream would neither go on nor end.
+        continuation.onTermination = { [self] _ in remove(reader: number) }
         return stream
     }
 
