@@ -8,25 +8,33 @@ public final class Subscription: Sendable, AsyncSequence {
     /// It ends, it does not fail.
     public typealias Failure = Never
 
+    private let operation: OperationCore
+
+    init(_ operation: OperationCore) {
+        self.operation = operation
+    }
+
+    deinit { operation.end() }
+
     /// How far it is now.
-    public var status: OperationStatus { fatalError("skeleton") }
+    public var status: OperationStatus { operation.status }
 
     /// What it is now, and then whenever it changes. Each caller has a stream of its own. Ends with the subscription.
-    public var statuses: AsyncStream<OperationStatus> { fatalError("skeleton") }
+    public var statuses: AsyncStream<OperationStatus> { operation.statusStream }
 
     /// Ends it, at once: nothing more is found, and nothing lost.
-    public func stop() { fatalError("skeleton") }
+    public func stop() { operation.end() }
 
     /// The reader.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
 
     /// Reads a subscription, and keeps it.
     public struct Iterator: AsyncIteratorProtocol {
-        let subscription: Subscription
+        fileprivate let subscription: Subscription
 
         /// What happens next; nil at the end, or where the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> MessageEvent? {
-            fatalError("skeleton")
+            await subscription.operation.events.next()
         }
     }
 }

@@ -55,6 +55,9 @@ extension MessageManager {
     package struct Pace: Sendable {
         /// How long each of several tokens is said.
         package var tokenTurn = Duration.seconds(4)
+        /// Where a medium was opened anew, what was near before is gone unless it is heard again within that time. Longer than
+        /// a device that talks seldom is silent, in a room that is not crowded.
+        package var confirmation = Duration.seconds(15)
         /// How long a publication and a subscription live at the service without a word from us.
         package var lease = Duration.seconds(300)
         /// A request takes no longer.

@@ -1,0 +1,100 @@
+import EarshotDiscovery
+import Foundation
+
+/// Each operation's lease at the service.
+extension Exchange {
+    func restartWorker(_ number: Int) {
+        entries[number]?.worker?.cancel()
+        entries[number]?.worker = Task { await keepRegistered(number) }
+    }
+
+    /// Publishes or subscribes, and renews that, until it is cancelled. What fails is tried again.
+    private func keepRegistered(_ number: Int) async {
+        var backOff = BackOff(configuration.backOff)
+        var key = UUID().uuidString
+        while !Task.isCancelled, let session = await currentSession(), !Task.isCancelled {
+            switch await ask(number, key, in: session) {
+            case nil: return
+            case .success(let registration):
+                backOff.reset()
+                let due = take(registration, for: number)
+                succeeded(in: session, .registering(number))
+                try? await Task.sleep(for: max(due - now, .zero))
+            case .failure(let failure) where failure.isBadSession: lost(session)
+            case .failure(let failure) where failure.isFinal:
+                refuse(number, failure)
+                return
+            case .failure(let failure):
+                let hadLease = entries[number]?.lease != nil
+                if failure.isNoSuchThing { entries[number]?.lease = nil }
+                // What was made with the old key is over, or is something else.
+                if failure.isNoSuchThing || failure.isRepeatDiffering { key = UUID().uuidString }
+                entries[number]?.hasFailed = true
+                refresh(number)
+                plan()
+                if failure.isNoSuchThing && hadLease { continue }
+                board.replace(failure.problem, for: .registering(number))
+                try? await Task.sleep(for: backOff.pause(retryAfter: failure.retryAfter))
+            }
+        }
+    }
+
+    /// One request. It is not cancelled with the worker: whether the service made something has to be known, to take it back.
+    /// - Returns: nil where nobody wants the answer any more.
+    private func ask(
+        _ number: Int, _ key: String, in session: ServiceSession
+    ) async -> Result<Registration, ServiceFailure>? {
+        guard let entry = entries[number], let order = entry.operation.order else { return nil }
+        let (service, name, timeToLive) = (service, entry.lease?.name, configuration.pace.lease)
+        let answer = await Task { () async -> Result<Registration, ServiceFailure> in
+            do throws(ServiceFailure) {
+                if let name { return .success(try await service.renew(name, timeToLive: timeToLive, in: session)) }
+                return .success(
+                    try await service.register(order, timeToLive: timeToLive, idempotencyKey: key, in: session))
+            } catch { return .failure(error) }
+        }.value
+        guard !Task.isCancelled, entries[number] != nil, self.session == session else {
+            if name == nil, case .success(let registration) = answer { withdraw(registration.name, in: session) }
+            return nil
+        }
+        return answer
+    }
+
+    /// - Returns: when to renew it.
+    private func take(_ registration: Registration, for number: Int) -> Duration {
+        guard let operation = entries[number]?.operation else { return now }
+        let lease = Lease(registration, saysToken: operation.strategy.mode.contains(.broadcast), now: now)
+        let isNew = entries[number]?.lease?.name != lease.name
+        entries[number]?.lease = lease
+        entries[number]?.hasFailed = false
+        refresh(number)
+        plan()
+        if isNew { deliverStrayEvents(of: lease.name) }
+        return lease.renewsAt
+    }
+
+    /// The service will never take it: the operation stays inactive.
+    private func refuse(_ number: Int, _ failure: ServiceFailure) {
+        entries[number]?.isRefused = true
+        entries[number]?.worker = nil
+        board.end(for: .registering(number))
+        board.begin(failure.problem, for: .operation(number))
+        refresh(number)
+        updateLoops()
+        plan()
+    }
+
+    /// Takes something back at the service, a few times where that fails. Where it cannot be told it ends by itself, after its lease.
+    func withdraw(_ name: RegistrationName, in session: ServiceSession) {
+        let (service, bounds) = (service, configuration.backOff)
+        Task {
+            var backOff = BackOff(bounds)
+            for _ in 0..<5 {
+                do throws(ServiceFailure) { return try await service.withdraw(name, in: session) } catch {
+                    if case .refused(let status, _, _) = error, status == 401 || status == 404 { return }
+                    try? await Task.sleep(for: backOff.pause(retryAfter: error.retryAfter))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import EarshotCoding
+import EarshotDiscovery
+
+/// The room: what is opened, what is said, and what is heard.
+extension Exchange {
+    /// The media that an operation runs on; what it asks for in vain is a problem.
+    func choose(for operation: OperationCore) -> Set<DiscoveryMediumKind> {
+        let rooms = openedRooms()
+        let strategy = operation.strategy
+        for kind in (strategy.media ?? []).subtracting(rooms.keys) {
+            board.begin(
+                ManagerProblem(.unsupportedMedium(kind), detail: "There is no medium \"\(kind.name)\" here."),
+                for: .operation(operation.number))
+        }
+        let wanted = rooms.keys.filter { strategy.media?.contains($0) ?? true }
+        for kind in wanted where !strategy.uses(kind) {
+            board.begin(
+                ManagerProblem(.noBackground(kind), detail: "\"\(kind.name)\" is not for the background."),
+                for: .operation(operation.number))
+        }
+        return Set(wanted.filter { strategy.uses($0) })
+    }
+
+    private func openedRooms() -> [DiscoveryMediumKind: RoomMedium] {
+        if let rooms { return rooms }
+        var opened: [DiscoveryMediumKind: RoomMedium] = [:]
+        for medium in configuration.media() where opened[medium.kind] == nil {
+            let (input, kind) = (input, medium.kind)
+            opened[kind] = RoomMedium(
+                medium, turn: configuration.pace.tokenTurn, confirmation: configuration.pace.confirmation
+            ) {
+                input.yield(.room(kind, $0))
+            }
+        }
+        rooms = opened
+        return opened
+    }
+
+    /// Tells each medium what to do, where that changed.
+    func plan() {
+        guard let rooms else { return }
+        let wishes = entries.values.filter(\.isRunning).sorted { $0.operation.number < $1.operation.number }.map(wish)
+        let plan = RoomPlan(wishes, on: Set(rooms.keys))
+        for (kind, room) in rooms where parts[kind, default: RoomPlan.Part()] != plan[kind] {
+            parts[kind] = plan[kind]
+            room.set(plan[kind])
+        }
+    }
+
+    private func wish(_ entry: Entry) -> RoomPlan.Wish {
+        let operation = entry.operation
+        var wish = RoomPlan.Wish(
+            mode: operation.strategy.mode, kinds: entry.kinds, isSubscription: operation.isSubscription,
+            token: entry.lease?.token(now: now), awaitsToken: false)
+        if case .direct(let payload) = operation.purpose {
+            wish.token = payload
+            // Nothing heard is of use to it.
+            wish.mode.formIntersection(.broadcast)
+        } else {
+            wish.awaitsToken = entry.lease == nil && !entry.hasFailed && !entry.isRefused
+        }
+        return wish
+    }
+
+    /// Somebody came or went, or something is wrong with a medium.
+    func take(_ event: RoomEvent, on kind: DiscoveryMediumKind) {
+        switch event {
+        case .heard(let payload):
+            let isNew = near[payload] == nil
+            near[payload, default: []].insert(kind)
+            if let received = DirectMessage.received(payload) {
+                for number in entries.keys { give(received, to: number) }
+            } else if isNew {
+                reporter.hear(payload, now: now)
+                wakeReporting()
+            }
+        case .gone(let payload):
+            near[payload]?.remove(kind)
+            if near[payload]?.isEmpty == true { near[payload] = nil }
+            if let received = DirectMessage.received(payload) {
+                for number in entries.keys { take(received, from: number) }
+            } else if near[payload] == nil {
+                reporter.lose(payload)
+                wakeReporting()
+            }
+        case .problem(let problem, let detail):
+            board.begin(ManagerProblem(.medium(problem, kind), detail: detail), for: .room)
+        case .solved(let problem): board.end(.medium(problem, kind), for: .room)
+        }
+    }
+
+    /// A new subscription gets what is near already.
+    func giveDirectMessages(to number: Int) {
+        for payload in near.keys {
+            if let received = DirectMessage.received(payload) { give(received, to: number) }
+        }
+    }
+
+    private func give(_ received: ReceivedMessage, to number: Int) {
+        guard let entry = entries[number], entry.isRunning, entry.operation.takesDirectMessages,
+            isNear(received, of: entry), let event = entries[number]?.found.find(received)
+        else { return }
+        entry.operation.events.add(event)
+    }
+
+    private func take(_ received: ReceivedMessage, from number: Int) {
+        guard let entry = entries[number], !isNear(received, of: entry),
+            let event = entries[number]?.found.lose(received.id, now: now)
+        else { return }
+        entry.operation.events.add(event)
+    }
+
+    private func isNear(_ received: ReceivedMessage, of entry: Entry) -> Bool {
+        near.contains { payload, kinds in
+            !kinds.isDisjoint(with: entry.kinds) && DirectMessage.received(payload)?.id == received.id
+        }
+    }
+}

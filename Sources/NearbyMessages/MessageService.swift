@@ -1,2 +1,0 @@
-/// What the client asks of a service.
-package protocol MessageService: Sendable {}

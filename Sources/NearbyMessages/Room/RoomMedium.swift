@@ -1,0 +1,161 @@
+import Dispatch
+import EarshotCoding
+import EarshotDiscovery
+import Synchronization
+
+/// One medium of the room: runs discovery in the mode that is needed, and says tokens in turn.
+///
+/// Another mode is another run: whoever only scans must not have a loudspeaker open. Other tokens are not.
+final class RoomMedium: Sendable {
+    private static let problemConfirmation = Duration.seconds(2)
+
+    let kind: DiscoveryMediumKind
+    private let medium: any DiscoveryMedium
+    private let turn: Duration
+    private let confirmation: Duration
+    private let report: @Sendable (RoomEvent) -> Void
+    private let parts: AsyncStream<RoomPlan.Part>.Continuation
+    private let book = Mutex(NearBook())
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    /// Opens nothing yet.
+    /// - Parameters:
+    ///   - turn: how long each of several tokens is said.
+    ///   - confirmation: what was near before another run is gone unless it is heard again within that time.
+    init(
+        _ medium: any DiscoveryMedium, turn: Duration, confirmation: Duration,
+        report: @escaping @Sendable (RoomEvent) -> Void
+    ) {
+        self.medium = medium
+        self.turn = turn
+        self.confirmation = confirmation
+        self.report = report
+        kind = medium.kind
+        // Only the latest matters.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: RoomPlan.Part.self, bufferingPolicy: .bufferingNewest(1))
+        parts = continuation
+        task.withLock { $0 = Task { await self.follow(stream) } }
+    }
+
+    /// What to do from now on.
+    func set(_ part: RoomPlan.Part) {
+        parts.yield(part)
+    }
+
+    /// Ends, and waits until everything is closed.
+    func close() async {
+        parts.finish()
+        await task.withLock { $0 }?.value
+    }
+
+    /// One run of discovery.
+    private struct Run {
+        let mode: DiscoveryMode
+        let tokens: AsyncStream<Payload>.Continuation
+        let listening: Task<Void, Never>
+        let confirming: Task<Void, Never>
+        var talking: Task<Void, Never>?
+    }
+
+    private func follow(_ parts: AsyncStream<RoomPlan.Part>) async {
+        var turns = TokenTurns()
+        var hasTalked = false
+        var run: Run?
+        for await part in parts {
+            // A medium goes on saying what it was told last: where that belongs to nobody any more it must be closed.
+            let isMute = part.tokens.isEmpty && hasTalked
+            let mode = isMute ? part.mode.subtracting(.broadcast) : part.mode
+            let hasChanged = part.tokens != turns.tokens
+            turns.update(part.tokens)
+            if mode != run?.mode {
+                await end(run)
+                run = nil
+                tell { $0.restart(mode: mode) }
+                if !mode.isEmpty {
+                    if let token = turns.current { await medium.broadcast(token) }
+                    run = begin(mode)
+                }
+            } else if !hasChanged {
+                continue
+            }
+            run?.talking?.cancel()
+            run?.talking = nil
+            if mode.contains(.broadcast), let tokens = run?.tokens, turns.current != nil {
+                hasTalked = true
+                run?.talking = talk(turns, tokens)
+            }
+        }
+        await end(run)
+        tell { $0.restart(mode: []) }
+    }
+
+    private func begin(_ mode: DiscoveryMode) -> Run {
+        var strategy = DiscoveryStrategy()
+        strategy.mode = mode
+        let (tokens, continuation) = AsyncStream.makeStream(of: Payload.self, bufferingPolicy: .bufferingNewest(1))
+        let discovery = Discovery(strategy, media: [medium], tokens: tokens)
+        return Run(
+            mode: mode, tokens: continuation,
+            listening: Task {
+                for await event in discovery.events { take(event) }
+            },
+            confirming: Task {
+                guard (try? await Task.sleep(for: Self.problemConfirmation)) != nil else { return }
+                tell { $0.dropUnconfirmedProblems() }
+                guard (try? await Task.sleep(for: confirmation - Self.problemConfirmation)) != nil else { return }
+                tell { $0.dropUnconfirmed() }
+            })
+    }
+
+    private func end(_ run: Run?) async {
+        guard let run else { return }
+        run.talking?.cancel()
+        run.confirming.cancel()
+        run.listening.cancel()
+        await run.listening.value
+        await run.confirming.value
+        run.tokens.finish()
+        // Two runs must not fight for one microphone.
+        guard let sound = medium as? SoundMedium else { return }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                sound.waitForEnd(seconds: 2)
+                continuation.resume()
+            }
+        }
+    }
+
+    private func talk(_ turns: TokenTurns, _ tokens: AsyncStream<Payload>.Continuation) -> Task<Void, Never> {
+        Task {
+            var turns = turns
+            while !Task.isCancelled, let token = turns.current {
+                tokens.yield(token)
+                // Nothing to take turns with.
+                guard turns.tokens.count > 1, (try? await Task.sleep(for: turn)) != nil else { return }
+                turns.advance()
+            }
+        }
+    }
+
+    private func take(_ event: DiscoveryEvent) {
+        tell { book in
+            let event: RoomEvent? =
+                switch event {
+                case .found(let neighbour): book.find(neighbour.token)
+                case .lost(let neighbour): book.lose(neighbour.token)
+                case .updated: nil
+                case .problem(let problem, _, let detail): book.begin(problem, detail: detail)
+                case .solved(let problem, _): book.end(problem)
+                }
+            return event.map { [$0] } ?? []
+        }
+    }
+
+    /// Reports within the lock, so that what is reported has the order in which it happened.
+    private func tell(_ change: (inout NearBook) -> [RoomEvent]) {
+        book.withLock { book in
+            for event in change(&book) { report(event) }
+        }
+    }
+}

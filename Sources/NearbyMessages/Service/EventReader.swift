@@ -1,0 +1,114 @@
+import Foundation
+import Synchronization
+
+/// One connection of the event stream: pieces of bytes in, events out.
+enum EventReader {
+    /// Events that wait for their reader. More is no reason to fill the memory: the next connection goes on where this one ended.
+    private static let largestBacklog = 256
+
+    /// - Parameters:
+    ///   - silence: the connection is dead where nothing came for so long.
+    ///   - owner: lives as long as the stream is read.
+    static func events(
+        _ pieces: HTTPTransport.Stream, silence: Duration, keeping owner: any MessageService
+    ) -> AsyncThrowingStream<ServiceEvent, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: ServiceEvent.self, bufferingPolicy: .bufferingOldest(largestBacklog))
+        let lastPiece = SignOfLife()
+        let reading = Task {
+            let failure = await read(pieces) { event in
+                lastPiece.note()
+                if case .dropped = continuation.yield(event) { return false }
+                return true
+            }
+            continuation.finish(throwing: failure)
+            withExtendedLifetime(owner) {}
+        }
+        let watching = Task {
+            while !Task.isCancelled {
+                let end = lastPiece.at + silence
+                if end <= .now {
+                    continuation.finish(throwing: ServiceFailure.unreachable("its events fell silent"))
+                    return
+                }
+                guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return }
+            }
+        }
+        continuation.onTermination = { _ in
+            reading.cancel()
+            watching.cancel()
+        }
+        return stream
+    }
+
+    /// - Parameter report: returns false to end.
+    /// - Returns: why it ended; nil where the service closed it.
+    private static func read(
+        _ pieces: HTTPTransport.Stream, report: (ServiceEvent) -> Bool
+    ) async -> ServiceFailure? {
+        var parser = EventStreamParser()
+        var refusal: (status: Int, retryAfter: Duration?, body: Data)?
+        do {
+            for try await piece in pieces {
+                switch piece {
+                case .head(200, _): break
+                case .head(let status, let retryAfter): refusal = (status, retryAfter, Data())
+                case .body(let data):
+                    if let body = refusal?.body {
+                        guard body.count + data.count <= HTTPMessageService.largestAnswerCount else {
+                            return .nonsense("its answer is larger than any can be")
+                        }
+                        refusal?.body.append(data)
+                        continue
+                    }
+                    for item in try parser.take(data) {
+                        guard let event = try event(item) else { continue }
+                        if !report(event) { return nil }
+                    }
+                }
+            }
+        } catch is EventStreamParser.TooLarge {
+            return .nonsense("it sends an event larger than any can be")
+        } catch {
+            return error as? ServiceFailure ?? .unreachable("the event stream failed")
+        }
+        return refusal.map { ServiceAnswer.failure(status: $0.status, retryAfter: $0.retryAfter, body: $0.body) }
+    }
+
+    /// What a server-sent event means; nil for one that we do not know.
+    static func event(_ item: EventStreamParser.Item) throws(ServiceFailure) -> ServiceEvent? {
+        guard case .event(let name, let text, let id) = item else { return .quiet }
+        let data = Data(text.utf8)
+        // What is no number of the service's is not sent back to it.
+        let eventID = id.flatMap { $0.isIdentifier(upTo: 64) ? $0 : nil }
+        switch name {
+        case "ready": return .ready(isResumed: try decode(ServiceBodies.Ready.self, data).resumed)
+        case "found":
+            let change = try decode(ServiceBodies.Change.self, data)
+            let message = Message(
+                content: change.message.content, type: change.message.type, namespace: change.message.namespace)
+            return .found(
+                subscription: change.subscription, message: message, id: change.message.id, eventID: eventID)
+        case "lost":
+            let change = try decode(ServiceBodies.Change.self, data)
+            return .lost(subscription: change.subscription, id: change.message.id, eventID: eventID)
+        case "end": return .end(code: (try? decode(ServiceBodies.Problem.self, data).problem.code) ?? "")
+        default: return nil
+        }
+    }
+
+    private static func decode<Body: Decodable>(_: Body.Type, _ data: Data) throws(ServiceFailure) -> Body {
+        do { return try JSONDecoder().decode(Body.self, from: data) } catch {
+            throw .nonsense("an event is not the JSON that it should be")
+        }
+    }
+}
+
+/// When something came last.
+private final class SignOfLife: Sendable {
+    private let latest = Mutex(ContinuousClock.now)
+
+    var at: ContinuousClock.Instant { latest.withLock { $0 } }
+
+    func note() { latest.withLock { $0 = .now } }
+}

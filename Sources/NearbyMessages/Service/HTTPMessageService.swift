@@ -1,0 +1,169 @@
+import EarshotCoding
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// `earshotd` over HTTP. Every request is bounded in time and every answer in size.
+final class HTTPMessageService: MessageService {
+    /// No answer is larger; a hundred tokens with their statuses have 6 KiB.
+    static let largestAnswerCount = 65_536
+
+    private let base: String
+    private let key: String
+    private let pace: MessageManager.Pace
+    private let transport: HTTPTransport
+    private let session: URLSession
+
+    /// Asks nothing yet.
+    /// - Parameter url: what stands before `/v1`.
+    init(url: URL, key: String, pace: MessageManager.Pace) {
+        var text = url.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        base = text
+        self.key = key
+        self.pace = pace
+        (session, transport) = HTTPTransport.session(idleTimeout: pace.streamTimeout)
+    }
+
+    deinit { session.invalidateAndCancel() }
+
+    func openSession() async throws(ServiceFailure) -> ServiceSession {
+        // It would be sent as part of a header.
+        guard key.isPlain(upTo: 512) else {
+            throw .refused(status: 401, code: "bad_key", retryAfter: nil)
+        }
+        let opened = try await ask(ServiceBodies.Session.self, "POST", "/v1/devices", key)
+        guard opened.session.isPlain(upTo: 512) else { throw .nonsense("the session it gives cannot be one") }
+        return ServiceSession(secret: opened.session)
+    }
+
+    func end(_ session: ServiceSession) async throws(ServiceFailure) {
+        _ = try await send("DELETE", "/v1/device", session.secret)
+    }
+
+    func register(
+        _ order: ServiceOrder, timeToLive: Duration, idempotencyKey: String, in session: ServiceSession
+    ) async throws(ServiceFailure) -> Registration {
+        let (kind, namespace, type, content): (RegistrationName.Kind, String, String, Data?) =
+            switch order {
+            case .publication(let message): (.publication, message.namespace, message.type, message.content)
+            case .subscription(let namespace, let type): (.subscription, namespace, type, nil)
+            }
+        let body = ServiceBodies.Order(
+            namespace: namespace, type: type, content: content, timeToLive: timeToLive.components.seconds,
+            idempotencyKey: idempotencyKey)
+        return try await registration(kind, "POST", kind.path, try json(body), session)
+    }
+
+    func renew(
+        _ name: RegistrationName, timeToLive: Duration, in session: ServiceSession
+    ) async throws(ServiceFailure) -> Registration {
+        let body = try json(ServiceBodies.Renewal(timeToLive: timeToLive.components.seconds))
+        let renewed = try await registration(name.kind, "PUT", "\(name.kind.path)/\(name.id)", body, session)
+        guard renewed.name == name else { throw .nonsense("it renewed something else") }
+        return renewed
+    }
+
+    func withdraw(_ name: RegistrationName, in session: ServiceSession) async throws(ServiceFailure) {
+        _ = try await send("DELETE", "\(name.kind.path)/\(name.id)", session.secret)
+    }
+
+    func report(
+        _ report: SightingReport, in session: ServiceSession
+    ) async throws(ServiceFailure) -> [Payload: SightingStatus] {
+        let body = try json(ServiceBodies.Sightings(heard: report.heard.map(\.hex), lost: report.lost.map(\.hex)))
+        let answer = try await ask(
+            ServiceBodies.SightingsAnswer.self, "POST", "/v1/sightings", session.secret, body)
+        var statuses: [Payload: SightingStatus] = [:]
+        for entry in answer.heard {
+            guard let token = Payload(serviceToken: entry.token) else { continue }
+            statuses[token] = SightingStatus(rawValue: entry.status)
+        }
+        return statuses
+    }
+
+    func events(
+        in session: ServiceSession, after lastEventID: String?
+    ) -> AsyncThrowingStream<ServiceEvent, any Error> {
+        guard var request = try? request("GET", "/v1/events", session.secret, nil) else {
+            return AsyncThrowingStream { $0.finish(throwing: ServiceFailure.unreachable("its address is no URL")) }
+        }
+        request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
+        request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID")
+        request.timeoutInterval = pace.streamTimeout / .seconds(1)
+        return EventReader.events(
+            transport.pieces(of: request, by: self.session), silence: pace.streamTimeout, keeping: self)
+    }
+
+    // MARK: Requests
+
+    private func registration(
+        _ kind: RegistrationName.Kind, _ method: String, _ path: String, _ body: Data, _ session: ServiceSession
+    ) async throws(ServiceFailure) -> Registration {
+        let answer = try await ask(ServiceBodies.Registered.self, method, path, session.secret, body)
+        guard answer.id.isIdentifier(upTo: 128) else { throw .nonsense("the id it gives cannot be one") }
+        guard let token = Payload(serviceToken: answer.token.token) else {
+            throw .nonsense("the token it gives has not 16 digits")
+        }
+        return Registration(
+            name: RegistrationName(kind, answer.id), expiresIn: .seconds(answer.expiresIn), token: token,
+            tokenExpiresIn: .seconds(answer.token.expiresIn), rotateIn: .seconds(answer.token.rotateIn))
+    }
+
+    private func ask<Answer: Decodable>(
+        _: Answer.Type, _ method: String, _ path: String, _ secret: String, _ body: Data? = nil
+    ) async throws(ServiceFailure) -> Answer {
+        let answer = try await send(method, path, secret, body)
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: answer) else {
+            throw .nonsense("its answer to \(method) is not the JSON that it should be")
+        }
+        return answer
+    }
+
+    /// - Returns: the body of an answer that accepts.
+    private func send(
+        _ method: String, _ path: String, _ secret: String, _ body: Data? = nil
+    ) async throws(ServiceFailure) -> Data {
+        let pieces = transport.pieces(of: try request(method, path, secret, body), by: session)
+        let limit = pace.requestTimeout
+        let reading = Task { () async -> Result<Data, ServiceFailure> in await ServiceAnswer.read(pieces) }
+        let timer = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            reading.cancel()
+        }
+        let answer = await withTaskCancellationHandler {
+            await reading.value
+        } onCancel: {
+            reading.cancel()
+        }
+        timer.cancel()
+        return try answer.get()
+    }
+
+    private func request(
+        _ method: String, _ path: String, _ secret: String, _ body: Data?
+    ) throws(ServiceFailure) -> URLRequest {
+        guard let url = URL(string: base + path) else { throw .unreachable("its address is no URL") }
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.timeoutInterval = pace.requestTimeout / .seconds(1)
+        request.httpShouldHandleCookies = false
+        request.setValue("Bearer \(secret)", forHTTPHeaderField: "Authorization")
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        if let body {
+            request.httpBody = body
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        return request
+    }
+
+    private func json(_ value: some Encodable) throws(ServiceFailure) -> Data {
+        do { return try JSONEncoder().encode(value) } catch {
+            throw .refused(status: 400, code: "bad_body", retryAfter: nil)
+        }
+    }
+}
+
+extension RegistrationName.Kind {
+    fileprivate var path: String { self == .publication ? "/v1/publications" : "/v1/subscriptions" }
+}

@@ -1,0 +1,185 @@
+import EarshotCoding
+import Foundation
+import NearbyMessages
+import Synchronization
+
+/// A service in memory that keeps the rules of docs/SERVICE.md, and can be told to break them.
+final class FakeService: Sendable {
+    /// How it behaves.
+    enum Mood: Sendable, Equatable {
+        case well
+        /// Nobody answers.
+        case down
+        /// Answers are not what they should be.
+        case nonsense
+        /// Answers take that long.
+        case slow(Duration)
+        /// It does not want to.
+        case refusing(status: Int, code: String, retryAfter: Duration?)
+        /// It does what it is asked and the answer is lost on the way.
+        case mute
+    }
+
+    struct Thing {
+        var name: RegistrationName
+        var order: ServiceOrder
+        var device: String
+        var project: String
+        var idempotencyKey: String
+        var tokens: [(token: Payload, expiresAt: ContinuousClock.Instant)]
+    }
+
+    struct Change {
+        var sequence: Int
+        var isFound: Bool
+    }
+
+    struct State {
+        var mood = Mood.well
+        /// Project by key.
+        var keys: [String: String] = [:]
+        /// Project by device.
+        var sessions: [String: String] = [:]
+        var things: [Thing] = []
+        var heard: [String: [Payload: ContinuousClock.Instant]] = [:]
+        var changes: [String: [String: Change]] = [:]
+        var sequences: [String: Int] = [:]
+        var streams: [Int: Stream] = [:]
+        var nextID = 0
+        var requests: [String] = []
+        var chance = UInt64(1)
+    }
+
+    struct Stream {
+        var device: String
+        var last: Int
+        var continuation: AsyncThrowingStream<ServiceEvent, any Error>.Continuation
+    }
+
+    let state = Mutex(State())
+    let tokenLifetime: Duration
+    let sightingLifetime: Duration
+
+    init(
+        keys: [String: String] = ["key": "project"], tokenLifetime: Duration = .seconds(120),
+        sightingLifetime: Duration = .seconds(90)
+    ) {
+        self.tokenLifetime = tokenLifetime
+        self.sightingLifetime = sightingLifetime
+        state.withLock { $0.keys = keys }
+    }
+
+    /// How a device reaches it.
+    func client(key: String) -> any MessageService { FakeServiceClient(service: self, key: key) }
+
+    /// From now on.
+    func set(_ mood: Mood) {
+        state.withLock { state in
+            state.mood = mood
+            if mood == .down { endStreams(&state, .unreachable("it went away")) }
+        }
+    }
+
+    /// Killed and started again, with its database or without.
+    func restart(forgetting: Bool = false) {
+        state.withLock { state in
+            endStreams(&state, .unreachable("it went away"))
+            guard forgetting else { return }
+            state.sessions = [:]
+            state.things = []
+            state.heard = [:]
+            state.changes = [:]
+        }
+    }
+
+    private func endStreams(_ state: inout State, _ failure: ServiceFailure) {
+        for stream in state.streams.values { stream.continuation.finish(throwing: failure) }
+        state.streams = [:]
+    }
+
+    /// What was asked, in order.
+    var requests: [String] { state.withLock { $0.requests } }
+    /// What is published and subscribed now.
+    var things: [RegistrationName] { state.withLock { $0.things.map(\.name) } }
+    var sessionCount: Int { state.withLock { $0.sessions.count } }
+    /// All that it ever said to be a secret.
+    var secrets: [String] {
+        state.withLock { state in
+            Array(state.keys.keys) + Array(state.sessions.keys)
+                + state.things.flatMap { $0.tokens.map(\.token.hex) }
+        }
+    }
+
+    /// Takes those for gone that were not heard for too long.
+    func sweep() {
+        state.withLock { match(&$0) }
+    }
+
+    // MARK: Matching
+
+    /// Tells each device what changed.
+    func match(_ state: inout State) {
+        let now = ContinuousClock.now
+        func hears(_ device: String, _ thing: Thing) -> Bool {
+            thing.tokens.contains { token, expiresAt in
+                guard expiresAt > now, let at = state.heard[device]?[token] else { return false }
+                return at + sightingLifetime > now
+            }
+        }
+        for device in state.sessions.keys {
+            var near: Set<String> = []
+            for subscription in state.things where subscription.device == device {
+                for publication in state.things where Self.fits(publication, subscription) {
+                    if hears(device, publication) || hears(publication.device, subscription) {
+                        near.insert("\(subscription.name.id) \(publication.name.id)")
+                    }
+                }
+            }
+            let known = state.changes[device] ?? [:]
+            let found = Set(known.filter(\.value.isFound).keys)
+            for pair in near.symmetricDifference(found).sorted() {
+                let sequence = state.sequences[device, default: 0] + 1
+                state.sequences[device] = sequence
+                state.changes[device, default: [:]][pair] = Change(sequence: sequence, isFound: near.contains(pair))
+            }
+        }
+        for id in state.streams.keys { write(&state, id) }
+    }
+
+    private static func fits(_ publication: Thing, _ subscription: Thing) -> Bool {
+        guard case .publication(let message) = publication.order, publication.device != subscription.device,
+            publication.project == subscription.project,
+            case .subscription(let namespace, let type) = subscription.order
+        else { return false }
+        return message.namespace == namespace && (type.isEmpty || message.type == type)
+    }
+
+    /// Everything new for a stream.
+    func write(_ state: inout State, _ id: Int, isSnapshot: Bool = false) {
+        guard let stream = state.streams[id] else { return }
+        let news = (state.changes[stream.device] ?? [:]).filter { $0.value.sequence > stream.last }
+        for (pair, change) in news.sorted(by: { $0.value.sequence < $1.value.sequence }) {
+            state.streams[id]?.last = change.sequence
+            let names = pair.split(separator: " ").map(String.init)
+            let eventID = String(change.sequence)
+            guard state.things.contains(where: { $0.name.id == names[0] }) else { continue }
+            if change.isFound {
+                guard case .publication(let message)? = state.things.first(where: { $0.name.id == names[1] })?.order
+                else { continue }
+                stream.continuation.yield(
+                    .found(subscription: names[0], message: message, id: names[1], eventID: eventID))
+            } else if !isSnapshot {
+                stream.continuation.yield(.lost(subscription: names[0], id: names[1], eventID: eventID))
+            }
+        }
+    }
+
+    func token(_ state: inout State) -> Payload {
+        state.chance = state.chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let bits = state.chance
+        guard let token = try? Payload((0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }) else {
+            preconditionFailure("eight bytes")
+        }
+        return token
+    }
+}
