@@ -21,12 +21,3 @@ final class ScratchFolder: Sendable {
         try Data(text.utf8).write(to: file)
     }
 }
-
-/// Waits until something holds; machines may be slow, so for long. False where it never does.
-func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
-    for _ in 0..<2_000 {
-        if await condition() { return true }
-        try? await Task.sleep(for: .milliseconds(10))
-    }
-    return await condition()
-}
