@@ -1,7 +1,7 @@
 /// Pairs found and lost by message: two publishers of the same one are found once, and lost when the last of them is.
 struct GNSKnownMessages {
     /// What an app is told. Lost is the same object as found.
-    enum Change {
+    enum Change: Equatable {
         case found(GNSMessage)
         case lost(GNSMessage)
     }

@@ -16,24 +16,26 @@ public final class Consent: PermissionGate {
     public let store: PermissionStore
 
     private let folder: ConfigurationFolder
-    private let prompt: TerminalPrompt
+    private let prompt: TerminalPrompt?
     private let log: (@Sendable (String) -> Void)?
     private let pending = Mutex<PendingConsent?>(nil)
 
     /// - Parameters:
     ///   - applicationIdentifier: names the folder of the answer and the manifest.
     ///   - configurationFolder: in place of `$XDG_CONFIG_HOME`.
+    ///   - asksOnTerminal: false for a program that uses the terminal otherwise: it has to ask by itself.
     ///   - log: gets lines for people.
     public convenience init(
-        applicationIdentifier: String, configurationFolder: String? = nil, log: (@Sendable (String) -> Void)? = nil
+        applicationIdentifier: String, configurationFolder: String? = nil, asksOnTerminal: Bool = true,
+        log: (@Sendable (String) -> Void)? = nil
     ) {
         self.init(
             applicationIdentifier: applicationIdentifier, configurationFolder: configurationFolder,
-            prompt: TerminalPrompt(), log: log)
+            prompt: asksOnTerminal ? TerminalPrompt() : nil, log: log)
     }
 
     init(
-        applicationIdentifier: String, configurationFolder: String?, prompt: TerminalPrompt,
+        applicationIdentifier: String, configurationFolder: String?, prompt: TerminalPrompt?,
         log: (@Sendable (String) -> Void)? = nil
     ) {
         folder = ConfigurationFolder(applicationIdentifier: applicationIdentifier, base: configurationFolder)
@@ -86,10 +88,10 @@ public final class Consent: PermissionGate {
         if let override {
             answer = await override(purpose)
             if answer == .undecided { log?("The program's own question got no answer: nothing is decided.") }
-        } else if prompt.isAvailable {
-            answer = await askOnTerminal(purpose)
+        } else if let prompt, prompt.isAvailable {
+            answer = await ask(purpose, on: prompt)
         } else {
-            log?("There is no terminal to ask for permission on, and no handler: nothing is decided.")
+            log?("There is neither a handler nor a terminal to ask for permission: nothing is decided.")
             return .undecided
         }
         // Also where nobody waits for it any more: it is what the user wants.
@@ -97,7 +99,7 @@ public final class Consent: PermissionGate {
         return answer
     }
 
-    private func askOnTerminal(_ purpose: ConsentPurpose) async -> PermissionState {
+    private func ask(_ purpose: ConsentPurpose, on prompt: TerminalPrompt) async -> PermissionState {
         let manifest = PermissionManifest.load(for: folder, log: log)
         if manifest.microphoneUsageDescription == nil, purpose.mode.contains(.scan) {
             log?("\(folder.name).nearby.json does not say why the microphone is used (NSMicrophoneUsageDescription).")

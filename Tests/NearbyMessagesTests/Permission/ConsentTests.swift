@@ -9,13 +9,10 @@ import Testing
     private let scratch: ScratchFolder
     private let consent: Consent
     private let purpose = ConsentPurpose(applicationIdentifier: "app", mode: .both)
-    /// No terminal, whatever the tests are run on.
-    private static let nowhere = TerminalPrompt(input: -1, output: -1)
 
     init() throws {
         scratch = try ScratchFolder()
-        consent = Consent(
-            applicationIdentifier: "app", configurationFolder: scratch.path, prompt: Self.nowhere)
+        consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path, asksOnTerminal: false)
     }
 
     @Test func `nobody to ask decides nothing`() async {

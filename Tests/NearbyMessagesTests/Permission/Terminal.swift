@@ -48,10 +48,10 @@ final class Terminal: Sendable {
         }
     }
 
-    /// What is on the screen as soon as it ends with a text; nil where it does not in 20 s. Then the screen is wiped.
+    /// What is on the screen, without carriage returns, as soon as it ends with a text; nil where it does not in 20 s. Then the screen is wiped.
     func read(until end: String) async -> String? {
         for _ in 0..<2_000 {
-            if let screen = screen(endingWith: end) { return screen.replacing("\r\n", with: "\n") }
+            if let screen = screen(endingWith: end) { return screen }
             try? await Task.sleep(for: .milliseconds(10))
         }
         return nil
@@ -61,7 +61,7 @@ final class Terminal: Sendable {
         state.withLock { state in
             var bytes = [UInt8](repeating: 0, count: 4_096)
             let count = Glibc.read(state.keyboard, &bytes, bytes.count)
-            if count > 0 { state.screen += String(decoding: bytes[..<count], as: UTF8.self) }
+            if count > 0 { state.screen += String(decoding: bytes[..<count].filter { $0 != 13 }, as: UTF8.self) }
             guard state.screen.hasSuffix(end) else { return nil }
             defer { state.screen = "" }
             return state.screen

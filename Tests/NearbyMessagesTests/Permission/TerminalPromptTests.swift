@@ -96,7 +96,7 @@ import Testing
         try consent.store.set(.granted)
         #expect(await answer == .granted)
         // The line is ended, and what is typed now is not ours.
-        _ = try #require(await terminal.read(until: "\r\n"))
+        _ = try #require(await terminal.read(until: "\n"))
         terminal.type("d\n")
         try await Task.sleep(for: .milliseconds(100))
         #expect(consent.store.state == .granted)
