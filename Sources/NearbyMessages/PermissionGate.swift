@@ -40,7 +40,8 @@ public protocol PermissionGate: Sendable {
     /// - Returns: what the user has decided, now or earlier.
     func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState
 
-    /// What it is now, and then whenever it changes, by whomever. Each caller has a stream of its own.
+    /// What it is now, at once, and then whenever it changes, by whomever. Each caller has a stream of its own. What
+    /// changed decides for all operations, also for those that were answered something else before.
     var changes: AsyncStream<PermissionState> { get }
 }
 

@@ -69,6 +69,9 @@ extension MessageManager {
         package var reportDelay = Duration.milliseconds(200)
         /// A token that is still near is reported again after that.
         package var sightingRenewal = Duration.seconds(60)
+        /// A service that could not be told for so long what is heard may take it for lost: it counts a report for 90 s, of which
+        /// up to `sightingRenewal` had passed.
+        package var outage = Duration.seconds(25)
         /// How long a message that the service forgot has to come again before it is lost.
         package var doubt = Duration.seconds(40)
 

@@ -6,9 +6,6 @@ extension Exchange {
     private static var largestStrayCount: Int { 64 }
     /// A connection that lived that long was a good one.
     private static var goodConnection: Duration { .seconds(5) }
-    /// A service that could not be told what is heard for so long may take it for lost: it counts a report for 90 s, and a
-    /// renewal was due after `sightingRenewal`.
-    private var longestOutage: Duration { .seconds(85) - configuration.pace.sightingRenewal }
 
     /// Reads the service's events until it is cancelled, over as many connections as that takes.
     func keepReading() async {
@@ -44,7 +41,7 @@ extension Exchange {
             let until = now + configuration.pace.doubt
             for number in entries.keys {
                 if !isResumed { entries[number]?.found.doubt(until: until) }
-                if outage > longestOutage { entries[number]?.found.settle(until: until) }
+                if outage > configuration.pace.outage { entries[number]?.found.settle(until: until) }
             }
             if !isResumed { lastEventID = nil }
         case .found(let subscription, _, _, let eventID), .lost(let subscription, _, let eventID):

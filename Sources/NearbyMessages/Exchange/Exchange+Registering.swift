@@ -54,7 +54,9 @@ extension Exchange {
             } catch { return .failure(error) }
         }.value
         guard !Task.isCancelled, entries[number] != nil, self.session == session else {
-            if name == nil, case .success(let registration) = answer { withdraw(registration.name, in: session) }
+            if name == nil, case .success(let registration) = answer {
+                withdraw(registration.name, in: session, until: now + timeToLive)
+            }
             return nil
         }
         return answer
@@ -84,17 +86,23 @@ extension Exchange {
         plan()
     }
 
-    /// Takes something back at the service, a few times where that fails. Where it cannot be told it ends by itself, after its lease.
-    func withdraw(_ name: RegistrationName, in session: ServiceSession) {
-        let (service, bounds) = (service, configuration.backOff)
-        Task {
-            var backOff = BackOff(bounds)
-            for _ in 0..<5 {
-                do throws(ServiceFailure) { return try await service.withdraw(name, in: session) } catch {
-                    if case .refused(let status, _, _) = error, status == 401 || status == 404 { return }
+    /// Takes something back at the service, and tries until that works or it has ended by itself.
+    /// - Parameter end: when it has.
+    func withdraw(_ name: RegistrationName, in session: ServiceSession, until end: Duration) {
+        withdrawals[name]?.cancel()
+        withdrawals[name] = Task {
+            var backOff = BackOff(configuration.backOff)
+            while now < end, !Task.isCancelled {
+                do throws(ServiceFailure) {
+                    try await service.withdraw(name, in: session)
+                    break
+                } catch {
+                    // It is over already, or the whole session is.
+                    if error.isNoSuchThing || error.isBadSession { break }
                     try? await Task.sleep(for: backOff.pause(retryAfter: error.retryAfter))
                 }
             }
+            if !Task.isCancelled { withdrawals[name] = nil }
         }
     }
 }

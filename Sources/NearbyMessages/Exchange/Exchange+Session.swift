@@ -63,4 +63,18 @@ extension Exchange {
         plan()
         scheduleDoubt()
     }
+
+    /// Ends the session, and with it all that is published and subscribed.
+    func endSession() async {
+        guard let session else { return }
+        self.session = nil
+        var backOff = BackOff(configuration.backOff)
+        for _ in 0..<5 {
+            do throws(ServiceFailure) { return try await service.end(session) } catch {
+                if error.isBadSession { return }
+                try? await Task.sleep(for: backOff.pause(retryAfter: error.retryAfter))
+            }
+        }
+        note("the service was not told of the end; what was published there ends by itself")
+    }
 }

@@ -47,6 +47,8 @@ actor Exchange {
 
     var entries: [Int: Entry] = [:]
     private var watching: Task<Void, Never>?
+    /// What the user has decided, as the gate said last.
+    private var decision: PermissionState?
     private var isClosed = false
 
     // +Room
@@ -59,6 +61,9 @@ actor Exchange {
     var opening: Task<ServiceSession?, Never>?
     var sessionBackOff: BackOff
     var sessionPause = Duration.zero
+
+    // +Registering
+    var withdrawals: [RegistrationName: Task<Void, Never>] = [:]
 
     // +Reporting
     var reporter: SightingReporter
@@ -96,8 +101,7 @@ actor Exchange {
             switch input {
             case .add(let operation): add(operation)
             case .end(let number): remove(number)
-            case .permission(let state):
-                for (number, entry) in entries where entry.permission != nil { decide(number, state) }
+            case .permission(let state): decide(state)
             case .room(let kind, let event): take(event, on: kind)
             }
         }
@@ -116,16 +120,12 @@ actor Exchange {
         entries = [:]
         updateLoops()
         doubting?.cancel()
+        for withdrawal in withdrawals.values { withdrawal.cancel() }
         let rooms = rooms
         async let closed: Void = {
             for room in (rooms ?? [:]).values { await room.close() }
         }()
-        if let session {
-            self.session = nil
-            do throws(ServiceFailure) { try await service.end(session) } catch {
-                note("the service was not told of the end; what was published there ends by itself")
-            }
-        }
+        await endSession()
         await closed
         board.finish()
         input.finish()
@@ -156,6 +156,14 @@ actor Exchange {
         watching = Task {
             for await state in changes { input.yield(.permission(state)) }
         }
+    }
+
+    /// The first is how it was before anybody was asked.
+    private func decide(_ state: PermissionState) {
+        let isChange = decision != nil && decision != state
+        decision = state
+        guard isChange else { return }
+        for (number, entry) in entries where entry.permission != nil { decide(number, state) }
     }
 
     private func decide(_ number: Int, _ state: PermissionState) {
@@ -192,7 +200,9 @@ actor Exchange {
         entry.timeLimit?.cancel()
         board.end(for: .operation(number))
         board.end(for: .registering(number))
-        if isWithdrawing, let lease = entry.lease, let session { withdraw(lease.name, in: session) }
+        if isWithdrawing, let lease = entry.lease, let session {
+            withdraw(lease.name, in: session, until: lease.expiresAt)
+        }
         for event in entries[number]?.found.loseAll() ?? [] { entry.operation.events.add(event) }
         entries[number]?.lease = nil
         entries[number]?.worker = nil

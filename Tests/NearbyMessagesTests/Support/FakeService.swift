@@ -74,17 +74,15 @@ final class FakeService: Sendable {
 
     /// From now on.
     func set(_ mood: Mood) {
-        state.withLock { state in
-            state.mood = mood
-            if mood == .down { endStreams(&state, .unreachable("it went away")) }
-        }
+        state.withLock { $0.mood = mood }
+        if mood == .down { endStreams() }
     }
 
     /// Killed and started again, with its database or without.
     func restart(forgetting: Bool = false) {
+        endStreams()
+        guard forgetting else { return }
         state.withLock { state in
-            endStreams(&state, .unreachable("it went away"))
-            guard forgetting else { return }
             state.sessions = [:]
             state.things = []
             state.heard = [:]
@@ -92,9 +90,12 @@ final class FakeService: Sendable {
         }
     }
 
-    private func endStreams(_ state: inout State, _ failure: ServiceFailure) {
-        for stream in state.streams.values { stream.continuation.finish(throwing: failure) }
-        state.streams = [:]
+    private func endStreams() {
+        let streams = state.withLock { state in
+            defer { state.streams = [:] }
+            return state.streams.values.map(\.self)
+        }
+        for stream in streams { stream.continuation.finish(throwing: ServiceFailure.unreachable("it went away")) }
     }
 
     /// What was asked, in order.
@@ -113,6 +114,11 @@ final class FakeService: Sendable {
     /// Takes those for gone that were not heard for too long.
     func sweep() {
         state.withLock { match(&$0) }
+    }
+
+    /// Ends all of a kind.
+    func drop(_ kind: RegistrationName.Kind) {
+        state.withLock { state in state.things.removeAll { $0.name.kind == kind } }
     }
 
     // MARK: Matching
