@@ -139,27 +139,32 @@ import Testing
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardErrorContent, \.standardOutputContent]
         ) {
-            setenv("XDG_CONFIG_HOME", "/nonexistent", 1)
-            setenv("EARSHOT_APP_ID", "org.example.secretless", 1)
-            await MainActor.run {
-                var manager = GNSMessageManager(apiKey: "A-SECRET-KEY-1")
-                _ = Snippets.publish(manager, name: "A-SECRET-NAME")
-                guard !GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
-                _ = write(STDERR_FILENO, "from here on\n", 13)
-                Snippets.enableDebugLogging()
-                guard GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
-                manager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
-                _ = Snippets.publish(manager, name: "A-SECRET-NAME")
-                // The second one is of its life, too.
-                DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) { exit(0) }
-                withExtendedLifetime(manager) {}
-            }
-            try await Task.sleep(for: .seconds(20))
+            try await Self.runAppWithSecrets()
         }
         let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
         let ours = lines.enumerated().filter { $0.element.hasPrefix("NearbyMessages: ") }
         let start = try #require(lines.firstIndex(of: "from here on"))
         #expect(!ours.isEmpty && ours.allSatisfy { $0.offset > start }, "\(lines)")
         #expect(!lines.contains { $0.contains("SECRET") })
+    }
+
+    /// In a process of its own, whose standard error is looked at.
+    private static func runAppWithSecrets() async throws {
+        setenv("XDG_CONFIG_HOME", "/nonexistent", 1)
+        setenv("EARSHOT_APP_ID", "org.example.app", 1)
+        let quiet = GNSMessageManager(apiKey: "A-SECRET-KEY-1")
+        let unheard = Snippets.publish(quiet, name: "A-SECRET-NAME")
+        guard !GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
+        try await Task.sleep(for: .milliseconds(200))
+        _ = write(STDERR_FILENO, "from here on\n", 13)
+        Snippets.enableDebugLogging()
+        guard GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
+        let manager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
+        let publication = FilledSnippets.askByOwnDialog(manager, name: "A-SECRET-NAME") { _ in
+            // That it will be asked was said before.
+            DispatchQueue.main.asyncAfter(deadline: .now() + 1) { exit(0) }
+        }
+        try await Task.sleep(for: .seconds(60))
+        withExtendedLifetime((quiet, unheard, manager, publication)) {}
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NearbyMessages
 
-@Suite struct ConsentTests {
+@Suite struct ConsentQuestionTests {
     private let scratch: ScratchFolder
     private let consent: Consent
     private let purpose = ConsentPurpose(applicationIdentifier: "app", mode: .both)
@@ -66,13 +66,13 @@ import Testing
 
     @Test func `where the first handler does not answer, the next one is asked`() async {
         let gate = Gate()
-        let isAsked = Atomic(false)
+        let isAsked = Flag()
         async let first = consent.request(purpose) { _ in
-            isAsked.store(true, ordering: .relaxed)
+            isAsked.raise()
             await gate.wait()
             return .undecided
         }
-        #expect(await eventually { isAsked.load(ordering: .relaxed) })
+        #expect(await eventually { isAsked.isRaised })
         async let second = consent.request(purpose) { _ in .denied }
         try? await Task.sleep(for: .milliseconds(100))
         gate.open()
@@ -84,11 +84,11 @@ import Testing
     func `an answer from elsewhere ends the question`(answer: PermissionState) async throws {
         let (gate, isAsked) = (Gate(), Flag())
         async let request = consent.request(purpose) { _ in
-            isAsked.set()
+            isAsked.raise()
             await gate.wait()
             return .undecided
         }
-        #expect(await eventually { isAsked.isSet })
+        #expect(await eventually { isAsked.isRaised })
         // Another process of the same program.
         try PermissionStore(applicationIdentifier: "app", configurationFolder: scratch.path).set(answer)
         #expect(await request == answer)
@@ -99,12 +99,12 @@ import Testing
         let (gate, isAsked) = (Gate(), Flag())
         let request = Task {
             await consent.request(purpose) { _ in
-                isAsked.set()
+                isAsked.raise()
                 await gate.wait()
                 return .granted
             }
         }
-        #expect(await eventually { isAsked.isSet })
+        #expect(await eventually { isAsked.isRaised })
         request.cancel()
         #expect(await request.value == .undecided)
         gate.open()
@@ -115,12 +115,12 @@ import Testing
         let (gate, isAsked) = (Gate(), Flag())
         let request = Task {
             await consent.request(purpose) { _ in
-                isAsked.set()
+                isAsked.raise()
                 await gate.wait()
                 return .undecided
             }
         }
-        #expect(await eventually { isAsked.isSet })
+        #expect(await eventually { isAsked.isRaised })
         request.cancel()
         #expect(await request.value == .undecided)
         #expect(await consent.request(purpose) { _ in .denied } == .denied)
@@ -143,11 +143,4 @@ private final class Gate: Sendable {
     func wait() async {
         await Task { for await _ in stream {} }.value
     }
-}
-
-private final class Flag: Sendable {
-    private let value = Atomic(false)
-
-    var isSet: Bool { value.load(ordering: .acquiring) }
-    func set() { value.store(true, ordering: .releasing) }
 }
