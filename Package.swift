@@ -157,7 +157,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "NearbyMessagesTests", dependencies: ["EarshotCoding", "EarshotDiscovery", "NearbyMessages"],
-            swiftSettings: strict),
+            exclude: ["Snippets/Printed"], swiftSettings: strict),
+        // The same snippets in the language mode of the apps that they were written for.
+        .testTarget(
+            name: "NearbyMessagesSwift5Tests", dependencies: ["NearbyMessages"],
+            swiftSettings: [.treatAllWarnings(as: .error), .swiftLanguageMode(.v5)]),
         .testTarget(
             name: "EarshotLoopbackTests",
             dependencies: [

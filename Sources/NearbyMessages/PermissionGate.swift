@@ -58,14 +58,3 @@ public struct AlwaysGranted: PermissionGate {
         AsyncStream { continuation in continuation.yield(.granted) }
     }
 }
-
-/// Knows only the handler of each operation, and remembers nothing. Never grants by itself.
-struct HandlerOnly: PermissionGate {
-    func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState {
-        await override?(purpose) ?? .undecided
-    }
-
-    var changes: AsyncStream<PermissionState> {
-        AsyncStream { continuation in continuation.finish() }
-    }
-}

@@ -97,7 +97,9 @@ struct ConsentTests {
     }
 
     @Test func nobodyToAskIsNoConsent() async throws {
-        let device = Device(in: Air(), FakeService(), permission: HandlerOnly())
+        let scratch = try ScratchFolder()
+        let consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path, asksOnTerminal: false)
+        let device = Device(in: Air(), FakeService(), permission: consent)
         let publication = try device.manager.publish(Message("1"))
         await aWhile()
         #expect(publication.status == .inactive && device.medium.modes.isEmpty)

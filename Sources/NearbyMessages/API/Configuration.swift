@@ -40,6 +40,7 @@ extension MessageManager {
         /// |---|---|---|---|
         /// | service | `EARSHOT_SERVICE` | `url` of `$XDG_CONFIG_HOME/earshot/service.json` | `http://127.0.0.1:8787` |
         /// | application | `EARSHOT_APP_ID` | | the program's name |
+        /// | permission | `Consent` of that application | | |
         ///
         /// What is there but is no `http` or `https` URL is left out, with a line in the log.
         public static func system(log: (@Sendable (String) -> Void)? = nil) -> Configuration {
@@ -47,7 +48,7 @@ extension MessageManager {
             for note in found.notes { log?(note) }
             return Configuration(
                 serviceURL: found.serviceURL, applicationIdentifier: found.applicationIdentifier,
-                permission: HandlerOnly(), log: log)
+                permission: Consent(applicationIdentifier: found.applicationIdentifier, log: log), log: log)
         }
     }
 

@@ -4,7 +4,9 @@ import NearbyMessages
 import Synchronization
 
 /// Waits until something is so; not longer than any machine would need.
-func eventually(within limit: Duration = .seconds(30), _ condition: () async -> Bool) async -> Bool {
+nonisolated(nonsending) func eventually(
+    within limit: Duration = .seconds(30), _ condition: nonisolated(nonsending) () async -> Bool
+) async -> Bool {
     let end = ContinuousClock.now + limit
     while ContinuousClock.now < end {
         if await condition() { return true }

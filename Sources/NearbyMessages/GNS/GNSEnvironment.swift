@@ -1,0 +1,34 @@
+/// What the original interface has no argument for: where the service is, which media there are, where the permission is kept, and
+/// where the debug log goes.
+///
+/// Tests run what is to work in another one:
+///
+///     GNSEnvironment.$current.withValue(environment) { GNSMessageManager(apiKey: "…") }
+package struct GNSEnvironment: Sendable {
+    /// What managers work with. The permission and the log in it are replaced by those below.
+    package var configuration: MessageManager.Configuration
+    /// Asks, and keeps the answer: one for all managers, so that two do not ask at once.
+    package var consent: Consent
+    /// Gets the lines of the debug log, and decides whether it is on.
+    package var log: @Sendable (String) -> Void
+
+    /// See the properties of the same names.
+    package init(
+        configuration: MessageManager.Configuration, consent: Consent, log: @escaping @Sendable (String) -> Void
+    ) {
+        (self.configuration, self.consent, self.log) = (configuration, consent, log)
+        self.configuration.permission = consent
+        self.configuration.log = log
+    }
+
+    /// The one in force.
+    @TaskLocal package static var current = system
+
+    /// What the process's environment says, see `MessageManager.Configuration.system`.
+    private static let system = {
+        let log = GNSDebugLog.standardError
+        let configuration = MessageManager.Configuration.system(log: log)
+        let consent = Consent(applicationIdentifier: configuration.applicationIdentifier, log: log)
+        return GNSEnvironment(configuration: configuration, consent: consent, log: log)
+    }()
+}

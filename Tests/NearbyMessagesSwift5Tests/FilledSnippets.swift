@@ -1,0 +1,1 @@
+../NearbyMessagesTests/Snippets/FilledSnippets.swift

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+/// Whether what is compiled is what was printed, but for indentation.
+@Suite struct PrintedSnippetTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    static let names = [
+        "01-create-manager", "02-publish", "03-subscribe", "04-mediums-audio-scan", "05-debug-logging",
+        "06-permission-track", "07-permission-toggle", "08-user-settings-handlers", "09-permission-dialog-override",
+    ]
+
+    private static func lines(_ path: String) throws -> [String] {
+        try String(contentsOf: folder.appending(path: path), encoding: .utf8).split(separator: "\n")
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Whether the lines stand one after the other; `isFilled`: with one more behind each comment.
+    private static func holds(_ source: [String], _ snippet: [String], isFilled: Bool = false) -> Bool {
+        source.indices.contains { start in
+            var index = start
+            for (number, line) in snippet.enumerated() {
+                guard index < source.count, source[index] == line else { return false }
+                let isLastComment =
+                    line.hasPrefix("//") && !(number + 1 < snippet.count && snippet[number + 1].hasPrefix("//"))
+                index += isFilled && isLastComment ? 2 : 1
+            }
+            return true
+        }
+    }
+
+    @Test(arguments: names)
+    func `what is compiled in both language modes is what was printed`(name: String) throws {
+        let snippet = try Self.lines("Printed/\(name).swift.txt")
+        #expect(snippet.count >= 1)
+        #expect(Self.holds(try Self.lines("Snippets.swift"), snippet))
+        #expect(Self.holds(try Self.lines("../../NearbyMessagesSwift5Tests/Snippets.swift"), snippet))
+    }
+
+    @Test(arguments: names.filter { ["03", "06", "08", "09"].contains($0.prefix(2)) })
+    func `what is filled in stands behind comments only`(name: String) throws {
+        let snippet = try Self.lines("Printed/\(name).swift.txt")
+        #expect(Self.holds(try Self.lines("FilledSnippets.swift"), snippet, isFilled: true))
+        #expect(
+            Self.holds(try Self.lines("../../NearbyMessagesSwift5Tests/FilledSnippets.swift"), snippet, isFilled: true))
+    }
+}
