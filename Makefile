@@ -41,6 +41,11 @@ build: swift ## Build the command line, .build/release/earshot
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE)
 
+messages: swift ## Build what publishes and subscribes as well, .build/release/earshot-messages
+	@scripts/install-dependencies.sh build
+	$(SWIFT) build $(RELEASE)
+	$(SWIFT) build -c release --product earshot-messages $(CHECKS)
+
 server: swift ## Build the token service, .build/release/earshotd
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER)

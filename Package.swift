@@ -172,7 +172,9 @@ let package = Package(
         .testTarget(name: "EarshotDrawingTests", dependencies: ["EarshotDrawing"], swiftSettings: strict),
         .testTarget(
             name: "EarshotCLITests",
-            dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot"],
+            dependencies: [
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-messages", "earshotd",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotServerTests",

@@ -15,6 +15,7 @@ final class MessageOutput: Sendable {
     private struct State {
         var foundCount = 0
         var wasActive = false
+        var hasBegun = false
     }
 
     private let isJSON: Bool
@@ -42,7 +43,13 @@ final class MessageOutput: Sendable {
     }
 
     func take(_ status: OperationStatus) {
-        if status == .active { state.withLock { $0.wasActive = true } }
+        let isNews = state.withLock { state in
+            state.wasActive = state.wasActive || status == .active
+            state.hasBegun = state.hasBegun || status != .inactive
+            return state.hasBegun
+        }
+        // Everything begins inactive.
+        guard isNews else { return }
         guard isJSON else { return note("\(status)") }
         var line = JSONLine()
         line.add("event", "status")
