@@ -76,7 +76,7 @@ struct ManagerTests {
         let first = try device.manager.publish(Message("1"))
         #expect(await eventually { first.status == .active && device.medium.mode == .both })
         // The next one has to wait for its token.
-        service.set(.slow(.seconds(2)))
+        service.set(.slow(.seconds(5)))
         let second = try device.manager.publish(Message("2"))
         #expect(await eventually { service.requests.count { $0 == "register publication" } == 2 })
         first.stop()
