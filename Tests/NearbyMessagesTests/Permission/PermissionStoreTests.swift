@@ -5,7 +5,8 @@ import Testing
 
 @testable import NearbyMessages
 
-@Suite struct PermissionStoreTests {
+// Where something is waited for in vain, it fails rather than waits on.
+@Suite(.timeLimit(.minutes(2))) struct PermissionStoreTests {
     private let scratch: ScratchFolder
     private var file: String { "\(scratch.path)/config/app/nearby.json" }
 
