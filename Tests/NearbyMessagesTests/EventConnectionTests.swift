@@ -43,7 +43,7 @@ struct EventConnectionTests {
 
     @Test func silenceIsDeath() async throws {
         let (events, failure, server) = try await events(
-            [.send(Self.head + Self.ready), .hang], silence: .seconds(3))
+            [.send(Self.head + Self.ready), .hang], silence: .seconds(10))
         #expect(events == [.ready(isResumed: true)])
         guard case .unreachable = failure else {
             Issue.record("\(String(describing: failure))")
@@ -53,10 +53,10 @@ struct EventConnectionTests {
     }
 
     @Test func aSignOfLifeIsLife() async throws {
-        // Twelve times 100 ms, with a limit of a second.
-        let quiet = (0..<12).flatMap { _ in [ScriptedServer.Step.pause(milliseconds: 100), .send(": quiet\n")] }
+        // Twelve times half a second, with a limit of five.
+        let quiet = (0..<12).flatMap { _ in [ScriptedServer.Step.pause(milliseconds: 500), .send(": quiet\n")] }
         let (events, failure, _) = try await events(
-            [.send(Self.head + Self.ready)] + quiet, silence: .seconds(1))
+            [.send(Self.head + Self.ready)] + quiet, silence: .seconds(5))
         #expect(events.count == 13 && failure == nil)
     }
 

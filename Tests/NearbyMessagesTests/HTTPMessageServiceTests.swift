@@ -117,7 +117,7 @@ struct HTTPMessageServiceTests {
     }
 
     @Test(arguments: [
-        (200, "moo"), (200, ""), (200, "{}"), (200, "{\"session\":\"a\\r\\nX: b\"}"), (404, "moo"), (302, ""),
+        (200, "moo"), (200, ""), (200, "{}"), (200, "{\"session\":\"a\\r\\nX: b\"}"), (404, "moo"),
         (418, "{}"),
         (404, "{\"problem\":{\"code\":\"no_such_path\"}}"), (418, "{\"problem\":{\"code\":\"a line\\nof log\"}}"),
     ])
@@ -162,7 +162,7 @@ struct HTTPMessageServiceTests {
     ])
     func whoeverDoesNotAnswerInTimeIsUnreachable(steps: [ScriptedServer.Step]) async throws {
         let server = try ScriptedServer { _ in steps }
-        let service = try service(server.url) { $0.requestTimeout = .seconds(3) }
+        let service = try service(server.url) { $0.requestTimeout = .seconds(5) }
         guard case .unreachable = await failure({ () async throws(ServiceFailure) in try await service.openSession() })
         else {
             Issue.record("not seen to be unreachable")
@@ -173,7 +173,7 @@ struct HTTPMessageServiceTests {
 
     @Test func anAnswerWithoutEndIsCutOff() async throws {
         let server = try ScriptedServer { _ in
-            [.send("HTTP/1.1 200 OK\r\n\r\n"), .flood(Data(count: 65_536), pauseMilliseconds: 0)]
+            [.send("HTTP/1.1 200 OK\r\n\r\n"), .flood(Data(count: 65_536), pauseMilliseconds: 2)]
         }
         let service = try service(server.url)
         let failed = await failure { () async throws(ServiceFailure) in try await service.openSession() }

@@ -12,6 +12,9 @@ final class Announcements<Element: Sendable>: Sendable {
     /// For a listener that does not listen the oldest are given up.
     private static var largestBacklog: Int { 256 }
 
+    /// Held while listeners are told, so that all are told in the same order. Who stops listening takes only `state`: a stream must
+    /// not be yielded to within a lock that its end needs.
+    private let order = Mutex(())
     private let state: Mutex<State>
 
     /// - Parameter current: what is.
@@ -26,12 +29,14 @@ final class Announcements<Element: Sendable>: Sendable {
     var stream: AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(Self.largestBacklog))
-        let id = state.withLock { state -> Int? in
-            for element in state.current { continuation.yield(element) }
-            guard !state.isOver else { return nil }
-            state.nextID += 1
-            state.listeners[state.nextID] = continuation
-            return state.nextID
+        let id = order.withLock { _ in
+            state.withLock { state -> Int? in
+                for element in state.current { continuation.yield(element) }
+                guard !state.isOver else { return nil }
+                state.nextID += 1
+                state.listeners[state.nextID] = continuation
+                return state.nextID
+            }
         }
         guard let id else {
             continuation.finish()
@@ -46,10 +51,11 @@ final class Announcements<Element: Sendable>: Sendable {
     /// Changes what is.
     /// - Parameter change: returns what to tell of it.
     func announce(_ change: (inout [Element]) -> [Element]) {
-        state.withLock { state in
-            guard !state.isOver else { return }
-            let news = change(&state.current)
-            for listener in state.listeners.values {
+        order.withLock { _ in
+            let (news, listeners) = state.withLock { state in
+                state.isOver ? ([], []) : (change(&state.current), state.listeners.values.map(\.self))
+            }
+            for listener in listeners {
                 for element in news { listener.yield(element) }
             }
         }
@@ -57,11 +63,13 @@ final class Announcements<Element: Sendable>: Sendable {
 
     /// Tells nothing any more.
     func finish() {
-        let listeners = state.withLock { state in
-            state.isOver = true
-            defer { state.listeners = [:] }
-            return state.listeners.values.map(\.self)
+        order.withLock { _ in
+            let listeners = state.withLock { state in
+                state.isOver = true
+                defer { state.listeners = [:] }
+                return state.listeners.values.map(\.self)
+            }
+            for listener in listeners { listener.finish() }
         }
-        for listener in listeners { listener.finish() }
     }
 }

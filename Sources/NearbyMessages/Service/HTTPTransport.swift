@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -39,7 +40,10 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingOldest(Self.largestBacklog))
         let task = session.dataTask(with: request)
         readers.withLock { $0[task.taskIdentifier] = continuation }
-        continuation.onTermination = { _ in task.cancel() }
+        continuation.onTermination = { _ in
+            // It waits for the session's queue, which may be busy with a flood: nobody else shall.
+            DispatchQueue.global().async { task.cancel() }
+        }
         task.resume()
         return stream
     }

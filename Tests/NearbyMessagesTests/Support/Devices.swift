@@ -42,7 +42,7 @@ struct Device {
         configuration.pace.reportDelay = .milliseconds(10)
         configuration.pace.tokenTurn = .milliseconds(100)
         configuration.pace.confirmation = .seconds(3)
-        configuration.pace.doubt = .seconds(3)
+        configuration.pace.doubt = .seconds(6)
         change(&configuration)
         manager = MessageManager(key: key, configuration: configuration)
         self.medium = medium

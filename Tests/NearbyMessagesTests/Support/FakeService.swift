@@ -48,6 +48,8 @@ final class FakeService: Sendable {
         var nextID = 0
         var requests: [String] = []
         var chance = UInt64(1)
+        /// Events on their way to streams.
+        var outbox: [(stream: Stream, event: ServiceEvent)] = []
     }
 
     struct Stream {
@@ -57,6 +59,7 @@ final class FakeService: Sendable {
     }
 
     let state = Mutex(State())
+    private let order = Mutex(())
     let tokenLifetime: Duration
     let sightingLifetime: Duration
 
@@ -113,7 +116,20 @@ final class FakeService: Sendable {
 
     /// Takes those for gone that were not heard for too long.
     func sweep() {
-        state.withLock { match(&$0) }
+        transaction { match(&$0) }
+    }
+
+    /// Changes something and sends what follows from it: in order, but not within the lock that the end of a stream needs.
+    func transaction<Answer: Sendable>(_ change: (inout State) -> Answer) -> Answer {
+        order.withLock { _ in
+            let (answer, outbox) = state.withLock { state in
+                let answer = change(&state)
+                defer { state.outbox = [] }
+                return (answer, state.outbox)
+            }
+            for (stream, event) in outbox { stream.continuation.yield(event) }
+            return answer
+        }
     }
 
     /// Ends all of a kind.
@@ -172,10 +188,10 @@ final class FakeService: Sendable {
             if change.isFound {
                 guard case .publication(let message)? = state.things.first(where: { $0.name.id == names[1] })?.order
                 else { continue }
-                stream.continuation.yield(
-                    .found(subscription: names[0], message: message, id: names[1], eventID: eventID))
+                state.outbox.append(
+                    (stream, .found(subscription: names[0], message: message, id: names[1], eventID: eventID)))
             } else if !isSnapshot {
-                stream.continuation.yield(.lost(subscription: names[0], id: names[1], eventID: eventID))
+                state.outbox.append((stream, .lost(subscription: names[0], id: names[1], eventID: eventID)))
             }
         }
     }

@@ -93,19 +93,20 @@ struct FakeServiceClient: MessageService {
         in session: ServiceSession, after lastEventID: String?
     ) -> AsyncThrowingStream<ServiceEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: ServiceEvent.self)
+        let id = service.state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        continuation.onTermination = { _ in service.state.withLock { _ = $0.streams.removeValue(forKey: id) } }
         Task {
             do throws(ServiceFailure) {
                 try await request("events", in: session) { state throws(ServiceFailure) in
                     let last = lastEventID.flatMap { Int($0) }
-                    continuation.yield(.ready(isResumed: last != nil))
-                    state.nextID += 1
-                    let id = state.nextID
-                    state.streams[id] = FakeService.Stream(
+                    let opened = FakeService.Stream(
                         device: session.secret, last: last ?? 0, continuation: continuation)
+                    state.streams[id] = opened
+                    state.outbox.append((opened, .ready(isResumed: last != nil)))
                     service.write(&state, id, isSnapshot: last == nil)
-                    continuation.onTermination = { _ in
-                        service.state.withLock { _ = $0.streams.removeValue(forKey: id) }
-                    }
                 }
             } catch { continuation.finish(throwing: error) }
         }
@@ -146,7 +147,7 @@ struct FakeServiceClient: MessageService {
             do { try await Task.sleep(for: pause) } catch { throw .unreachable("cancelled") }
         case .well, .mute: break
         }
-        let result = service.state.withLock { state -> Result<Answer, ServiceFailure> in
+        let result = service.transaction { state -> Result<Answer, ServiceFailure> in
             if let session, state.sessions[session.secret] == nil { return .failure(.badSession) }
             do throws(ServiceFailure) { return .success(try answer(&state)) } catch { return .failure(error) }
         }
