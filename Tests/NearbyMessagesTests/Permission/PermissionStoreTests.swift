@@ -136,6 +136,22 @@ import Testing
         #expect(notes.withLock(\.self) == [])
     }
 
+    @Test func `readers that come and go do not hold up those that are told`() async throws {
+        let store = store()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for number in 0..<200 { try store.set(number.isMultiple(of: 2) ? .granted : .denied) } }
+            for _ in 0..<100 {
+                let reading = Task { for await _ in store.changes {} }
+                group.addTask {
+                    try await Task.sleep(for: .milliseconds(2))
+                    reading.cancel()
+                    await reading.value
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test(arguments: [
         ("org.example.app", "org.example.app"), ("../../etc", "..-..-etc"), ("", "unnamed"), ("..", "unnamed"),
         ("a/b\u{0}c\n", "a-b-c-"), (String(repeating: "ä", count: 300), String(repeating: "ä", count: 100)),
