@@ -129,11 +129,16 @@ struct RecoveryTests {
         }
         pair.service.set(.down)
         await aWhile()
+        // It says so before it can be told what is heard.
+        pair.service.set(.deaf)
+        pair.service.sweep()
+        let count = pair.service.requests.count { $0 == "events" }
+        #expect(await eventually { pair.service.requests.count { $0 == "events" } > count })
         await aWhile()
         pair.service.set(.well)
+        await aWhile()
+        await aWhile()
         pair.service.sweep()
-        await aWhile()
-        await aWhile()
         #expect(pair.events.all.count == 1, "neither lost nor found again")
     }
 

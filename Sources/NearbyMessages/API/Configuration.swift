@@ -61,8 +61,8 @@ extension MessageManager {
         package var confirmation = Duration.seconds(15)
         /// How long a publication and a subscription live at the service without a word from us.
         package var lease = Duration.seconds(300)
-        /// A request takes no longer.
-        package var requestTimeout = Duration.seconds(15)
+        /// A request takes no longer. The largest message then needs a line of 40 kbit/s.
+        package var requestTimeout = Duration.seconds(30)
         /// An event stream is dead that was silent for so long.
         package var streamTimeout = Duration.seconds(45)
         /// How long heard tokens wait for others to be reported together.

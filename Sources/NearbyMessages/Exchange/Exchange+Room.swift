@@ -69,7 +69,7 @@ extension Exchange {
             let isNew = near[payload] == nil
             near[payload, default: []].insert(kind)
             if let received = DirectMessage.received(payload) {
-                for number in entries.keys { give(received, to: number) }
+                for number in entries.keys { give(received, of: payload, to: number) }
             } else if isNew {
                 reporter.hear(payload, now: now)
                 wakeReporting()
@@ -78,7 +78,7 @@ extension Exchange {
             near[payload]?.remove(kind)
             if near[payload]?.isEmpty == true { near[payload] = nil }
             if let received = DirectMessage.received(payload) {
-                for number in entries.keys { take(received, from: number) }
+                for number in entries.keys { take(received, of: payload, from: number) }
             } else if near[payload] == nil {
                 reporter.lose(payload)
                 wakeReporting()
@@ -92,27 +92,25 @@ extension Exchange {
     /// A new subscription gets what is near already.
     func giveDirectMessages(to number: Int) {
         for payload in near.keys {
-            if let received = DirectMessage.received(payload) { give(received, to: number) }
+            if let received = DirectMessage.received(payload) { give(received, of: payload, to: number) }
         }
     }
 
-    private func give(_ received: ReceivedMessage, to number: Int) {
+    private func give(_ received: ReceivedMessage, of payload: Payload, to number: Int) {
         guard let entry = entries[number], entry.isRunning, entry.operation.takesDirectMessages,
-            isNear(received, of: entry), let event = entries[number]?.found.find(received)
+            isNear(payload, entry), let event = entries[number]?.found.find(received)
         else { return }
         entry.operation.events.add(event)
     }
 
-    private func take(_ received: ReceivedMessage, from number: Int) {
-        guard let entry = entries[number], !isNear(received, of: entry),
+    private func take(_ received: ReceivedMessage, of payload: Payload, from number: Int) {
+        guard let entry = entries[number], !isNear(payload, entry),
             let event = entries[number]?.found.lose(received.id, now: now)
         else { return }
         entry.operation.events.add(event)
     }
 
-    private func isNear(_ received: ReceivedMessage, of entry: Entry) -> Bool {
-        near.contains { payload, kinds in
-            !kinds.isDisjoint(with: entry.kinds) && DirectMessage.received(payload)?.id == received.id
-        }
+    private func isNear(_ payload: Payload, _ entry: Entry) -> Bool {
+        near[payload].map { !$0.isDisjoint(with: entry.kinds) } ?? false
     }
 }

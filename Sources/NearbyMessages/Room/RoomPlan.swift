@@ -8,6 +8,9 @@ import EarshotDiscovery
 /// - It says the tokens of publications and messages in the sound itself, one after another. A subscription's own token is
 ///   said where there are none of these, or where the subscription only broadcasts. One token of a device is enough to be found:
 ///   each more takes time from the others, and a device that listens finds the tokens of others itself.
+///
+/// With n tokens in turns of 4 s each is silent for 4·(n − 1) s, and others take a silence of about 15 s for the end: more than
+/// four publications at once on one device may be lost and found again.
 struct RoomPlan: Sendable, Equatable {
     /// What one operation wants.
     struct Wish: Sendable, Equatable {

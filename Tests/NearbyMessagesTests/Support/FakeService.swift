@@ -16,6 +16,8 @@ final class FakeService: Sendable {
         case slow(Duration)
         /// It does not want to.
         case refusing(status: Int, code: String, retryAfter: Duration?)
+        /// Well, but for reports: nobody answers these.
+        case deaf
         /// It does what it is asked and the answer is lost on the way.
         case mute
     }

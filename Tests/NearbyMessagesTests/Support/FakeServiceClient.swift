@@ -145,7 +145,8 @@ struct FakeServiceClient: MessageService {
             throw .refused(status: status, code: code, retryAfter: retryAfter)
         case .slow(let pause):
             do { try await Task.sleep(for: pause) } catch { throw .unreachable("cancelled") }
-        case .well, .mute: break
+        case .deaf where what.hasPrefix("report"): throw .unreachable("nobody listens there")
+        case .well, .deaf, .mute: break
         }
         let result = service.transaction { state -> Result<Answer, ServiceFailure> in
             if let session, state.sessions[session.secret] == nil { return .failure(.badSession) }

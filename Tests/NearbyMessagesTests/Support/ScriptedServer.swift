@@ -46,6 +46,7 @@ final class ScriptedServer: Sendable {
         listener = descriptor
         port = UInt16(bigEndian: address.sin_port)
         Thread.detachNewThread { [weak self, descriptor] in
+            defer { close(descriptor) }
             while true {
                 let connection = accept(descriptor, nil, nil)
                 guard connection >= 0 else { return }
@@ -58,10 +59,8 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    // Its thread closes it: were it closed here, the thread could take connections of whoever gets the same number next.
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     var url: String { "http://127.0.0.1:\(port)" }
     var requests: [Request] { state.withLock { $0.requests } }
