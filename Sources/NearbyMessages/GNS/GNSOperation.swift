@@ -9,7 +9,7 @@ public protocol GNSSubscription: AnyObject {}
 /// What an app keeps. Nothing else keeps it, and it keeps the app's handlers: so none is called after it was let go.
 final class GNSOperation: GNSPublication, GNSSubscription {
     private let handlers: GNSOperationHandlers
-    /// Ends the operation behind this one.
+    /// Ends the operation behind this one, at once: a task that waits for the main queue may keep it longer.
     private let stop: (@Sendable () -> Void)?
     private let tasks: [Task<Void, Never>]
 

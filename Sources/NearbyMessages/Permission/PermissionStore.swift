@@ -11,6 +11,8 @@ public final class PermissionStore: Sendable {
         var unwritten: Unwritten?
         /// What was said about the file last, so that it is said once.
         var complaint: String?
+        /// To be logged when the lock is no longer held: a log may ask us something.
+        var notes: [String] = []
         var watch: FolderWatch?
         var readers: [UInt64: Reader] = [:]
         var readerCount: UInt64 = 0
@@ -31,6 +33,8 @@ public final class PermissionStore: Sendable {
     private let log: (@Sendable (String) -> Void)?
     private let queue = DispatchQueue(label: "earshot.permission")
     private let memory = Mutex(State())
+    /// Held while readers are told, so that all are told in the same order. A reader's end needs `memory`, which therefore is not.
+    private let order = Mutex(())
 
     /// - Parameters:
     ///   - applicationIdentifier: names the folder.
@@ -49,7 +53,7 @@ public final class PermissionStore: Sendable {
 
     /// What holds now.
     public var state: PermissionState {
-        memory.withLock { current(&$0) }
+        locked { current(&$0) }
     }
 
     /// Keeps a decision. To be called when the user decided, and then only.
@@ -59,10 +63,10 @@ public final class PermissionStore: Sendable {
     public func set(_ state: PermissionState) throws(PermissionStoreError) {
         do throws(PermissionStoreError) {
             try file.write(state)
-            memory.withLock { $0.unwritten = nil }
+            locked { $0.unwritten = nil }
             tellReaders()
         } catch {
-            memory.withLock { $0.unwritten = Unwritten(state: state, file: file.read()) }
+            locked { $0.unwritten = Unwritten(state: state, file: file.read()) }
             tellReaders()
             throw error
         }
@@ -72,8 +76,8 @@ public final class PermissionStore: Sendable {
     public var changes: AsyncStream<PermissionState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: PermissionState.self, bufferingPolicy: .bufferingNewest(16))
-        let number = memory.withLock { memory in
-            if memory.watch == nil { memory.watch = watch() }
+        let number = locked { memory in
+            if memory.watch == nil { watch(&memory) }
             memory.readerCount += 1
             let now = current(&memory)
             memory.readers[memory.readerCount] = Reader(last: now, continuation: continuation)
@@ -87,7 +91,7 @@ public final class PermissionStore: Sendable {
 
     private func remove(reader number: UInt64) {
         // The watch ends with the last reader, and not while the lock is held.
-        let ended = memory.withLock { memory -> FolderWatch? in
+        let ended = locked { memory -> FolderWatch? in
             memory.readers[number] = nil
             guard memory.readers.isEmpty else { return nil }
             defer { memory.watch = nil }
@@ -96,20 +100,32 @@ public final class PermissionStore: Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    private func watch() -> FolderWatch? {
-        let watch = FolderWatch(folder: file.folder, queue: queue) { [weak self] in self?.tellReaders() }
-        if watch == nil { log?("Cannot watch \(file.folder): changes by other programs are not noticed.") }
-        return watch
+    private func watch(_ memory: inout State) {
+        memory.watch = FolderWatch(folder: file.folder, queue: queue) { [weak self] in self?.tellReaders() }
+        guard memory.watch == nil else { return }
+        memory.notes.append("Cannot watch \(file.folder): changes by other programs are not noticed.")
     }
 
     private func tellReaders() {
-        memory.withLock { memory in
-            let now = current(&memory)
-            for (number, reader) in memory.readers where reader.last != now {
-                memory.readers[number]?.last = now
-                reader.continuation.yield(now)
+        order.withLock { _ in
+            let (now, readers) = locked { memory in
+                let now = current(&memory)
+                let readers = memory.readers.filter { $0.value.last != now }
+                for number in readers.keys { memory.readers[number]?.last = now }
+                return (now, readers.values.map(\.continuation))
             }
+            for reader in readers { reader.yield(now) }
         }
+    }
+
+    private func locked<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, notes) = memory.withLock { memory in
+            let result = body(&memory)
+            defer { memory.notes = [] }
+            return (result, memory.notes)
+        }
+        for note in notes { log?(note) }
+        return result
     }
 
     private func current(_ memory: inout State) -> PermissionState {
@@ -127,7 +143,7 @@ public final class PermissionStore: Sendable {
             return state
         case .nonsense(let reason):
             if memory.complaint != reason {
-                log?("\(file.path) is taken for undecided: \(reason).")
+                memory.notes.append("\(file.path) is taken for undecided: \(reason).")
                 memory.complaint = reason
             }
             return .undecided

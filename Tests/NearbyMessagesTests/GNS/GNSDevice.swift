@@ -42,6 +42,11 @@ import Foundation
     var permission: PermissionState { environment.consent.store.state }
 }
 
+extension Air {
+    /// One in which nobody is lost by being silent, however busy the machine.
+    static var patient: Air { Air(patience: .seconds(60)) }
+}
+
 /// What handlers were called with. They have to be called on the main queue, and are looked at there.
 @MainActor final class Calls<Value> {
     private(set) var all: [Value] = []

@@ -5,7 +5,7 @@ import Testing
 
 /// Snippets 06, 07 and 09: what the user permits.
 @MainActor @Suite struct PermissionSnippetTests {
-    private let air = Air()
+    private let air = Air.patient
     private let service = FakeServiceUnderTest()
 
     @Test func `06 the handler hears of decisions only, and of those of other processes, too`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// Snippets 05 and 08, and what is not supported: what an app is told.
 @MainActor @Suite struct SettingsSnippetTests {
-    private let air = Air()
+    private let air = Air.patient
     private let service = FakeServiceUnderTest()
 
     @Test func `08 the microphone's trouble is told when it comes and when it goes`() async throws {

@@ -5,7 +5,8 @@ import Testing
 
 @testable import NearbyMessages
 
-@Suite struct ConsentQuestionTests {
+// Where something is waited for in vain, it fails rather than waits on.
+@Suite(.timeLimit(.minutes(2))) struct ConsentQuestionTests {
     private let scratch: ScratchFolder
     private let consent: Consent
     private let purpose = ConsentPurpose(applicationIdentifier: "app", mode: .both)

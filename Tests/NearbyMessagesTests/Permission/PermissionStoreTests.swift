@@ -5,7 +5,8 @@ import Testing
 
 @testable import NearbyMessages
 
-@Suite struct PermissionStoreTests {
+// Where something is waited for in vain, it fails rather than waits on.
+@Suite(.timeLimit(.minutes(2))) struct PermissionStoreTests {
     private let scratch: ScratchFolder
     private var file: String { "\(scratch.path)/config/app/nearby.json" }
 
@@ -133,6 +134,22 @@ import Testing
             try await group.waitForAll()
         }
         #expect(notes.withLock(\.self) == [])
+    }
+
+    @Test func `readers that come and go do not hold up those that are told`() async throws {
+        let store = store()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for number in 0..<200 { try store.set(number.isMultiple(of: 2) ? .granted : .denied) } }
+            for _ in 0..<100 {
+                let reading = Task { for await _ in store.changes {} }
+                group.addTask {
+                    try await Task.sleep(for: .milliseconds(2))
+                    reading.cancel()
+                    await reading.value
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     @Test(arguments: [

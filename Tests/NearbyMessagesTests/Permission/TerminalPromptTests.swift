@@ -4,7 +4,8 @@ import Testing
 
 @testable import NearbyMessages
 
-@Suite struct TerminalPromptTests {
+// Where something is waited for in vain, it fails rather than waits on.
+@Suite(.timeLimit(.minutes(2))) struct TerminalPromptTests {
     private let scratch: ScratchFolder
     private let terminal: Terminal
     private let consent: Consent
