@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "EarshotCLITests",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-messages", "earshotd",
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-messages",
+                "earshotd",
             ],
             swiftSettings: strict),
         .testTarget(

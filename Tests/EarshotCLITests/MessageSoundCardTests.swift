@@ -63,7 +63,9 @@ struct MessageSoundCardTests {
             let another = try session.publish(["after"], key: key)
             try MessageSession.wait(subscriber, within: Self.patienceSeconds) { $0.text == "after" }
             publisher.signal(SIGINT)
-            try MessageSession.wait(subscriber, within: Self.patienceSeconds) { $0.event == "lost" && $0.text == "before" }
+            try MessageSession.wait(subscriber, within: Self.patienceSeconds) {
+                $0.event == "lost" && $0.text == "before"
+            }
             withExtendedLifetime(another) {}
             return (session, subscriber, publisher)
         }
