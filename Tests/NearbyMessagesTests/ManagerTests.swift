@@ -70,6 +70,22 @@ struct ManagerTests {
         #expect(one.medium.tokens.isEmpty)
     }
 
+    @Test func aTokenOfWhatIsOverIsNotSaidAnyMore() async throws {
+        let (air, service) = (Air(), FakeService())
+        let device = Device(in: air, service)
+        let first = try device.manager.publish(Message("1"))
+        #expect(await eventually { first.status == .active && device.medium.mode == .both })
+        // The next one has to wait for its token.
+        service.set(.slow(.seconds(5)))
+        let second = try device.manager.publish(Message("2"))
+        #expect(await eventually { service.requests.count { $0 == "register publication" } == 2 })
+        first.stop()
+        #expect(await eventually { device.medium.mode == .scan })
+        #expect(second.status == .starting)
+        #expect(await eventually { second.status == .active && device.medium.mode == .both })
+        #expect(device.medium.tokens.count == 2)
+    }
+
     @Test func whatIsSaidInTheSoundItselfNeedsNoService() async throws {
         let (air, service) = (Air(), FakeService())
         service.set(.down)
