@@ -20,13 +20,14 @@ let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", p
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
@@ -100,9 +101,8 @@ let package = Package(
         .target(
             name: "EarshotServer",
             dependencies: [
-                "EarshotCoding", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTPTypes, nioSSL, grdb,
-                crypto, logging,
-                serviceLifecycle, unixSignals, httpTypes,
+                "EarshotCoding", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -157,7 +157,7 @@ let package = Package(
             name: "EarshotServerTests",
             dependencies: [
                 "EarshotServer", "EarshotCoding", "EarshotChannel", "TestSupport", "earshotd", hummingbird,
-                hummingbirdTesting, asyncHTTPClient, nioCore, nioHTTP1, nioSSL, httpTypes, grdb, logging,
+                hummingbirdTesting, asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, httpTypes, grdb, logging,
             ],
             swiftSettings: strict),
     ]

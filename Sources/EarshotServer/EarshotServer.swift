@@ -45,14 +45,21 @@ public struct EarshotServer: Sendable {
     /// asked, and returns. After ten seconds it returns in any case.
     /// - Parameter onRunning: called once with the port, when connections are taken.
     public func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
-        let service = TokenService(store: store, limits: options.limits)
+        let limits = possible(options.limits)
+        let service = TokenService(store: store, limits: limits)
         let application = Self.application(
-            service, server: try server(service.metrics), address: .hostname(options.host, port: options.port),
+            service, server: try server(limits, service.metrics), address: .hostname(options.host, port: options.port),
             logger: logger, onRunning: onRunning)
         var configuration = ServiceGroupConfiguration(
             services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: configuration).run()
+        do {
+            try store.mergeLog()
+        } catch {
+            let reason = (error as? any StoreFailure)?.reason ?? "\(type(of: error))"
+            logger.notice("the log of the database stays", metadata: ["reason": "\(reason)"])
+        }
         try store.close()
     }
 
@@ -78,8 +85,21 @@ public struct EarshotServer: Sendable {
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 
-    private func server(_ metrics: Metrics) throws -> HTTPServerBuilder {
-        let plain = HTTPServerBuilder.http1(configuration: Self.channels(options.limits, metrics))
+    /// Each connection takes a file descriptor.
+    private func possible(_ limits: ServiceLimits) -> ServiceLimits {
+        var limits = limits
+        let possible = FileDescriptors.connectionsAfterRaising()
+        if possible < limits.connections {
+            logger.warning(
+                "fewer connections than asked for; let the process open more files",
+                metadata: ["asked": "\(limits.connections)", "possible": "\(possible)"])
+            limits.connections = possible
+        }
+        return limits
+    }
+
+    private func server(_ limits: ServiceLimits, _ metrics: Metrics) throws -> HTTPServerBuilder {
+        let plain = HTTPServerBuilder.http1(configuration: Self.channels(limits, metrics))
         guard let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath else {
             return plain
         }
@@ -93,9 +113,12 @@ public struct EarshotServer: Sendable {
 
     private static func channels(_ limits: ServiceLimits, _ metrics: Metrics) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionLimit(limits.connections, metrics: metrics)],
-            // For who sends half a request, or none.
-            idleTimeout: .seconds(60),
+            additionalChannelHandlers: [
+                ConnectionLimit(limits.connections, metrics: metrics),
+                RequestGuard(requestTime: limits.requestTime, metrics: metrics),
+            ],
+            // For who sends nothing, or headers without end.
+            idleTimeout: TimeAmount(limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 64))
     }

@@ -15,15 +15,19 @@ struct Problem: Error, Sendable, Equatable {
     let remedy: String
     /// After how many seconds it makes sense to try again; nil where it does not.
     let retryAfterSeconds: Int?
+    /// Whether what follows on the connection cannot be understood any more.
+    let endsConnection: Bool
 
     init(
-        _ status: HTTPResponse.Status, _ code: String, _ message: String, remedy: String, retryAfterSeconds: Int? = nil
+        _ status: HTTPResponse.Status, _ code: String, _ message: String, remedy: String,
+        retryAfterSeconds: Int? = nil, endsConnection: Bool = false
     ) {
         self.status = status
         self.code = code
         self.message = message
         self.remedy = remedy
         self.retryAfterSeconds = retryAfterSeconds
+        self.endsConnection = endsConnection
     }
 
     /// The JSON above.
@@ -46,6 +50,7 @@ struct Problem: Error, Sendable, Equatable {
     var headers: HTTPFields {
         var headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
         if let retryAfterSeconds { headers[.retryAfter] = String(retryAfterSeconds) }
+        if endsConnection { headers[.connection] = "close" }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         return headers
     }
@@ -83,11 +88,22 @@ extension Problem {
     static let tooManyConnections = Problem(
         .serviceUnavailable, "too_many_connections", "The service has all the connections it takes.",
         remedy: "Try again after the time in Retry-After; keep one connection for requests and one for events.",
-        retryAfterSeconds: 5)
+        retryAfterSeconds: 5, endsConnection: true)
     static let internalError = Problem(
         .internalServerError, "internal_error", "The service failed; what was asked for may or may not have happened.",
         remedy: "Try again with the same idempotency_key; the operator finds the reason in the log.",
         retryAfterSeconds: 2)
+
+    static let badRequest = Problem(
+        .badRequest, "bad_request", "This is no HTTP, or ends in the middle.",
+        remedy: "Send HTTP/1.1; GET /v1/openapi.json lists what there is.", endsConnection: true)
+    static let headersTooLarge = Problem(
+        .requestHeaderFieldsTooLarge, "headers_too_large",
+        "The request has more than 64 headers, or one of more than 8 KiB, or 16 KiB of them.",
+        remedy: "Send fewer and shorter ones; Authorization is enough.", endsConnection: true)
+    static let requestTooSlow = Problem(
+        .requestTimeout, "request_too_slow", "The request did not arrive whole in its time.",
+        remedy: "Send it again, without a pause.", endsConnection: true)
 
     static func bodyTooLarge(limit: Int) -> Problem {
         Problem(

@@ -49,6 +49,10 @@ public struct ServiceLimits: Sendable, Equatable {
     public var sightingsPerDevice = 500
     /// Event streams of a device; one more ends the oldest.
     public var streamsPerDevice = 2
+    /// How long a request may take to arrive, from the end of its headers on.
+    public var requestTime = Duration.seconds(30)
+    /// How long nothing may be asked on a connection, and how long headers may take.
+    public var idleTime = Duration.seconds(60)
     /// Open connections; one more is told so and closed.
     public var connections = 4_000
     /// Writes that wait for the disk.

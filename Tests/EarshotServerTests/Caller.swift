@@ -30,10 +30,14 @@ struct Caller: Sendable {
     }
 
     func send(_ method: HTTPRequest.Method, _ path: String, raw: String?) async throws -> Answer {
+        try await send(method, path, bytes: raw.map { ByteBuffer(string: $0) })
+    }
+
+    func send(_ method: HTTPRequest.Method, _ path: String, bytes: ByteBuffer?) async throws -> Answer {
         var headers: HTTPFields = [:]
         if let bearer { headers[.authorization] = "Bearer \(bearer)" }
         let response = try await client.executeRequest(
-            uri: path, method: method, headers: headers, body: raw.map { ByteBuffer(string: $0) })
+            uri: path, method: method, headers: headers, body: bytes)
         return Answer(
             status: response.status, headers: response.headers, text: String(buffer: response.body))
     }

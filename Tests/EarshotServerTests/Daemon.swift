@@ -33,6 +33,12 @@ final class Daemon: @unchecked Sendable {
     var database: String { directory.appendingPathComponent("earshotd.sqlite").path }
     var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
 
+    /// How many files and connections the service has open.
+    var openFiles: Int {
+        let folder = "/proc/\(process?.processIdentifier ?? 0)/fd"
+        return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+    }
+
     func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
     /// Runs a command to its end.
@@ -52,8 +58,13 @@ final class Daemon: @unchecked Sendable {
     }
 
     /// Starts the service and waits until it listens. Its log goes on in one file.
-    func serve(_ arguments: String...) async throws {
+    /// - Parameter files: how many it may have open.
+    func serve(_ arguments: String..., files: Int? = nil) async throws {
         let process = try make(["serve", "--port", "0"] + arguments, output: "serve", error: "log")
+        if let files, let url = process.executableURL {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", url.path] + (process.arguments ?? [])
+        }
         try process.run()
         self.process = process
         for _ in 0..<1_000 {

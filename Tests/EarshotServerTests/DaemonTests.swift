@@ -1,5 +1,7 @@
 import AsyncHTTPClient
 import Foundation
+import NIOCore
+import NIOPosix
 import NIOSSL
 import Testing
 
@@ -59,9 +61,29 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
         #expect(try await reader.next() == nil)
         // Everything is in the database itself.
-        #expect(!FileManager.default.fileExists(atPath: daemon.database + "-wal"))
+        #expect(try Data(contentsOf: daemon.file("earshotd.sqlite-wal")).isEmpty)
         #expect(daemon.log.contains("/v1/publications"))
         for secret in [key, secret, content, token] { #expect(!daemon.log.contains(secret)) }
+    }
+
+    /// Connections that say nothing leave the database its files.
+    @Test func doesNotRunOutOfFiles() async throws {
+        let daemon = try Daemon()
+        try await daemon.serve(files: 256)
+        #expect(daemon.log.contains("fewer connections than asked for"))
+        let port = try #require(URL(string: daemon.base)?.port)
+        var channels: [any Channel] = []
+        for _ in 0..<400 {
+            let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            channels.append(try await bootstrap.connect(host: "127.0.0.1", port: port).get())
+        }
+        // It has to have taken what it takes.
+        try await Task.sleep(for: .milliseconds(500))
+        // 256 - 192 are taken and 64 more told that they are too many; the rest waits outside.
+        #expect((128..<200).contains(daemon.openFiles))
+        for channel in channels { try await channel.close() }
+        #expect(try await daemon.send("GET", "/healthz", bearer: "").status == 200)
+        #expect(daemon.end(SIGTERM) == 0)
     }
 
     @Test func saysWhyItCannotStart() async throws {
@@ -93,6 +115,9 @@ import Testing
         configuration.tlsConfiguration = .makeClientConfiguration()
         configuration.tlsConfiguration?.certificateVerification = .none
         let client = HTTPClient(configuration: configuration)
+        // Who does not know of it.
+        let port = try #require(URL(string: daemon.base)?.port)
+        #expect(try await !RawConnection.say("GET /healthz HTTP/1.1\r\n\r\n", to: port).contains("HTTP"))
         let answer = try await daemon.send("GET", "/healthz", bearer: "", client: client)
         #expect(answer.status == 200)
         try await client.shutdown()

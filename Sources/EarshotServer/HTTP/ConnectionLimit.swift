@@ -1,4 +1,3 @@
-import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
@@ -38,13 +37,8 @@ final class ConnectionLimit: ChannelDuplexHandler, RemovableChannelHandler {
         guard case .head = unwrapInboundIn(data) else { return }
         let problem = Problem.tooManyConnections
         metrics.add(to: .problems, "code=\"\(problem.code)\"")
-        var headers = problem.headers
-        headers[.connection] = "close"
-        headers[.contentLength] = String(problem.body.utf8.count)
-        let head = HTTPResponse(status: problem.status, headerFields: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(ByteBuffer(string: problem.body))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        for part in problem.parts { context.write(wrapOutboundOut(part), promise: nil) }
+        context.flush()
         context.close(promise: nil)
     }
 }

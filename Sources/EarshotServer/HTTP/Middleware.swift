@@ -21,8 +21,10 @@ struct ProblemMiddleware: RouterMiddleware {
     private func problem(for error: any Error, _ context: ServiceContext) -> Problem {
         switch error {
         case let problem as Problem: return problem
+        case is RequestGuard.TooSlow: return .requestTooSlow
         case let error as HTTPError where error.status == .notFound: return .noSuchPath
         default:
+            if let problem = Problem(malformed: error) { return problem }
             // The type only: an error of the database may quote what it was given.
             context.logger.error("request failed", metadata: ["error": "\(type(of: error))"])
             if let error = error as? any StoreFailure {

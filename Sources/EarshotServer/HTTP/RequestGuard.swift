@@ -1,0 +1,124 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// Stands between what a connection sends and who answers it: what is no HTTP is refused in words, and a request has
+/// to arrive whole within its time.
+///
+/// Hummingbird closes a connection on which nothing comes. This is for who always sends a little.
+final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// The request did not arrive whole in its time.
+    struct TooSlow: Error {}
+
+    private let requestTime: TimeAmount
+    private let metrics: Metrics
+    private var deadline: Scheduled<Void>?
+    /// Requests that have begun to come and are not answered to their end.
+    private var owed = 0
+    private var isArriving = false
+    private var isAnswering = false
+    private var isOver = false
+    /// For the refusal to leave, before the connection is closed.
+    private static let farewell = TimeAmount.seconds(2)
+
+    init(requestTime: Duration, metrics: Metrics) {
+        self.requestTime = TimeAmount(requestTime)
+        self.metrics = metrics
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        switch unwrapInboundIn(data) {
+        case .head:
+            owed += 1
+            isArriving = true
+            deadline = context.eventLoop.assumeIsolated().scheduleTask(in: requestTime) { self.isLate(context) }
+        case .body: break
+        case .end: hasArrived()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head where owed == 0:
+            // What was asked is answered; an error after that is nobody's question.
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            context.close(promise: nil)
+            return
+        case .head: isAnswering = true
+        case .body: break
+        case .end:
+            owed -= 1
+            isAnswering = false
+        }
+        context.write(data, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isOver else { return }
+        guard let problem = Problem(malformed: error), owed == 0 else { return context.fireErrorCaught(error) }
+        isOver = true
+        // In the middle of a request that was answered already: its sender does not listen any more.
+        guard !isArriving else { return context.close(promise: nil) }
+        metrics.add(to: .problems, "code=\"\(problem.code)\"")
+        for part in problem.parts { context.write(wrapOutboundOut(part), promise: nil) }
+        context.flush()
+        // Closing at once, with something unread, would take the answer away from who is still sending.
+        context.close(mode: .output, promise: nil)
+        closeSoon(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        hasArrived()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { hasArrived() }
+
+    private func hasArrived() {
+        deadline?.cancel()
+        deadline = nil
+        isArriving = false
+    }
+
+    private func isLate(_ context: ChannelHandlerContext) {
+        guard isArriving, !isOver else { return }
+        isOver = true
+        guard owed == 1, !isAnswering else { return context.close(promise: nil) }
+        // Whoever waits for the body answers.
+        context.fireErrorCaught(TooSlow())
+        closeSoon(context)
+    }
+
+    private func closeSoon(_ context: ChannelHandlerContext) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.farewell) { context.close(promise: nil) }
+    }
+}
+
+extension Problem {
+    /// What is wrong with something that is no HTTP; nil for other errors.
+    init?(malformed error: any Error) {
+        switch error {
+        case HTTPParserError.headerOverflow: self = .headersTooLarge
+        case is HTTPParserError, is HTTP1TypeConversionError: self = .badRequest
+        default: return nil
+        }
+    }
+
+    /// The whole answer, where nobody but the connection's own handlers gives it. The connection ends with it.
+    var parts: [HTTPResponsePart] {
+        var headers = headers
+        headers[.contentLength] = String(body.utf8.count)
+        return [
+            .head(HTTPResponse(status: status, headerFields: headers)), .body(ByteBuffer(string: body)), .end(nil),
+        ]
+    }
+}

@@ -1,0 +1,47 @@
+import NIOCore
+import NIOPosix
+
+/// A connection on which anything can be said.
+enum RawConnection {
+    /// Says the pieces, with a pause after each, and reads until the other end closes.
+    /// - Parameter isClosing: whether to close this direction after the last piece.
+    /// - Returns: all that was answered.
+    static func say(
+        _ pieces: some Sequence<ByteBuffer> & Sendable, to port: Int, pause: Duration = .zero, isClosing: Bool = false
+    ) async throws -> String {
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
+        var answer = ByteBuffer()
+        do {
+            try await channel.executeThenClose { inbound, outbound in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        for piece in pieces {
+                            // Who is refused cannot say all of it.
+                            guard (try? await outbound.write(piece)) != nil else { return }
+                            try await Task.sleep(for: pause)
+                        }
+                        if isClosing { outbound.finish() }
+                    }
+                    for try await part in inbound { answer.writeImmutableBuffer(part) }
+                    group.cancelAll()
+                }
+            }
+        } catch is IOError {
+            // Reset: the other end does not read any more either.
+        } catch is ChannelError {
+            // The same, noticed by what was written.
+        }
+        return String(buffer: answer)
+    }
+
+    static func say(_ text: String, to port: Int, isClosing: Bool = false) async throws -> String {
+        try await say([ByteBuffer(string: text)], to: port, isClosing: isClosing)
+    }
+}
