@@ -12,6 +12,8 @@ PREFIX ?= /usr/local
 CHECKS := --explicit-target-dependency-import-check error
 # What users run.
 RELEASE := -c release --product earshot $(CHECKS)
+# What operators run. Apart, because it brings an HTTP server and a database along.
+SERVER := -c release --product earshotd $(CHECKS)
 # An installed program must not need the Swift of whoever built it.
 STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
 # Tests look inside the modules. They run optimized, because signal processing is up to 225 times slower otherwise,
@@ -26,7 +28,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sou
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run --package-path Benchmarks -c release earshot-bench
 
-.PHONY: help demo build test sanitize soak bench bench-quick lint format install clean swift
+.PHONY: help demo build server test sanitize soak bench bench-quick lint format install install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -38,6 +40,10 @@ demo: build ## Encode a token to a WAV file, decode it, and draw it
 build: swift ## Build the command line, .build/release/earshot
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE)
+
+server: swift ## Build the token service, .build/release/earshotd
+	@scripts/install-dependencies.sh server
+	$(SWIFT) build $(SERVER)
 
 # Apart, because what is heard in real time must not fight for the cores with simulations, nor short tests of timing with
 # a dozen sound servers, and what is heard on busy cores wants them busy by itself.
@@ -80,6 +86,11 @@ install: swift ## Install the command line in PREFIX/bin (PREFIX=/usr/local)
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE) $(STANDALONE)
 	install -D -s -m 755 .build/standalone/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
+
+install-server: swift ## Install the token service in PREFIX/bin
+	@scripts/install-dependencies.sh server
+	$(SWIFT) build $(SERVER) $(STANDALONE)
+	install -D -s -m 755 .build/standalone/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
 
 clean: ## Remove everything that was built
 	rm -rf .build Benchmarks/.build demo

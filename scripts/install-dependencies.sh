@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building (default), testing or benchmarking Earshot needs, if any is missing.
+# Installs the Debian packages that building (default), serving, testing or benchmarking Earshot needs, if any is
+# missing.
 #
 #     scripts/install-dependencies.sh [build|server|test|bench]
 #
@@ -11,7 +12,6 @@ build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng)
 # What earshotd keeps its data in. `earshot` does without.
 server_packages=(libsqlite3-dev)
-
 # GNU time tells how much memory a program had.
 bench_packages=(time)
 
