@@ -28,7 +28,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sou
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run --package-path Benchmarks -c release earshot-bench
 
-.PHONY: help demo build server test sanitize soak bench bench-quick lint format install install-server clean swift
+.PHONY: help demo build messages server test sanitize soak bench bench-quick lint format install install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'

@@ -33,6 +33,12 @@ final class Daemon: @unchecked Sendable {
     var database: String { directory.appendingPathComponent("earshotd.sqlite").path }
     var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
 
+    /// How many files and connections the service has open.
+    var openFiles: Int {
+        let folder = "/proc/\(process?.processIdentifier ?? 0)/fd"
+        return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+    }
+
     func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
     /// Runs a command to its end.

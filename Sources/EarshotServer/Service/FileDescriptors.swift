@@ -2,8 +2,8 @@ import Glibc
 
 /// How many files and connections the process may have open.
 ///
-/// When they run out while a connection is being accepted, the server ends. So no more connections are taken than
-/// there are descriptors for.
+/// Connections must not take what the database needs: where they run out, its readers cannot be opened. So no more
+/// are taken than leave it some.
 enum FileDescriptors {
     /// For the database, its log, the readers, the event loops, and connections that are being refused.
     private static let reserve = 192
