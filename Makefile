@@ -28,7 +28,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sou
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run --package-path Benchmarks -c release earshot-bench
 
-.PHONY: help demo build messages server test sanitize soak bench bench-quick lint format install install-server clean swift
+.PHONY: help demo build messages server test sanitize soak bench bench-quick lint format install install-messages install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -91,6 +91,12 @@ install: swift ## Install the command line in PREFIX/bin (PREFIX=/usr/local)
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE) $(STANDALONE)
 	install -D -s -m 755 .build/standalone/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
+
+# Foundation's HTTP, linked statically, leaves libcurl to whoever links.
+install-messages: install ## Install the command line, and what publishes and subscribes
+	@scripts/install-dependencies.sh messages
+	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(STANDALONE) -Xlinker -lcurl
+	install -D -s -m 755 .build/standalone/release/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
 
 install-server: swift ## Install the token service in PREFIX/bin
 	@scripts/install-dependencies.sh server

@@ -2,7 +2,7 @@
 # Installs the Debian packages that building (default), serving, testing or benchmarking Earshot needs, if any is
 # missing.
 #
-#     scripts/install-dependencies.sh [build|server|test|bench]
+#     scripts/install-dependencies.sh [build|messages|server|test|bench]
 #
 # Silent and without root when nothing is missing. Swift itself comes from https://www.swift.org/install.
 set -euo pipefail
@@ -10,6 +10,8 @@ set -euo pipefail
 build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
 # The sound server, what joins ALSA programs to it, aplay and arecord, and a voice.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng)
+# What Foundation speaks HTTP with, where it is linked statically.
+messages_packages=(libcurl4-openssl-dev)
 # What earshotd keeps its data in. `earshot` does without.
 server_packages=(libsqlite3-dev)
 # GNU time tells how much memory a program had.
@@ -18,11 +20,12 @@ bench_packages=(time)
 purpose=${1:-build}
 case $purpose in
 build) packages=("${build_packages[@]}") ;;
+messages) packages=("${build_packages[@]}" "${messages_packages[@]}") ;;
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
 test) packages=("${build_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|server|test|bench]" >&2
+    echo "usage: $0 [build|messages|server|test|bench]" >&2
     exit 64
     ;;
 esac
@@ -35,6 +38,7 @@ is_provided() {
     libasound2-dev) pkg-config --exists alsa ;;
     libfftw3-dev) pkg-config --exists fftw3f ;;
     libsndfile1-dev) pkg-config --exists sndfile ;;
+    libcurl4-openssl-dev) pkg-config --exists libcurl ;;
     libsqlite3-dev) pkg-config --exists sqlite3 ;;
     pulseaudio-utils) command -v pactl ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;

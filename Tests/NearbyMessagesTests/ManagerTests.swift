@@ -107,6 +107,25 @@ struct ManagerTests {
         #expect(typed.all.isEmpty && spaced.all.isEmpty)
     }
 
+    @Test func whoSubscribesToTheSoundItselfAsksNoService() async throws {
+        let (air, service) = (Air(), FakeService())
+        let (one, other) = (Device(in: air, service), Device(in: air, service))
+        let subscription = try other.manager.subscribeDirectly()
+        let events = Collected(subscription)
+        let message = try one.manager.publish(Message("for a key"))
+        let direct = try one.manager.publishDirectly(Data("for all".utf8))
+        #expect(await eventually { message.status == .active && events.found.count == 1 })
+        #expect(events.all.count == 1 && events.found.first?.message == Message("for all"))
+        #expect(!other.log.all.contains { $0.contains("session") } && other.medium.modes == [.scan])
+        direct.stop()
+        #expect(await eventually { events.lost == events.found })
+        var silent = DiscoveryStrategy()
+        silent.mode = .broadcast
+        let deaf = try other.manager.subscribeDirectly(strategy: silent)
+        #expect(await eventually { subscription.status == .active })
+        #expect(deaf.status == .inactive)
+    }
+
     @Test func eightBytesInTheSoundItselfAreNoToken() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))

@@ -33,7 +33,7 @@ enum MessageProgram {
         let reason = String(cString: strerror(errno))
         throw Failure(
             .unavailable,
-            "Cannot start '\(path.escapedForTerminal)', which does this: \(reason). 'make messages' builds it beside earshot."
+            "Cannot start '\(path.escapedForTerminal)', which does this: \(reason). 'make messages' builds it beside earshot, 'make install-messages' installs it."
         )
     }
 
