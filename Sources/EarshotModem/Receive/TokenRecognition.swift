@@ -15,7 +15,8 @@ import RealModule
 /// A recognised token is no decoded one: no check says that it was not another. Whoever asks for it wants to know whether somebody is
 /// still there. So it is believed for a minute after it was decoded last, and recognising does not prolong that.
 ///
-/// Cost: for each quarter of a symbol four FFTs of N points, M² comparisons, and 52 additions a token. No allocation after `init`.
+/// Cost of a start, of which there are four a symbol: four FFTs of N points, 4·M² comparisons, and 52 additions a token; nothing while
+/// no token is known. No allocation after `init`.
 struct TokenRecognition: ~Copyable {
     /// Tokens known at once; who was decoded longest ago makes room.
     static let capacity = 64
