@@ -105,7 +105,8 @@ public final class MessageManager: Sendable {
             try? await Task.sleep(for: limit)
             over.finish()
         }
-        for await _ in isOver {}
+        // In a task of its own: who was cancelled ends like this, and would not wait for a stream.
+        await Task { for await _ in isOver {} }.value
         timer.cancel()
     }
 }
