@@ -20,8 +20,10 @@ STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
 # and lie apart, because other compiler flags in one place make everything build again each time.
 TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(CHECKS)
 
-# The tests that wait for what others do meanwhile: services, clients, events.
-WAITING := EarshotServerTests|NearbyMessagesTests|NearbyMessagesSwift5Tests|EarshotDiscoveryTests.DiscoveryTests|MessageCommandTests
+# The tests that wait for what others do meanwhile, of the service and of its clients. Each in a process of its own: with
+# both in one, Swift 6.3.1's runtime lost its own memory in 5 of 73 runs, with either alone in none of 155 and 37.
+SERVER_TESTS := EarshotServerTests
+CLIENT_TESTS := NearbyMessagesTests|NearbyMessagesSwift5Tests|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
 # The tests that play and record in real time.
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
 LIVE_COMMANDS := SoundCardTests|DevicesTests
@@ -58,8 +60,9 @@ server: swift ## Build the token service, .build/release/earshotd
 test: swift ## Run every test, some of them through a virtual sound card (ten minutes)
 	@scripts/install-dependencies.sh test
 	failed=0; \
-	for part in "--skip $(WAITING) --skip $(LIVE_LIBRARY) --skip $(LIVE_COMMANDS)" "--filter $(WAITING)" \
-	    "--filter $(LIVE_LIBRARY)" \
+	for part in \
+	    "--skip $(SERVER_TESTS) --skip $(CLIENT_TESTS) --skip $(LIVE_LIBRARY) --skip $(LIVE_COMMANDS)" \
+	    "--filter $(SERVER_TESTS)" "--filter $(CLIENT_TESTS)" "--filter $(LIVE_LIBRARY)" \
 	    "--filter $(LIVE_COMMANDS) --skip EncodingSoundCardTests --skip BusySoundCardTests" "--filter BusySoundCardTests"; do \
 	    $(SWIFT) test --disable-xctest $(TESTING) $$part || failed=1; \
 	done; \

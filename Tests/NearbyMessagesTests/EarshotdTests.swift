@@ -58,7 +58,8 @@ struct EarshotdTests {
         try await Task.sleep(for: .milliseconds(300))
         try daemon.start()
         #expect(await eventually { events.lost.count == 1 })
-        #expect(events.lost.first?.message.text == "hello" && next.status == .active)
+        #expect(events.lost.first?.message.text == "hello")
+        #expect(await eventually { next.status == .active })
     }
 
     @Test func whatIsPublishedBeforeTheServiceRunsIsFoundLater() async throws {

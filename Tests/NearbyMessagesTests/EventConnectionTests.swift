@@ -53,11 +53,11 @@ struct EventConnectionTests {
     }
 
     @Test func aSignOfLifeIsLife() async throws {
-        // Twelve times half a second, with a limit of five.
-        let quiet = (0..<12).flatMap { _ in [ScriptedServer.Step.pause(milliseconds: 500), .send(": quiet\n")] }
+        // Nine times two seconds, with a limit of fifteen.
+        let quiet = (0..<9).flatMap { _ in [ScriptedServer.Step.pause(milliseconds: 2_000), .send(": quiet\n")] }
         let (events, failure, _) = try await events(
-            [.send(Self.head + Self.ready)] + quiet, silence: .seconds(5))
-        #expect(events.count == 13 && failure == nil)
+            [.send(Self.head + Self.ready)] + quiet, silence: .seconds(15))
+        #expect(events.count == 10 && failure == nil)
     }
 
     @Test func refusalsAreUnderstood() async throws {

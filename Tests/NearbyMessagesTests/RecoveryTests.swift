@@ -123,12 +123,12 @@ struct RecoveryTests {
 
     @Test func aLongOutageLosesNobodyWhoIsStillThere() async throws {
         // Reports count for less than the outage, so that the service takes everybody for gone.
-        let pair = try await Pair(FakeService(sightingLifetime: .milliseconds(300))) { configuration in
-            configuration.pace.sightingRenewal = .milliseconds(100)
+        let pair = try await Pair(FakeService(sightingLifetime: .seconds(2))) { configuration in
+            configuration.pace.sightingRenewal = .milliseconds(200)
             configuration.pace.outage = .milliseconds(200)
         }
         pair.service.set(.down)
-        await aWhile()
+        try await Task.sleep(for: .milliseconds(2_500))
         // It says so before it can be told what is heard.
         pair.service.set(.deaf)
         pair.service.sweep()
@@ -143,10 +143,10 @@ struct RecoveryTests {
     }
 
     @Test func tokensRotateWithoutAGap() async throws {
-        let pair = try await Pair(FakeService(tokenLifetime: .seconds(3))) { configuration in
+        let pair = try await Pair(FakeService(tokenLifetime: .seconds(10))) { configuration in
             configuration.pace.sightingRenewal = .seconds(1)
         }
-        // Renewed after 1.5 s each.
+        // Renewed after 5 s each, which leaves a busy machine as much.
         #expect(await eventually { Set(pair.publisher.medium.tokens).count >= 4 })
         pair.service.sweep()
         #expect(pair.events.all.count == 1)

@@ -10,7 +10,7 @@ final class Air: Sendable {
     /// How long one may be silent: long for a machine that is busy with other tests.
     let patience: Duration
 
-    init(patience: Duration = .milliseconds(500)) {
+    init(patience: Duration = .seconds(3)) {
         self.patience = patience
     }
 
