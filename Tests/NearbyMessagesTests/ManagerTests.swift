@@ -209,12 +209,18 @@ struct ManagerTests {
         #expect(await eventually { medium?.mode.isEmpty == true })
     }
 
-    @Test func stoppingWaitsUntilTheServiceKnows() async throws {
+    /// Also where who stops it was cancelled, as programs are that end.
+    @Test(arguments: [false, true])
+    func stoppingWaitsUntilTheServiceKnows(isCancelled: Bool) async throws {
         let (air, service) = (Air(), FakeService())
         let device = Device(in: air, service)
         let publication = try device.manager.publish(Message("hello"))
         #expect(await eventually { publication.status == .active })
-        await device.manager.stop(within: .seconds(30))
+        let stopping = Task {
+            if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+            await device.manager.stop(within: .seconds(30))
+        }
+        await stopping.value
         #expect(service.things.isEmpty && device.medium.mode.isEmpty)
         #expect(publication.status == .inactive)
         #expect(throws: MessageError.stopped) { try device.manager.publish(Message("again")) }
