@@ -10,26 +10,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-let numericsPackage = Package.Dependency.package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1")
+let numericsPackage = Package.Dependency.package(url: "https://github.com/apple/swift-numerics", from: "1.1.1")
 let numerics = Target.Dependency.product(name: "RealModule", package: "swift-numerics")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
-let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
 let package = Package(
     name: "earshot",
@@ -42,28 +25,12 @@ let package = Package(
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages"]),
-        .library(name: "EarshotLoopback", targets: ["EarshotLoopback"]),
-        .library(name: "EarshotDrawing", targets: ["EarshotDrawing"]),
-        .library(name: "EarshotServer", targets: ["EarshotServer"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
-        .executable(name: "earshotd", targets: ["earshotd"]),
     ],
     dependencies: [
-        // Exact, because Package.resolved stays out of git.
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         numericsPackage,
-        // Only earshotd: nobody who builds `earshot` compiles these.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
-        .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
     ],
     targets: [
         .systemLibrary(name: "CFFTW3", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
@@ -112,15 +79,18 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        .target(
-            name: "EarshotServer",
-            dependencies: [
-                "EarshotCoding", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
-            ],
-            swiftSettings: strict),
+        // Benchmarks are programs of this package, never products.
+        .target(name: "MallocCounter", path: "Benchmarks/MallocCounter"),
         .executableTarget(
-            name: "earshotd", dependencies: ["EarshotServer", argumentParser, logging], swiftSettings: strict),
+            name: "earshot-bench",
+            dependencies: [
+                "MallocCounter", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
+                "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser,
+            ],
+            path: "Benchmarks/EarshotBench", swiftSettings: strict),
+        .executableTarget(
+            name: "trellis-search", dependencies: ["EarshotChannel", argumentParser], path: "Benchmarks/TrellisSearch",
+            swiftSettings: strict),
 
         .target(
             name: "TestSupport",
@@ -174,14 +144,6 @@ let package = Package(
             name: "EarshotCLITests",
             dependencies: [
                 "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-messages",
-                "earshotd",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotServerTests",
-            dependencies: [
-                "EarshotServer", "EarshotCoding", "EarshotChannel", "TestSupport", "earshotd", hummingbird,
-                hummingbirdTesting, asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, httpTypes, grdb, logging,
             ],
             swiftSettings: strict),
     ]

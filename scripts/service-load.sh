@@ -7,7 +7,7 @@
 # report five of their tokens, one publishes 192 bytes for 20 seconds. The service's own limits are lifted.
 set -euo pipefail
 
-earshotd=${1:-.build/release/earshotd}
+earshotd=${1:-Server/.build/release/earshotd}
 seconds=${2:-30}
 connections=${3:-32}
 devices=200

@@ -24,8 +24,8 @@ final class MessageSession: @unchecked Sendable {
         card = try SoundCard(in: scratch)
     }
 
-    /// It stands beside the test bundle.
-    private static let service = Tool.url.deletingLastPathComponent().appendingPathComponent("earshotd").path
+    /// The service's program. It belongs to the package in Server/, so the caller names it.
+    static let service = ProcessInfo.processInfo.environment["EARSHOTD"] ?? ""
     private var database: String { scratch.url.appendingPathComponent("earshotd.sqlite").path }
 
     /// Makes a project and a key of it.

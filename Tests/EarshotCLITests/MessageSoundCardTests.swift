@@ -5,7 +5,8 @@ import Testing
 /// `publish` and `subscribe` in processes that hear each other through a real sound server, before a real `earshotd`.
 @Suite(
     .disabled(
-        if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
+        if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"),
+    .enabled(if: !MessageSession.service.isEmpty, "'make test-server' sets EARSHOTD"))
 struct MessageSoundCardTests {
     /// Two devices find each other within 8.8 s (docs/DISCOVERY.md, the worst of 21 runs); three times that, and a busy machine.
     private static let patienceSeconds = 40.0

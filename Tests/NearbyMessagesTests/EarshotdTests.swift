@@ -4,7 +4,7 @@ import Testing
 @testable import NearbyMessages
 
 /// The client before the real service: what a service in memory cannot show.
-@Suite(.enabled(if: Daemon.program != nil, "no earshotd: EARSHOTD says where it is"), .serialized)
+@Suite(.enabled(if: Daemon.program != nil, "'make test-server' sets EARSHOTD"), .serialized)
 struct EarshotdTests {
     private func device(in air: Air, _ daemon: Daemon, key: String) -> Device {
         Device(in: air, FakeService(), key: key) { configuration in

@@ -3,15 +3,9 @@ import Glibc
 import NearbyMessages
 import Synchronization
 
-/// A running `earshotd` with an empty database, where there is one: `EARSHOTD` says which, or it lies beside the tests.
+/// A running `earshotd` with an empty database. EARSHOTD names the program, which belongs to the package in Server/.
 final class Daemon: Sendable {
-    static let program: String? = {
-        let beside =
-            (CommandLine.arguments.first ?? "").split(separator: "/", omittingEmptySubsequences: false)
-            .dropLast().joined(separator: "/") + "/earshotd"
-        let named = ProcessInfo.processInfo.environment["EARSHOTD"]
-        return [named, beside].compactMap(\.self).first { FileManager.default.isExecutableFile(atPath: $0) }
-    }()
+    static let program: String? = ProcessInfo.processInfo.environment["EARSHOTD"]
 
     let folder: URL
     let port: UInt16

@@ -8,8 +8,8 @@ struct EarshotBench: ParsableCommand {
         discussion: """
             Every random number comes from a seed that is printed with the result. Build in release.
 
-              swift run --package-path Benchmarks -c release earshot-bench gate
-              swift run --package-path Benchmarks -c release earshot-bench sensitivity --trials 1000
+              swift run -c release earshot-bench gate
+              swift run -c release earshot-bench sensitivity --trials 1000
             """,
         subcommands: [
             AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, WaterfallsCommand.self,

@@ -40,10 +40,10 @@ func median(_ values: [Double]) -> Double {
     values.sorted()[values.count / 2]
 }
 
-/// The folder that holds the Benchmarks package's manifest.
-func packageFolder() -> URL {
+/// The folder Benchmarks of this repository.
+func benchmarksFolder() -> URL {
     var folder = URL(fileURLWithPath: #filePath)
-    for _ in 0..<3 {
+    for _ in 0..<2 {
         folder.deleteLastPathComponent()
     }
     return folder

@@ -91,7 +91,7 @@ struct SuccessReference: Codable {
 
     /// Beside the Benchmarks package's sources.
     static func defaultPath() -> String {
-        packageFolder().appendingPathComponent("Reference/success.json").path
+        benchmarksFolder().appendingPathComponent("Reference/success.json").path
     }
 
     static func load(_ path: String) throws -> SuccessReference {

@@ -28,7 +28,7 @@ struct ThroughputCommand: ParsableCommand {
 
 /// Beside the Benchmarks package, where `swift build -c release` puts it.
 func defaultEarshotPath() -> String {
-    packageFolder().deletingLastPathComponent().appendingPathComponent(".build/release/earshot").path
+    benchmarksFolder().deletingLastPathComponent().appendingPathComponent(".build/release/earshot").path
 }
 
 func measureThroughput(_ report: inout Report, earshot: String, runs: Int) throws {
