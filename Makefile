@@ -20,6 +20,10 @@ STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
 # and lie apart, because other compiler flags in one place make everything build again each time.
 TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(CHECKS)
 
+# `earshot NAME` runs the program earshot-NAME; these are links to one program, which looks at the name.
+LINKED_COMMANDS := nearby publish subscribe
+link_commands = for name in $(LINKED_COMMANDS); do ln -sf earshot-messages "$(1)/earshot-$$name"; done
+
 # The tests of the service's clients wait for answers. Simulations keep each of Swift's few threads for minutes, so these
 # two run one after the other.
 CLIENT_TESTS := NearbyMessagesTests|NearbyMessagesSwift5Tests|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
@@ -31,7 +35,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build messages server test test-server sanitize soak bench bench-quick lint format install install-messages install-server clean swift
+.PHONY: help demo build all server test test-server sanitize soak bench bench-quick lint format install install-all install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -44,10 +48,11 @@ build: swift ## Build the command line, .build/release/earshot
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE)
 
-messages: swift ## Build what publishes and subscribes as well, .build/release/earshot-messages
+all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe)
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE)
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS)
+	@$(call link_commands,.build/release)
 
 server: swift ## Build the token service, Server/.build/release/earshotd
 	@scripts/install-dependencies.sh server
@@ -99,16 +104,17 @@ lint: swift ## Check the layout of the code, and that the files hold what they p
 format: swift ## Lay the code out
 	$(SWIFT) format --in-place --parallel -r $(FORMATTED)
 
-install: swift ## Install the command line in PREFIX/bin (PREFIX=/usr/local)
+install: swift ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE) $(STANDALONE)
 	install -D -s -m 755 .build/standalone/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
 
-# Foundation's HTTP, linked statically, leaves libcurl to whoever links.
-install-messages: install ## Install the command line, and what publishes and subscribes
+# Foundation's HTTP, linked statically, leaves libcurl to the linker's command line.
+install-all: install ## Install every command: earshot, nearby, publish, subscribe
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(STANDALONE) -Xlinker -lcurl
 	install -D -s -m 755 .build/standalone/release/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
+	@$(call link_commands,$(DESTDIR)$(PREFIX)/bin)
 
 install-server: swift ## Install the token service in PREFIX/bin
 	@scripts/install-dependencies.sh server

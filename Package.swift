@@ -61,23 +61,21 @@ let package = Package(
         .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
         .target(
             name: "EarshotConsole",
-            dependencies: ["EarshotCoding", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser],
-            swiftSettings: strict),
+            dependencies: ["EarshotCoding", "EarshotAudio", "EarshotDrawing", argumentParser], swiftSettings: strict),
         .executableTarget(
             name: "earshot-messages",
             dependencies: [
-                "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "EarshotConsole", "NearbyMessages",
-                argumentParser,
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "EarshotConsole",
+                "NearbyMessages", argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "earshot",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotDiscovery", "EarshotLoopback", "EarshotDrawing", "EarshotConsole", argumentParser,
+                "EarshotLoopback", "EarshotDrawing", "EarshotConsole", argumentParser,
             ],
-            swiftSettings: strict
-        ),
+            swiftSettings: strict),
 
         // Benchmarks are programs of this package, never products.
         .target(name: "MallocCounter", path: "Benchmarks/MallocCounter"),

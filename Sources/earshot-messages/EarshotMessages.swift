@@ -1,23 +1,35 @@
 import ArgumentParser
 import EarshotConsole
 
-/// `earshot publish` and `earshot subscribe`: a program of its own, because what speaks HTTP takes 10 ms to start, and a decoder that
-/// takes 8 should not wait for it.
+/// The commands that need more than the modem: they speak HTTP, which takes 10 ms to start, and a decoder that starts in 8 ms
+/// must not wait for it.
+///
+/// `earshot publish` runs `earshot-publish`, a link to this program: the link's name chooses the command.
 @main
 struct EarshotMessages: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "earshot", abstract: "Publish messages to whoever is within earshot, and get theirs.",
-        version: "0.1.0", subcommands: [PublishCommand.self, SubscribeCommand.self])
+        commandName: "earshot", abstract: "Find the devices within earshot, publish messages to them, and get theirs.",
+        version: ProgramVersion.current,
+        subcommands: [NearbyCommand.self, PublishCommand.self, SubscribeCommand.self])
 
     static func main() {
         StandardStream.prepare()
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments)
             try command.run()
         } catch let failure as Failure {
             failure.exit()
         } catch {
             exit(withError: error)
         }
+    }
+
+    /// The arguments, the command's name first.
+    private static var arguments: [String] {
+        let given = Array(CommandLine.arguments.dropFirst())
+        let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
+        let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
+        let command = commands.first { file == "earshot-\($0)" }
+        return (command.map { [$0] } ?? []) + given
     }
 }

@@ -7,8 +7,8 @@ struct Earshot: ParsableCommand {
         commandName: "earshot",
         abstract: "Send and receive small tokens as near-ultrasound, 18.5 to 20 kHz.",
         discussion: """
-            A token is 8 bytes; any payload of 1 to 32 bytes travels the same way. Whoever is within earshot \
-            hears it: nothing needs to be paired, no network is used.
+            A token is 8 bytes; any payload of 1 to 32 bytes travels the same way. Every device within earshot \
+            hears it: no pairing, no network.
 
             TRY IT:
               earshot encode 0123456789abcdef -o token.wav
@@ -20,14 +20,6 @@ struct Earshot: ParsableCommand {
               earshot listen
               earshot broadcast 0123456789abcdef
 
-            Who is near, in as many terminals or rooms as you like:
-              earshot nearby
-
-            Messages, by a service of your own (earshotd) or in the sound itself:
-              earshot subscribe
-              earshot publish "hello"
-              earshot publish --direct "table 12 is free"
-
             Which devices there are, and what a pair of them is good for:
               earshot devices
               earshot loopback --via alsa --device hw:1 --playback hw:0
@@ -36,29 +28,30 @@ struct Earshot: ParsableCommand {
               earshot simulate --channel room-b --plot curve.svg
 
             EXIT CODES:
-              0   a token was found, a device can be used, what was asked for was written, or the test passed
+              0   a token was found, a device can be used, the output was written, or the test passed
               1   no token was found, or the test failed
               64  the command line asks for something impossible
-              65  the input is no sound that can be used, or is damaged
+              65  the input is not usable sound, or is damaged
               66  the input does not exist or may not be read
-              69  a sound device is not there, is in use, or cannot do what is needed
+              69  a sound device is missing, is in use, or cannot do what is needed
               73  the output cannot be created
               74  reading or writing failed on the way
               77  the system refuses access to a sound device
-              130 interrupted by Ctrl-C (143: by a termination signal); 'listen', which has no other end, leaves with 0
+              130 interrupted by Ctrl-C (143: by a termination signal); 'listen', which has no other end, exits with 0
                   or 1 then
+            \(moreCommands)
             """,
-        version: "0.1.0",
+        version: ProgramVersion.current,
         subcommands: [
-            EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self,
-            NearbyCommand.self, PublishCommand.self, SubscribeCommand.self, LoopbackCommand.self, SimulateCommand.self,
-            InspectCommand.self, DevicesCommand.self,
+            EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self, LoopbackCommand.self,
+            SimulateCommand.self, InspectCommand.self, DevicesCommand.self,
         ]
     )
 
     static func main() {
         StandardStream.prepare()
         do {
+            try runExternalCommand(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()
             try command.run()
         } catch let failure as Failure {
@@ -66,5 +59,39 @@ struct Earshot: ParsableCommand {
         } catch {
             exit(withError: error)
         }
+    }
+
+    private static let commandNames: Set = [
+        "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "help",
+    ]
+
+    /// Runs the program for a command that is not one of ours. `help NAME` asks that program for its help.
+    private static func runExternalCommand(_ arguments: [String]) throws(Failure) {
+        guard let first = arguments.first, !first.hasPrefix("-") else { return }
+        let isHelp = first == "help"
+        guard let name = isHelp ? arguments.dropFirst().first : first, !name.hasPrefix("-"),
+            !commandNames.contains(name)
+        else { return }
+        if let command = ExternalCommand(named: name) {
+            try command.become(isHelp ? ["--help"] : Array(arguments.dropFirst()))
+        }
+        let word = name.escapedForTerminal
+        throw Failure(
+            .usage,
+            "earshot has no command '\(word)', and there is no program earshot-\(word) beside it or in PATH. "
+                + "'earshot --help' lists the commands; 'make all' builds all of them.")
+    }
+
+    /// The last paragraph of the help. Only the help reads the folders of PATH.
+    private static var moreCommands: String {
+        let first = CommandLine.arguments.dropFirst().first
+        guard first.map({ ["help", "-h", "--help", "--help-hidden"].contains($0) }) ?? true else { return "" }
+        let names = ExternalCommand.names
+        let list = names.isEmpty ? "none" : names.joined(separator: ", ")
+        return """
+
+            MORE COMMANDS, each a program earshot-NAME beside earshot or in PATH:
+              \(list)
+            """
     }
 }

@@ -13,13 +13,29 @@ enum Tool {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// It stands beside the test bundle.
-    static let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("earshot")
+    /// The program beside the test bundle, with links for the commands of the second program beside it, as `make all` and
+    /// `make install-all` lay them.
+    static let url: URL = {
+        let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        for command in linkedCommands {
+            // Another process of the tests may have made the same link.
+            try? FileManager.default.createSymbolicLink(
+                atPath: folder.appendingPathComponent("earshot-\(command)").path,
+                withDestinationPath: "earshot-messages")
+        }
+        return folder.appendingPathComponent("earshot")
+    }()
+
+    /// The commands of the second program.
+    static let linkedCommands = ["nearby", "publish", "subscribe"]
 
     /// Runs it to its end. Output goes through files, so that no full pipe can block either side.
-    static func run(_ arguments: [String], input: Data? = nil, in scratch: Scratch) throws -> Result {
+    /// - Parameter environment: variables to set beside those of the tests.
+    static func run(
+        _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], in scratch: Scratch
+    ) throws -> Result {
         let process = try Running(arguments, in: scratch)
+        process.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         try process.start(input: input)
         return try process.wait()
     }

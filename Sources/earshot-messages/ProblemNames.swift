@@ -1,8 +1,8 @@
-package import EarshotDiscovery
+import EarshotDiscovery
 
 extension DiscoveryProblem {
     /// For people and JSON.
-    package var name: String {
+    var name: String {
         switch self {
         case .noMicrophone: "no microphone"
         case .noLoudspeaker: "no loudspeaker"

@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `earshot NAME` runs the program `earshot-NAME`, found beside it or in PATH.
+struct ExternalCommandTests {
+    @Test func aProgramInPathIsACommand() throws {
+        let scratch = try Scratch()
+        let script = try program("earshot-hello", "echo \"hello $*\"; exit 3", in: scratch)
+        let path = ["PATH": "\(script.deletingLastPathComponent().path):/usr/bin:/bin"]
+        let result = try Tool.run(["hello", "a b", "--json"], environment: path, in: scratch)
+        #expect(result.output == "hello a b --json\n" && result.status == 3, "\(result.error)")
+        #expect(try Tool.run(["help", "hello"], environment: path, in: scratch).output == "hello --help\n")
+        #expect(try Tool.run(["--help"], environment: path, in: scratch).output.contains("hello"))
+    }
+
+    @Test func aFolderThatIsNotAbsoluteDoesNotCount() throws {
+        let scratch = try Scratch()
+        _ = try program("earshot-hello", "echo hello", in: scratch)
+        let result = try Tool.run(["hello"], environment: ["PATH": ".:/usr/bin"], in: scratch)
+        #expect(result.status == 64 && result.output.isEmpty)
+    }
+
+    @Test(arguments: ["no-such-command", "../earshot", "\u{1B}[2J"]) func anUnknownCommandIsAUsageError(name: String)
+        throws
+    {
+        let result = try Tool.run([name], in: Scratch())
+        #expect(result.status == 64 && result.error.contains("earshot --help"), "\(result.error)")
+        #expect(!result.error.contains("\u{1B}"))
+    }
+
+    @Test(arguments: Tool.linkedCommands) func eachLinkChoosesItsCommand(command: String) throws {
+        for arguments in [[command, "--help"], ["help", command]] {
+            let result = try Tool.run(arguments, in: Scratch())
+            #expect(result.status == 0 && result.output.contains("USAGE: earshot \(command)"), "\(result.error)")
+        }
+    }
+
+    @Test func theMakefileLaysALinkForEachCommand() throws {
+        let makefile = String(decoding: try Repository.contents("Makefile"), as: UTF8.self)
+        #expect(makefile.contains("LINKED_COMMANDS := \(Tool.linkedCommands.joined(separator: " "))\n"))
+        let help = try Tool.run(["messages", "--help"], in: Scratch()).output
+        let listed = help.components(separatedBy: "SUBCOMMANDS:").last?.split(separator: "\n")
+            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.contains("See 'earshot") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(listed == Tool.linkedCommands)
+    }
+
+    /// An executable script.
+    private func program(_ name: String, _ body: String, in scratch: Scratch) throws -> URL {
+        let url = scratch.url.appendingPathComponent(name)
+        try Data("#!/bin/sh\n\(body)\n".utf8).write(to: url)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
+        return url
+    }
+}
