@@ -19,7 +19,7 @@ public struct TrellisDecoder: ~Copyable {
     public static let settlingSteps = 30
     /// The largest branch metric after quantisation. The best survivor is kept at zero and the others lie within
     /// ν/2 + 1 steps of it: 4 · 1,000 · (ν/2 + 1) < 2^15 up to ν = 12.
-    private static let largestQuantisedMetric: Float = 1_000
+    private static let maximumQuantisedMetric: Float = 1_000
 
     private let stateCount: Int
     private let longestStepCount: Int
@@ -81,7 +81,7 @@ public struct TrellisDecoder: ~Copyable {
             }
             widest = max(widest, high - low)
         }
-        return TrellisDecoder.largestQuantisedMetric / widest
+        return TrellisDecoder.maximumQuantisedMetric / widest
     }
 
     /// One step of the trellis for all states: row `row` of the survivors to the next one.

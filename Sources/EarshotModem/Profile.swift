@@ -26,12 +26,12 @@ public struct Profile: Sendable, Identifiable {
     /// The raised-cosine fade at either end of a frame, inside the frame.
     public let rampSeconds: Double
     /// The largest frequency offset, relative to the carrier, that a receiver looks for: Doppler and clock error.
-    public let largestOffset: Double
+    public let maximumOffset: Double
 
     /// Checks the numbers against each other; a contradiction among them is a programming error.
     public init(
         name: String, lowestHertz: Int, bandwidthHertz: Int, code: TrellisCode, syncTones: [Int],
-        stepDeviationSymbols: Double = 1.0 / 24, rampSeconds: Double = 0.005, largestOffset: Double = 0.005
+        stepDeviationSymbols: Double = 1.0 / 24, rampSeconds: Double = 0.005, maximumOffset: Double = 0.005
     ) {
         precondition(lowestHertz > 0 && bandwidthHertz > 0, "band of \(bandwidthHertz) Hz at \(lowestHertz) Hz")
         precondition(
@@ -45,7 +45,7 @@ public struct Profile: Sendable, Identifiable {
         precondition(
             rampSeconds >= 0.005 && rampSeconds <= Double(code.toneCount) / Double(bandwidthHertz),
             "a ramp of \(rampSeconds) s clicks below 5 ms and must fit into a symbol")
-        precondition((0..<0.02).contains(largestOffset), "offset of \(largestOffset)")
+        precondition((0..<0.02).contains(maximumOffset), "offset of \(maximumOffset)")
         self.name = name
         self.lowestHertz = lowestHertz
         self.bandwidthHertz = bandwidthHertz
@@ -53,7 +53,7 @@ public struct Profile: Sendable, Identifiable {
         self.syncTones = syncTones
         self.stepDeviationSymbols = stepDeviationSymbols
         self.rampSeconds = rampSeconds
-        self.largestOffset = largestOffset
+        self.maximumOffset = maximumOffset
     }
 
     /// The same as `name`.

@@ -1,6 +1,6 @@
 import EarshotCoding
 
-/// From attempts to frames: steps 7 to 10 of the chain.
+/// From attempts to frames: steps 7 to 10 of the stages.
 extension Receiver {
     /// Decodes what is due, best first, and again what comes to light when decoded frames are taken away.
     mutating func decode(_ onFrame: (ReceivedFrame) -> Void) {
@@ -12,7 +12,7 @@ extension Receiver {
                 }
                 guard !postpone(attempt) else { continue }
                 let outcome = decoder.decode(
-                    attempt.candidate, layout: layout, mayWait: !attempt.hasWaited, chains[attempt.profileIndex],
+                    attempt.candidate, layout: layout, mayWait: !attempt.hasWaited, stages[attempt.profileIndex],
                     history)
                 switch outcome {
                 case .pathMetricOfNoise: statistics.rejectedByPathMetric += 1
@@ -24,22 +24,22 @@ extension Receiver {
                 }
             }
         } while searchAgain()
-        repeats?.decode(history, chains, clock, &recent, &statistics, onFrame)
-        for index in chains.indices { recognise(profileIndex: index, onFrame) }
+        repeats?.decode(history, stages, clock, &recent, &statistics, onFrame)
+        for index in stages.indices { recognise(profileIndex: index, onFrame) }
     }
 
     /// Reports tokens that were heard before, where they were not decoded.
     mutating func recognise(profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void) {
-        let chain = chains[profileIndex]
-        chain.recognition?.look(heard) { found in
-            let length = Double(FrameLayout.token.toneCount * chain.format.samplesPerSymbol)
+        let stages = stages[profileIndex]
+        stages.recognition?.look(heard) { found in
+            let length = Double(FrameLayout.token.toneCount * stages.format.samplesPerSymbol)
             guard !recent.contains(found.payload, profileIndex: profileIndex, start: found.start, length: length),
                 recognised.insert(found.payload, profileIndex: profileIndex, start: found.start, length: length)
             else { return }
             statistics.recognisedFrames += 1
             onFrame(
                 ReceivedFrame(
-                    payload: found.payload, profileName: chain.profile.name,
+                    payload: found.payload, profileName: stages.profile.name,
                     startSample: clock.inputSample(found.start), endSample: clock.inputSample(found.start + length),
                     offsetHertz: 0, snrDecibels: found.snrDecibels, pathMetric: 0, isRecognised: true))
         }
@@ -47,9 +47,9 @@ extension Receiver {
 
     /// Lets an attempt that may well be a chance meeting of a louder frame's tones wait until that one is decided.
     mutating func postpone(_ attempt: Attempt) -> Bool {
-        let clearShare = attempt.hasWaited ? SyncCheck.sureDominance : SyncCheck.clearDominance
-        guard attempt.candidate.dominance < clearShare,
-            let end = queue.end(ofClearerThan: attempt, clearShare: clearShare),
+        let clearDominance = attempt.hasWaited ? SyncCheck.sureDominance : SyncCheck.clearDominance
+        guard attempt.candidate.dominance < clearDominance,
+            let end = queue.end(ofClearerThan: attempt, clearDominance: clearDominance),
             Double(end) - attempt.candidate.start <= Double(history.keptSampleCount)
         else { return false }
         putOff(attempt, until: end)
@@ -66,23 +66,23 @@ extension Receiver {
 
     /// Reports a frame that is not known yet, and takes it out of the baseband.
     mutating func report(_ frame: DecodedFrame, profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void) {
-        let chain = chains[profileIndex]
-        let tones = FrameTones.tones(of: frame.payload, profile: chain.profile)
+        let stages = stages[profileIndex]
+        let tones = FrameTones.tones(of: frame.payload, profile: stages.profile)
         let (start, offsetHertz) = (frame.place.start, frame.place.offsetHertz)
-        let length = Double(tones.count) * chain.format.symbolLength(offsetHertz: offsetHertz)
+        let length = Double(tones.count) * stages.format.symbolLength(offsetHertz: offsetHertz)
         guard recent.insert(frame.payload, profileIndex: profileIndex, start: start, length: length) else {
             statistics.duplicates += 1
             return
         }
-        chain.recognition?.note(frame.payload, tones: tones, at: Int(start))
+        stages.recognition?.note(frame.payload, tones: tones, at: Int(start))
         statistics.frames += 1
         onFrame(
             ReceivedFrame(
-                payload: frame.payload, profileName: chain.profile.name, startSample: clock.inputSample(start),
+                payload: frame.payload, profileName: stages.profile.name, startSample: clock.inputSample(start),
                 endSample: clock.inputSample(start + length), offsetHertz: offsetHertz,
                 snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
-        queue.removeAttempts(near: frame.place, profileIndex: profileIndex, chain.format)
-        switch canceller.cancel(tones, chain, place: frame.place, from: &history) {
+        queue.removeAttempts(near: frame.place, profileIndex: profileIndex, stages.format)
+        switch canceller.cancel(tones, stages, place: frame.place, from: &history) {
         case .cancelled: statistics.cancelledFrames += 1
         case .tooMany: break
         case .cameAlone:
@@ -90,7 +90,7 @@ extension Receiver {
             lone = start..<start + length - patternLength
             queue.removeAttempts(startingIn: lone, lessClearThan: SyncCheck.clearDominance)
             // All there was is explained. What else meets it looks like a frame, and costs as much as one.
-            history.lose(Int(start.rounded())..<Int((start + length).rounded()))
+            history.mask(Int(start.rounded())..<Int((start + length).rounded()))
         }
     }
 }

@@ -1,35 +1,35 @@
 import EarshotCoding
 
-/// From the history to attempts: steps 3 to 6 of the chain.
+/// From the history to attempts: steps 3 to 6 of the stages.
 extension Receiver {
     mutating func search() {
         guard history.endIndex >= searchDueIndex else { return }
         searchDueIndex = .max
-        for (index, chain) in chains.enumerated() {
-            defer { searchDueIndex = min(searchDueIndex, chain.search.dueIndex) }
+        for (index, stages) in stages.enumerated() {
+            defer { searchDueIndex = min(searchDueIndex, stages.search.dueIndex) }
             candidates.removeAll(keepingCapacity: true)
-            chain.search.process(history, into: &candidates)
-            if candidates.count > Receiver.largestCandidateCount {
+            stages.search.process(history, into: &candidates)
+            if candidates.count > Receiver.maximumCandidateCount {
                 candidates.sort { $0.score > $1.score }
-                candidates.removeLast(candidates.count - Receiver.largestCandidateCount)
+                candidates.removeLast(candidates.count - Receiver.maximumCandidateCount)
             }
             for candidate in candidates {
                 statistics.candidates += 1
-                guard candidate.dominance >= leastShare(candidate, SyncCheck.leastUnrefinedDominance) else {
+                guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance) else {
                     statistics.rejectedBySync += 1
                     continue
                 }
-                let refined = chain.refinement.refine(
-                    candidate, history, inverseFloor: chain.search.inverseFloor)
-                guard refined.score >= chain.format.leastRefinedScore else {
+                let refined = stages.refinement.refine(
+                    candidate, history, inverseFloor: stages.search.inverseFloor)
+                guard refined.score >= stages.format.minimumRefinedScore else {
                     statistics.rejectedBySync += 1
                     continue
                 }
-                queue.removeAttempts(near: refined, profileIndex: index, chain.format)
+                queue.removeAttempts(near: refined, profileIndex: index, stages.format)
                 enqueue(refined, profileIndex: index, layout: nil)
             }
             if let repeats {
-                statistics.rejectedByCrowding += repeats.enqueueCandidates(of: chain, profileIndex: index)
+                statistics.rejectedByCrowding += repeats.enqueueCandidates(of: stages, profileIndex: index)
             }
         }
     }
@@ -45,21 +45,21 @@ extension Receiver {
 
     /// Lets the searches begin again as far before `index` as a token is long.
     mutating func searchAgain(from index: Int) {
-        for chain in chains {
-            let tokenLength = FrameLayout.token.toneCount * chain.format.samplesPerSymbol
+        for stages in stages {
+            let tokenLength = FrameLayout.token.toneCount * stages.format.samplesPerSymbol
             let affected = history.heldRange(index - tokenLength..<history.endIndex)
-            chain.search.restart(from: affected.lowerBound)
+            stages.search.restart(from: affected.lowerBound)
         }
         searchDueIndex = 0
     }
 
     /// Looks at a candidate's sync pattern and length header, once both are there.
     mutating func examine(_ attempt: Attempt) {
-        let chain = chains[attempt.profileIndex]
+        let stages = stages[attempt.profileIndex]
         var candidate = attempt.candidate
-        let (dominance, announcedByteCount) = syncCheck.examine(candidate, chain, history)
+        let (dominance, announcedByteCount) = syncCheck.examine(candidate, stages, history)
         candidate.dominance = dominance
-        guard candidate.dominance >= leastShare(candidate, SyncCheck.leastDominance) else {
+        guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {
             statistics.rejectedBySync += 1
             return
         }
@@ -71,12 +71,12 @@ extension Receiver {
     }
 
     /// What a candidate's sync pattern must be of the loudest tones: `usual`, or more where chance makes many.
-    func leastShare(_ candidate: Candidate, _ usual: Float) -> Float {
+    func minimumDominance(_ candidate: Candidate, _ usual: Float) -> Float {
         lone.contains(candidate.start) ? SyncCheck.clearDominance : usual
     }
 
     mutating func enqueue(_ candidate: Candidate, profileIndex: Int, layout: FrameLayout?) {
-        let format = chains[profileIndex].format
+        let format = stages[profileIndex].format
         let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
         let due = candidate.start + Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
         let attempt = Attempt(

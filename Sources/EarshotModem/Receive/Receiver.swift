@@ -1,10 +1,10 @@
 import EarshotCoding
 import EarshotDSP
 
-/// Samples in, frames out: the receive chain.
+/// Samples in, frames out: the receive stages.
 ///
 /// 1. `Downconverter`: samples to complex baseband at 3 kHz, which serves all profiles.
-/// 2. `SteadyTones`: without pilots; `BasebandHistory`: the latest seconds of it.
+/// 2. `PilotCanceller`: without pilots; `BasebandHistory`: the latest seconds of it.
 /// 3. `SyncSearch`, for each profile: spectrogram, noise floor, and where the sync pattern may be: candidates.
 /// 4. `CandidateRefinement`: their exact time and frequency.
 /// 5. `SyncCheck`, `LengthHypotheses`: whether the pattern stands out, and how long the frame may be.
@@ -22,7 +22,7 @@ public struct Receiver: ~Copyable {
     /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
     static let quantum = 32
     /// Of what a profile's search finds in one go only so many are looked at, the best.
-    static let largestCandidateCount = 32
+    static let maximumCandidateCount = 32
     /// How long a disturbed attempt waits for the pattern of what disturbs it to be found: 85 ms. Tried from
     /// 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
     static let disturbedWait = 256
@@ -39,11 +39,11 @@ public struct Receiver: ~Copyable {
     var clock: InputClock
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
-    private(set) var steadyTones = SteadyTones()
+    private(set) var pilots = PilotCanceller()
     var history: BasebandHistory
     /// The latest second or more as it was heard, before anything is taken out of it; see `BandMeter`, `TokenRecognition`.
     var heard: BasebandHistory
-    private(set) var chains: [ProfileChain]
+    private(set) var stages: [ProfileStages]
     var candidates: [Candidate] = []
     /// The history's end index at which the next search has something to do.
     var searchDueIndex = 0
@@ -89,7 +89,7 @@ public struct Receiver: ~Copyable {
             "profiles of one receiver share one band")
         self.sampleRateHertz = sampleRateHertz
         self.profiles = profiles
-        let reach = profiles.map { $0.largestOffset * Double($0.highestHertz) }.max() ?? 0
+        let reach = profiles.map { $0.maximumOffset * Double($0.highestHertz) }.max() ?? 0
         downconverter = Downconverter(
             Downconverter.Design(
                 inputRateHertz: sampleRateHertz, outputRateHertz: BasebandFormat.rateHertz(band),
@@ -99,12 +99,12 @@ public struct Receiver: ~Copyable {
         // The longest frame or burst, the echo behind it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * longestSymbol
-        chains = profiles.map {
-            ProfileChain($0, combining: repeatCount, keptCount: keptCount, recognisesTokens: recognisesTokens)
+        stages = profiles.map {
+            ProfileStages($0, combining: repeatCount, keptCount: keptCount, recognisesTokens: recognisesTokens)
         }
         repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
         history = BasebandHistory(keptCount: keptCount)
-        let recognisedCount = chains.map { TokenRecognition.keptCount($0.format) }.max() ?? 0
+        let recognisedCount = stages.map { TokenRecognition.keptCount($0.format) }.max() ?? 0
         heard = BasebandHistory(keptCount: max(BasebandFormat.rateHertz(band), recognisesTokens ? recognisedCount : 0))
         ringCount = SyncSearch.blockSymbolCount * longestSymbol
         settledCount = keptCount + ringCount
@@ -112,7 +112,7 @@ public struct Receiver: ~Copyable {
         syncCheck = SyncCheck(profiles: profiles)
         decoder = FrameDecoder(profiles: profiles)
         canceller = FrameCanceller(profiles: profiles)
-        candidates.reserveCapacity(4 * SyncSearch.largestCandidateCount)
+        candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
     }
 
     /// Takes a block of samples in, full scale 1, and reports the frames that ended.
@@ -181,7 +181,7 @@ public struct Receiver: ~Copyable {
         while first < produced {
             let count = min(missingCount, produced - first)
             heard.append(converted, first..<first + count)
-            steadyTones.remove(from: &converted, first..<first + count)
+            pilots.remove(from: &converted, first..<first + count)
             history.append(converted, first..<first + count)
             first += count
             finishQuantum(onFrame)
@@ -196,15 +196,15 @@ public struct Receiver: ~Copyable {
             let count = min(missingCount, left)
             history.appendLost(count)
             heard.appendLost(count)
-            steadyTones.skip(count)
+            pilots.skip(count)
             left -= count
             guard finishQuantum(onFrame) else { return }
             if history.lostTailCount >= settledCount + ringCount {
                 history.rewind(ringCount)
                 heard.rewind(ringCount)
-                for chain in chains {
-                    chain.search.rewind(ringCount)
-                    chain.recognition?.rewind(ringCount)
+                for stages in stages {
+                    stages.search.rewind(ringCount)
+                    stages.recognition?.rewind(ringCount)
                 }
                 searchDueIndex = 0
                 clock.pass(ringCount)
@@ -224,7 +224,7 @@ public struct Receiver: ~Copyable {
     @discardableResult
     private mutating func finishQuantum(_ onFrame: (ReceivedFrame) -> Void) -> Bool {
         guard history.endIndex % Receiver.quantum == 0 else { return false }
-        if let cleanedIndex = steadyTones.finishQuantum(&history) {
+        if let cleanedIndex = pilots.finishQuantum(&history) {
             searchAgain(from: cleanedIndex)
         }
         search()

@@ -1,0 +1,45 @@
+import EarshotDSP
+import RealModule
+
+/// How loud it is in a receiver's band, on demand: the hot path knows nothing of it.
+///
+///     P = mean over rows of Σ E[row][bin],   bin = the places of the 16 tones of the shortest symbols
+///
+/// with the energies of `ShortTimeSpectrum`: a sine of amplitude 1 in the band has P = 1, noise its power in the band's
+/// width, both twice their mean square.
+public final class BandMeter {
+    private var spectrum: ShortTimeSpectrum
+    private var row: [Float]
+    private static let toneCount = 16
+
+    /// A meter; one does for any number of receivers.
+    public init() {
+        let symbol = 2 * BandMeter.toneCount
+        spectrum = ShortTimeSpectrum(windowLength: symbol, hop: symbol, rowCount: 1, highestBin: BandMeter.toneCount)
+        row = [Float](repeating: 0, count: spectrum.rowStride)
+    }
+
+    /// 10·log₁₀ P of the latest `seconds` that a receiver heard, at most of the latest second.
+    public func bandDecibels(_ receiver: borrowing Receiver, seconds: Double) -> Double {
+        let window = spectrum.windowLength
+        let wanted = Int(seconds * Double(receiver.basebandRateHertz)) / window
+        let rowCount = max(1, min(wanted, receiver.heard.keptSampleCount / window))
+        var power = 0.0
+        for index in 0..<rowCount {
+            receiver.heard.withSamples(
+                from: receiver.heard.endIndex - (index + 1) * window, count: window
+            ) { samples in
+                spectrum.process(samples, into: &row, from: 0)
+            }
+            for tone in 0..<BandMeter.toneCount {
+                power += Double(row[BandMeter.toneCount + 2 * tone - (BandMeter.toneCount - 1)])
+            }
+        }
+        return 10 * .log10(max(power / Double(rowCount), 1e-15))
+    }
+}
+
+extension Receiver {
+    /// Samples a second of the baseband.
+    var basebandRateHertz: Int { stages[0].format.rateHertz }
+}

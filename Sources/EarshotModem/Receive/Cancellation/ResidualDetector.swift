@@ -1,0 +1,73 @@
+import EarshotCoding
+import EarshotDSP
+import RealModule
+
+/// Whether anything but noise is left beside a decoded frame: only then is cancelling it worth its time.
+///
+///     D = mean over symbols k of ln(max over m of E[k][m] / (N·(ln n + γ))),   m not near the tones of symbols k − 1 ... k + 1
+///
+/// with Hann's window, of which nothing is left three tones away, n cells a symbol, and N the noise that their quietest
+/// quarter tells: of noise, with exponentially distributed energies, a quarter lies below ln(4/3)·N. The greatest of n cells
+/// of noise is N·(ln n + γ) on the average (γ is Euler's constant).
+///
+/// A lone frame in white noise has D = −0.12 ± 0.08 (`fast` −0.2 ± 0.13), 95 % have less than 0.05; beside a talker 20 dB
+/// weaker at 30 dB it has 1.9, in room A at 20 dB 1.4. Cost: one FFT a symbol.
+struct ResidualDetector: ~Copyable {
+    /// From this D on something is left.
+    private static let threshold: Float = 0.05
+    /// A tone's main lobe behind Hann's window, and half a tone of misplacement.
+    private static let reach = 2
+    private static let quarterOfNoise: Float = 0.287_7
+    private static let euler: Float = 0.577_2
+
+    private var energies: [Float]
+    private var scratch: [Float]
+
+    init(profiles: [Profile]) {
+        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
+        scratch = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
+    }
+
+    /// Whether something is left.
+    /// - Parameters:
+    ///   - tones: the frame's.
+    ///   - place: where decoding found it.
+    mutating func isAnything(
+        _ tones: [Int], _ stages: ProfileStages, _ place: Candidate, _ history: borrowing BasebandHistory
+    ) -> Bool {
+        let toneCount = stages.profile.toneCount
+        stages.energies.measure(
+            history, start: place.start, offsetHertz: place.offsetHertz, symbolCount: tones.count, windowed: true,
+            into: &energies)
+        let erased = stages.energies.erased
+        var total = 0
+        var symbolCount: Float = 0
+        var sum: Float = 0
+        for symbol in tones.indices where !erased.contains(symbol) {
+            var (highest, count) = (NoiseFloor.smallestPower, 0)
+            for tone in 0..<toneCount where ResidualDetector.isFree(tone, tones, symbol) {
+                let energy = energies[symbol * toneCount + tone]
+                scratch[total + count] = energy
+                highest = max(highest, energy)
+                count += 1
+            }
+            guard count > 0 else { continue }
+            total += count
+            symbolCount += 1
+            sum += .log(highest / (.log(Float(count)) + ResidualDetector.euler))
+        }
+        guard total > 0 else { return false }
+        var all = scratch.mutableSpan
+        var values = all._mutatingExtracting(0..<total)
+        let noise = max(select(total / 4, of: &values) / ResidualDetector.quarterOfNoise, NoiseFloor.smallestPower)
+        return sum / symbolCount - .log(noise) >= ResidualDetector.threshold
+    }
+
+    private static func isFree(_ tone: Int, _ tones: [Int], _ symbol: Int) -> Bool {
+        for other in max(symbol - 1, 0)...min(symbol + 1, tones.count - 1) where abs(tone - tones[other]) <= reach {
+            return false
+        }
+        return true
+    }
+}

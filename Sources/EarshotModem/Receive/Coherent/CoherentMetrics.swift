@@ -1,0 +1,262 @@
+import EarshotCoding
+import EarshotDSP
+import RealModule
+
+/// Log-likelihoods of tones for a receiver that knows the channel, learned from tones that may be wrong in part.
+///
+/// A first decoding that fails its CRC still has most tones right. They tell what the air did:
+///
+///     C[k][d] = Σₙ r*[n]·x[n + d − P], n in symbol k         r: the replica of the tentative tones
+///     J(f)    = Σ_d max(0, |Σₖ wₖ·C[k][d]·e^{−j2πf·kT}|² − θ·noise)      the remaining offset is where J is greatest
+///     h[d]    = shrunk(Σₖ C[k][d]·gₖ) / energy,   gₖ = e^{−j2πf·kT}
+///
+/// with taps near the noise left out (θ times its power, shrunk by 1 − θ·noise/|h|²: the non-negative garrote), so that a
+/// channel of one path costs no more than one tap's noise, and a room has as many taps as stand out. Then, with
+/// e = x − h * r, what is still unexplained,
+///
+///     z[k][m] = Σₙ s*ₘ[n]·Σ_d h*[d]·e[n + d − P]·gₖ + G[m]·(m is the tentative tone)
+///     L[k][m] = (2·Re z[k][m] − G[m]) / noise,   G[m] = N·|H(fₘ)|²
+///
+/// is each tone's log-likelihood: coherent, the energy of all paths collected at its own phase, the echoes of all other
+/// symbols taken away. L is kept within what a tone of that channel can earn, so that a burst or another talker speaks for
+/// no more than a symbol. Decoding with these metrics gives better tones, and so on, a few times.
+///
+/// In white noise a second look gains 1.5 to 2 dB over the best non-coherent metric, in rooms 2 dB and more.
+///
+/// Cost: seven FFTs of 256 points a symbol. No allocation after `init`.
+struct CoherentMetrics: ~Copyable {
+    /// P: delays looked at before the replica's start. In a room a search finds the echo's middle.
+    private let leadCount: Int
+    /// How many delays are looked at.
+    private let tapCount: Int
+    /// θ. With 1 white noise loses what a room gains, from 4 on nothing changes.
+    static let minimumTapRatio: Float = 5
+
+    private let transformLength: Int
+    private let format: BasebandFormat
+
+    private var replica: FrameReplica
+    private var transform: FFTPlan
+    private var symbolSpectra: [ComplexSample]
+    private var correlations: [ComplexSample]
+    private var taps: [ComplexSample]
+    private var tapSpectrum: [ComplexSample]
+    private var model: [ComplexSample]
+    private var turns: [ComplexSample]
+    private var edges: [Int]
+    private var gains: [Float]
+    private var residual: ResidualOffset
+    /// The offset that was found, to be added to the place's.
+    private(set) var offsetHertz: Float = 0
+    /// Σ|h|² per symbol over its noise: what the channel carries of each symbol's energy, for a right path.
+    private(set) var coherentRatio: Float = 0
+
+    init(format: BasebandFormat) {
+        self.format = format
+        let symbolCount = FrameLayout.longest.toneCount
+        transformLength = max(256, 4 * format.samplesPerSymbol)
+        leadCount = format.samplesPerSymbol
+        tapCount = min(transformLength - format.samplesPerSymbol, 384)
+        replica = FrameReplica(profiles: [format.profile])
+        transform = FFTPlan(length: transformLength)
+        let zero = ComplexSample()
+        symbolSpectra = [ComplexSample](repeating: zero, count: symbolCount * transformLength)
+        correlations = [ComplexSample](repeating: zero, count: symbolCount * tapCount)
+        taps = [ComplexSample](repeating: zero, count: tapCount)
+        tapSpectrum = [ComplexSample](repeating: zero, count: transformLength)
+        model = [ComplexSample](repeating: zero, count: replica.samples.count + tapCount)
+        turns = [ComplexSample](repeating: zero, count: symbolCount)
+        edges = [Int](repeating: 0, count: symbolCount + 1)
+        gains = [Float](repeating: 0, count: format.profile.toneCount)
+        residual = ResidualOffset(format: format, delayCount: tapCount)
+    }
+
+    /// Correlates what was heard with the replica of the tentative tones, and looks for their remaining offset.
+    /// - Parameters:
+    ///   - tones: shape [symbolCount or more].
+    ///   - weights: w, how far each tone is to be believed, 0 ... 1; shape [symbolCount or more].
+    ///   - noise: the noise's power in a tone's width.
+    mutating func correlate(
+        tones: [Int], symbolCount: Int, weights: [Float], start: Double, offsetHertz: Float, noise: Float,
+        _ history: borrowing BasebandHistory
+    ) {
+        replica.make(tones, symbolCount: symbolCount, format, start: start, offsetHertz: Double(offsetHertz))
+        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
+        for symbol in 0...symbolCount {
+            let edge = Int((start + Double(symbol) * symbolLength).rounded(.up)) - replica.firstIndex
+            edges[symbol] = min(edge, replica.sampleCount)
+        }
+        let (length, tapCount) = (transformLength, tapCount)
+        for symbol in 0..<symbolCount {
+            transformPiece(
+                &transform, replica.samples, edges[symbol]..<edges[symbol + 1], sampleCount: replica.sampleCount)
+            copyConjugate(transform, count: length, into: &symbolSpectra, at: symbol * length)
+            transformHistory(history, symbol: symbol)
+            convolve(&transform, with: symbolSpectra, from: symbol * length)
+            copyConjugate(
+                transform, count: tapCount, scale: 1 / Float(length), into: &correlations, at: symbol * tapCount)
+        }
+        residual.measure(correlations, symbolCount: symbolCount, weights: weights, noise: noise)
+    }
+
+    private mutating func transformHistory(_ history: borrowing BasebandHistory, symbol: Int) {
+        let first = replica.firstIndex + edges[symbol] - leadCount
+        let range = first..<first + edges[symbol + 1] - edges[symbol] + tapCount - 1
+        let held = history.heldRange(range)
+        transform.withInput { input in
+            for n in input.indices {
+                input[n] = ComplexSample()
+            }
+            history.withSamples(from: held.lowerBound, count: held.count) { samples in
+                let offset = held.lowerBound - range.lowerBound
+                for n in 0..<max(0, min(samples.count, input.count - offset)) {
+                    input[offset + n] = samples[n]
+                }
+            }
+        }
+        transform.execute()
+    }
+
+    /// The offset that remains, of a peak of J; see `ResidualOffset.peakHertz`.
+    func remainingHertz(rank: Int, stillHertz: Float?) -> Float? {
+        residual.peakHertz(rank: rank, stillHertz: stillHertz)
+    }
+
+    // MARK: The channel
+
+    /// Estimates the channel with the remaining offset `offsetHertz`.
+    mutating func estimate(symbolCount: Int, offsetHertz: Float, noise: Float) {
+        self.offsetHertz = offsetHertz
+        let tapCount = tapCount
+        for symbol in 0..<symbolCount {
+            let turn = offsetHertz * (Float(symbol) - Float(symbolCount) / 2) * Float(format.profile.symbolSeconds)
+            turns[symbol] = unitPhasor(turns: -turn)
+        }
+        for delay in 0..<tapCount {
+            taps[delay] = ComplexSample()
+        }
+        for symbol in 0..<symbolCount {
+            let turn = turns[symbol]
+            for delay in 0..<tapCount {
+                taps[delay] += correlations[symbol * tapCount + delay].times(turn)
+            }
+        }
+        let energy = Float(symbolCount * format.samplesPerSymbol)
+        let tapNoise = Float(format.samplesPerSymbol) * noise / energy
+        var sum: Float = 0
+        for delay in 0..<tapCount {
+            let tap = taps[delay] / energy
+            let power = tap.power
+            taps[delay] =
+                power > 0 ? tap * max(0, 1 - CoherentMetrics.minimumTapRatio * tapNoise / power) : ComplexSample()
+            sum += taps[delay].power
+        }
+        coherentRatio = sum / noise
+    }
+
+    // MARK: Metrics
+
+    /// Writes L of the data symbols in the codeword's order of tones.
+    /// - Parameters:
+    ///   - tones: those of `correlate`.
+    ///   - metrics: of the noncoherent attempt; they know each tone's noise.
+    mutating func writeBranchMetrics(
+        layout: FrameLayout, tones: [Int], start: Double, offsetHertz: Float,
+        metrics: borrowing ToneMetrics, _ history: borrowing BasebandHistory, symbol mixer: inout ToneTransform,
+        into branchMetrics: inout [Float]
+    ) {
+        let (length, tapCount) = (transformLength, tapCount)
+        let toneCount = format.profile.toneCount
+        transformPiece(&transform, taps, 0..<tapCount, sampleCount: tapCount)
+        copyConjugate(transform, count: length, into: &tapSpectrum)
+        explain(symbolCount: layout.toneCount, history)
+        measureGains()
+        let toneBits = format.profile.code.toneBits
+        for step in 0..<layout.dataToneCount {
+            let symbol = layout.firstDataTone + step
+            let piece = edges[symbol]..<edges[symbol + 1] + tapCount - 1
+            transformPiece(&transform, model, piece, sampleCount: replica.sampleCount + tapCount)
+            convolve(&transform, with: tapSpectrum)
+            // What stands in the plan now is the conjugate of the filtered samples, times its length.
+            mixer.measure(
+                transform, scale: 1 / Float(length), turn: turns[symbol], format, symbol: symbol,
+                firstIndex: replica.firstIndex + edges[symbol], start: start, offsetHertz: offsetHertz)
+            let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
+            for codeTone in 0..<toneCount {
+                let tone = codeTone ^ mask
+                let gain = gains[tone]
+                var real = mixer.products[tone].x
+                if tone == tones[symbol] {
+                    real += gain
+                }
+                let noise = metrics.noise(tone) * Float(format.samplesPerSymbol)
+                branchMetrics[step * toneCount + codeTone] = min(max(2 * real - gain, -3 * gain), 1.5 * gain) / noise
+            }
+        }
+    }
+
+    /// G of all tones: |H|², the mean over a tone's width.
+    private mutating func measureGains() {
+        let binsPerTone = transformLength / format.samplesPerSymbol
+        let reach = binsPerTone / 2
+        for tone in gains.indices {
+            let middle = binsPerTone * (tone - gains.count / 2) + reach
+            var sum: Float = 0
+            for bin in middle - reach...middle + reach {
+                sum += tapSpectrum[(bin + transformLength) % transformLength].power
+            }
+            gains[tone] = Float(format.samplesPerSymbol) * (sum / Float(2 * reach + 1))
+        }
+    }
+
+    /// e = x − h * r, in `model`; its first sample is `leadCount` before the replica's.
+    private mutating func explain(symbolCount: Int, _ history: borrowing BasebandHistory) {
+        let (length, tapCount) = (transformLength, tapCount)
+        let count = replica.sampleCount + tapCount
+        let range = replica.firstIndex - leadCount..<replica.firstIndex - leadCount + count
+        let held = history.heldRange(range)
+        for n in 0..<count {
+            model[n] = ComplexSample()
+        }
+        copyHistory(history, held, into: &model, at: held.lowerBound - range.lowerBound)
+        for symbol in 0..<symbolCount {
+            subtractSymbol(
+                &transform, tapSpectrum, symbolSpectra, from: symbol * length, turn: turns[symbol],
+                count: min(edges[symbol + 1] - edges[symbol] + tapCount - 1, length), of: &model, at: edges[symbol])
+        }
+    }
+}
+
+/// y[first + n] = x[held.lowerBound + n].
+private func copyHistory(
+    _ history: borrowing BasebandHistory, _ held: Range<Int>, into y: inout [ComplexSample], at first: Int
+) {
+    var all = y.mutableSpan
+    history.withSamples(from: held.lowerBound, count: held.count) { samples in
+        for n in samples.indices {
+            all[first + n] = samples[n]
+        }
+    }
+}
+
+/// y[place + n] −= what the channel made of one symbol: the inverse transform of H·R·g*, the conjugate of the transform of
+/// its conjugate.
+private func subtractSymbol(
+    _ plan: inout FFTPlan, _ taps: [ComplexSample], _ spectra: [ComplexSample], from first: Int, turn: ComplexSample,
+    count: Int, of y: inout [ComplexSample], at place: Int
+) {
+    let (taps, spectra) = (taps.span, spectra.span)
+    plan.withInput { input in
+        for bin in input.indices {
+            input[bin] = taps[bin].times(spectra[first + bin]).times(turn)
+        }
+    }
+    plan.execute()
+    let scale = 1 / Float(plan.length)
+    var all = y.mutableSpan
+    plan.withOutput { output in
+        for n in 0..<count {
+            all[place + n] -= output[n].conjugate * scale
+        }
+    }
+}

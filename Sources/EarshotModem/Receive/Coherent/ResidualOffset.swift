@@ -1,0 +1,119 @@
+import EarshotDSP
+
+/// What offset a frame still has when its tones are known, in part: J of `CoherentMetrics`, and its peaks.
+///
+///     J(f) = Σ_d max(0, |Σₖ wₖ·C[k][d]·e^{−j2πf·kT}|² − θ·noise)
+///
+/// on a grid of at least twice the frame's resolution. Cost: an FFT a delay. No allocation after `init`.
+struct ResidualOffset: ~Copyable {
+    /// Offsets looked for, in tone spacings.
+    private static let maximumOffsetSpacings = 0.2
+    /// How far the clocks of devices that stand still are apart: 100 ppm each, at 19,250 Hz.
+    private static let clockHertz: Float = 4
+    /// Frames of up to half so many symbols, tokens among them, take the short transform.
+    private static let shortLength = 128
+    private static let longLength = 512
+
+    private let format: BasebandFormat
+    private let delayCount: Int
+    private var shortTransform = FFTPlan(length: shortLength)
+    private var longTransform = FFTPlan(length: longLength)
+    /// J in bins of 1/(binCount·T); those behind `binCount` are of another frame.
+    private var sums = [Float](repeating: 0, count: longLength)
+    private var binCount = shortLength
+
+    init(format: BasebandFormat, delayCount: Int) {
+        self.format = format
+        self.delayCount = delayCount
+    }
+
+    /// Measures J.
+    /// - Parameters:
+    ///   - correlations: C; shape [symbolCount or more][delayCount].
+    ///   - weights: w, 0 ... 1; shape [symbolCount or more].
+    ///   - noise: the noise's power in a tone's width.
+    mutating func measure(_ correlations: [ComplexSample], symbolCount: Int, weights: [Float], noise: Float) {
+        binCount =
+            2 * symbolCount <= ResidualOffset.shortLength ? ResidualOffset.shortLength : ResidualOffset.longLength
+        for bin in 0..<binCount {
+            sums[bin] = 0
+        }
+        var squares: Float = 0
+        for symbol in 0..<symbolCount {
+            squares += weights[symbol] * weights[symbol]
+        }
+        let length = Float(format.samplesPerSymbol)
+        // C's noise has N times a sample's, which is N times a tone's.
+        let limit = CoherentMetrics.minimumTapRatio * squares * length * length * noise
+        for delay in 0..<delayCount {
+            if binCount == ResidualOffset.shortLength {
+                addSpectrum(
+                    &shortTransform, correlations, delay: delay, delayCount: delayCount, symbolCount: symbolCount,
+                    weights: weights, limit: limit, to: &sums)
+            } else {
+                addSpectrum(
+                    &longTransform, correlations, delay: delay, delayCount: delayCount, symbolCount: symbolCount,
+                    weights: weights, limit: limit, to: &sums)
+            }
+        }
+    }
+
+    /// The offset of a peak of J, in hertz, or nil where there is none.
+    /// - Parameters:
+    ///   - rank: 0 for the highest, 1 for the next one.
+    ///   - stillHertz: the offset at which devices would stand still; where given, the highest peak within what their clocks
+    ///     may differ is meant.
+    func peakHertz(rank: Int, stillHertz: Float?) -> Float? {
+        let hertzPerBin = Float(format.profile.toneSpacingHertz) / Float(binCount)
+        var (middle, reach) = (0, Int(ResidualOffset.maximumOffsetSpacings * Double(binCount)))
+        if let stillHertz {
+            middle = Int((stillHertz / hertzPerBin).rounded())
+            reach = Int((ResidualOffset.clockHertz / hertzPerBin).rounded(.up))
+            guard abs(middle) < binCount / 2 else { return nil }
+        }
+        var limit = Float.infinity
+        var found: Int?
+        for _ in 0...(stillHertz == nil ? rank : 0) {
+            found = nil
+            var highest: Float = 0
+            for bin in middle - reach...middle + reach {
+                let here = value(bin)
+                guard here > highest, here < limit, here >= value(bin - 1), here > value(bin + 1) else { continue }
+                (found, highest) = (bin, here)
+            }
+            guard found != nil else { return nil }
+            limit = highest
+        }
+        guard let found else { return nil }
+        let (left, right) = (value(found - 1), value(found + 1))
+        let curvature = left - 2 * value(found) + right
+        let fraction = curvature < 0 ? 0.5 * (left - right) / curvature : 0
+        return (Float(found) + fraction) * hertzPerBin
+    }
+
+    /// J of a bin, which goes around.
+    private func value(_ bin: Int) -> Float { sums[(bin + 2 * binCount) % binCount] }
+}
+
+/// Adds one delay's share of J.
+private func addSpectrum(
+    _ plan: inout FFTPlan, _ correlations: [ComplexSample], delay: Int, delayCount: Int, symbolCount: Int,
+    weights: [Float], limit: Float, to sums: inout [Float]
+) {
+    let column = correlations.span
+    plan.withInput { input in
+        for symbol in 0..<symbolCount {
+            input[symbol] = column[symbol * delayCount + delay] * weights[symbol]
+        }
+        for symbol in symbolCount..<input.count {
+            input[symbol] = ComplexSample()
+        }
+    }
+    plan.execute()
+    var total = sums.mutableSpan
+    plan.withOutput { spectrum in
+        for bin in spectrum.indices {
+            total[bin] += max(0, spectrum[bin].power - limit)
+        }
+    }
+}

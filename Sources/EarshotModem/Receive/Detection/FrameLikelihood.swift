@@ -1,0 +1,103 @@
+import CEarshotKernels
+import EarshotCoding
+import EarshotDSP
+import RealModule
+
+/// Whether there is a frame at all, from everything that is known before decoding: which tone each sync symbol has, and that
+/// each data symbol has one.
+///
+///     φ(x) = e^{−ρ}·I₀(2·√(ρ·x)),   x = E/N                  a tone's likelihood ratio, at an energy of ρ over noise
+///     Λ = Σ_sync ln φ(x[k][syncTone]) + Σ_data ln (1/M·Σₘ φ(x[k][m]))
+///
+/// The mean of φ in noise is 1 for any ρ, so noise exceeds Λ once in e^Λ places at most. ρ is that of a frame at the edge
+/// of decoding. Cost: a table look-up a cell.
+struct FrameLikelihood {
+    /// ρ: 5.8 dB.
+    static let designRatio = 3.8
+    private static let cellsPerUnit: Float = 10
+    private static let cellCount = 400
+
+    private let table: [Float]
+
+    init(designRatio: Double = FrameLikelihood.designRatio) {
+        table = (0..<FrameLikelihood.cellCount).map { cell in
+            let x = (Double(cell) + 0.5) / Double(FrameLikelihood.cellsPerUnit)
+            let z = 2 * (designRatio * x).squareRoot()
+            return Float(.exp(logBesselI0(z) - designRatio))
+        }
+    }
+
+    /// φ(x).
+    func ratio(_ x: Float) -> Float {
+        table[min(Int(x * FrameLikelihood.cellsPerUnit), FrameLikelihood.cellCount - 1)]
+    }
+
+    /// Λ.
+    /// - Parameters:
+    ///   - energies: E; shape [symbolCount or more][M].
+    ///   - inverseNoise: 1/N; shape [M or more].
+    ///   - symbols: those to look at.
+    ///   - erased: those that were lost: they say nothing.
+    func logRatio(
+        _ energies: [Float], inverseNoise: [Float], profile: Profile, symbols: Range<Int>, erased: ErasedSymbols
+    ) -> Float {
+        let toneCount = profile.toneCount
+        let (cells, inverses) = (energies.span, inverseNoise.span)
+        var sum: Float = 0
+        for symbol in symbols where !erased.contains(symbol) {
+            let first = symbol * toneCount
+            if symbol < FrameLayout.syncToneCount {
+                let tone = profile.syncTones[symbol]
+                sum += fastLog2(ratio(cells[first + tone] * inverses[tone]))
+                continue
+            }
+            let all = sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
+            sum += fastLog2(all / Float(toneCount))
+        }
+        return 0.693_147_2 * sum
+    }
+
+    /// Whether the sync symbols have their own tones rather than any: Σ_sync ln (φ(x[k][syncTone]) / (1/M·Σₘ φ(x[k][m]))).
+    func syncLogRatio(_ energies: [Float], inverseNoise: [Float], profile: Profile) -> Float {
+        let toneCount = profile.toneCount
+        var sum: Float = 0
+        for (symbol, tone) in profile.syncTones.enumerated() {
+            let posterior = posterior(
+                energies, inverseNoise: inverseNoise, toneCount: toneCount, symbol: symbol, tone: tone)
+            sum += fastLog2(max(posterior, 1e-9) * Float(toneCount))
+        }
+        return 0.693_147_2 * sum
+    }
+
+    /// How likely it is that a symbol's tone is this one: φ(x) over the sum of all.
+    func posterior(
+        _ energies: [Float], inverseNoise: [Float], toneCount: Int, symbol: Int, tone: Int
+    ) -> Float {
+        let (cells, inverses) = (energies.span, inverseNoise.span)
+        let first = symbol * toneCount
+        let all = sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
+        return ratio(cells[first + tone] * inverses[tone]) / all
+    }
+
+    /// Σₘ φ(x[m]) of the symbol whose energies begin at `first`.
+    private func sumOfRatios(_ energies: [Float], from first: Int, inverseNoise: [Float], toneCount: Int) -> Float {
+        precondition(
+            first >= 0 && first + toneCount <= energies.count && toneCount <= inverseNoise.count,
+            "\(toneCount) tones from \(first) on, of \(energies.count)")
+        return earshot_sum_of_ratios(
+            energies, first, inverseNoise, toneCount, table, table.count, FrameLikelihood.cellsPerUnit)
+    }
+}
+
+/// ln I₀(z), by its series where z is small and by its asymptotic expansion where it is not; to 10⁻⁴.
+func logBesselI0(_ z: Double) -> Double {
+    if z > 12 {
+        return z - 0.5 * .log(2 * .pi * z) + .log(onePlus: 1 / (8 * z) + 9 / (128 * z * z))
+    }
+    var (term, sum) = (1.0, 1.0)
+    for k in 1...40 {
+        term *= z * z / Double(4 * k * k)
+        sum += term
+    }
+    return .log(sum)
+}

@@ -1,0 +1,139 @@
+import EarshotCoding
+import EarshotDSP
+import RealModule
+
+/// Tone energies to log-likelihoods where other talkers are as loud as the noise is not.
+///
+///     L[k][m] = ln(p₁(ρ)/p₀(ρ)),   ρ = E[k][m]/A²,   A² = median over sync tones of E[i][syncTone[i]]
+///     p₁(ρ) = 0.8·e^{−(1 + ρ)/v}·I₀(2√ρ/v)/v + 0.2·e^{−ρ}
+///     p₀: how often ρ was seen in this frame, less what its own tones are of it
+///
+/// The logarithm of `ToneMetrics` takes a tone for the better the louder it is. In a crowd most loud tones are another's, and
+/// the frame's own loudness is known from its sync pattern: what is much quieter is not it, what is much louder neither.
+/// v is the mean energy of all that is not the frame, as the variance of Rice's distribution; the rest of p₁ is for what
+/// rooms do to single tones. p₀ is counted, in steps of 2 dB. One tone in a symbol being the right one, L has an
+/// offset that is the same for all paths.
+///
+/// No allocation after `init`.
+struct InterferenceMetrics: ~Copyable {
+    private static let stepDecibels: Float = 2
+    private static let lowestDecibels: Float = -32
+    private static let stepCount = 22
+    private static let echoShare: Float = 0.2
+    /// No single tone says more than this.
+    private static let maximumLikelihood: Float = 6
+
+    private var likelihoods: [Float]
+    private var steps: [Float]
+    private var seen = [Float](repeating: 0, count: stepCount)
+    private var table = [Float](repeating: 0, count: stepCount + 1)
+
+    init(maximumSymbolCount: Int, maximumToneCount: Int) {
+        likelihoods = [Float](repeating: 0, count: maximumSymbolCount * maximumToneCount)
+        steps = [Float](repeating: 0, count: maximumSymbolCount * maximumToneCount)
+    }
+
+    /// Computes L, which is never below 0 here and 0 for symbols that were lost.
+    /// - Parameters:
+    ///   - energies: E; shape [symbolCount or more][M].
+    ///   - erased: the symbols that were lost.
+    mutating func prepare(_ energies: [Float], erased: ErasedSymbols, _ profile: Profile, symbolCount: Int) {
+        let toneCount = profile.toneCount
+        let level = max(medianOfSync(energies, profile), NoiseFloor.smallestPower)
+        let cellCount = symbolCount * toneCount
+        let inverse = 1 / level
+        // 10·log10(2) dB a bit.
+        let stepsPerBit = 3.010_3 / InterferenceMetrics.stepDecibels
+        let lowest = InterferenceMetrics.lowestDecibels / InterferenceMetrics.stepDecibels
+        let highest = Float(InterferenceMetrics.stepCount) - 1.001
+        for cell in 0..<cellCount {
+            let place = stepsPerBit * fastLog2(energies[cell] * inverse + 1e-9) - lowest
+            steps[cell] = min(max(place, 0), highest)
+        }
+        var sum: Float = 0
+        for step in seen.indices {
+            seen[step] = 0.5
+        }
+        for symbol in 0..<symbolCount where !erased.contains(symbol) {
+            for cell in symbol * toneCount..<(symbol + 1) * toneCount {
+                seen[Int(steps[cell] + 0.5)] += 1
+                sum += min(energies[cell] * inverse, 1)
+            }
+        }
+        let heldCount = Float(max(erased.heldCount(0..<symbolCount) * toneCount, 1))
+        tabulate(
+            heldCount: heldCount, toneCount: toneCount, variance: max(sum / heldCount - 1 / Float(toneCount), 1e-3))
+        for symbol in 0..<symbolCount {
+            let isErased = erased.contains(symbol)
+            for cell in symbol * toneCount..<(symbol + 1) * toneCount {
+                let step = Int(steps[cell])
+                let fraction = steps[cell] - Float(step)
+                likelihoods[cell] = isErased ? 0 : table[step] + fraction * (table[step + 1] - table[step])
+            }
+        }
+    }
+
+    /// L of every step of ρ, raised so that none is negative.
+    private mutating func tabulate(heldCount: Float, toneCount: Int, variance: Float) {
+        var own = InlineArray<22, Float>(repeating: 0)
+        var total: Float = 0
+        for step in seen.indices {
+            let decibels = InterferenceMetrics.lowestDecibels + InterferenceMetrics.stepDecibels * Float(step)
+            let ratio = Float.exp(0.230_26 * decibels)
+            // Per decibel, not per energy: times ρ.
+            own[step] = ratio * InterferenceMetrics.density(ratio, variance: variance)
+            total += own[step]
+        }
+        let limit = InterferenceMetrics.maximumLikelihood
+        for step in seen.indices {
+            let ownShare = own[step] / total
+            let share = seen[step] / heldCount
+            let others = max(share - ownShare / Float(toneCount), 0.3 * share)
+            table[step] = limit + min(max(.log((ownShare + 1e-4) / (others + 1e-5)), -limit), limit)
+        }
+        table[InterferenceMetrics.stepCount] = table[InterferenceMetrics.stepCount - 1]
+    }
+
+    /// p₁.
+    private static func density(_ ratio: Float, variance: Float) -> Float {
+        let z = 2 * ratio.squareRoot() / variance
+        let quarter = z * z / 4
+        let logBessel: Float =
+            z > 3
+            ? z - 0.5 * .log(2 * .pi * z)
+            : .log(1 + quarter * (1 + quarter * (0.25 + quarter * (1 / 36 + quarter / 576))))
+        let rice = Float.exp(logBessel - (1 + ratio) / variance) / variance
+        return (1 - echoShare) * rice + echoShare * .exp(-ratio)
+    }
+
+    private func medianOfSync(_ energies: [Float], _ profile: Profile) -> Float {
+        var values = InlineArray<8, Float>(repeating: 0)
+        for (symbol, tone) in profile.syncTones.enumerated() {
+            // Sorted as they come.
+            var place = symbol
+            let value = energies[symbol * profile.toneCount + tone]
+            while place > 0 && values[place - 1] > value {
+                values[place] = values[place - 1]
+                place -= 1
+            }
+            values[place] = value
+        }
+        return 0.5 * (values[3] + values[4])
+    }
+
+    /// Writes the metrics of the data symbols in the codeword's order of tones; see `ToneMetrics.writeBranchMetrics`.
+    func writeBranchMetrics(
+        layout: FrameLayout, toneBits: Int, into branchMetrics: inout [Float]
+    ) {
+        let toneCount = 1 << toneBits
+        let likelihoods = likelihoods.span
+        var metrics = branchMetrics.mutableSpan
+        for step in 0..<layout.dataToneCount {
+            let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
+            let own = (layout.firstDataTone + step) * toneCount
+            for codeTone in 0..<toneCount {
+                metrics[step * toneCount + codeTone] = likelihoods[own + (codeTone ^ mask)]
+            }
+        }
+    }
+}

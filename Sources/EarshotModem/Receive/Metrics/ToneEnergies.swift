@@ -1,0 +1,126 @@
+import CEarshotKernels
+import EarshotDSP
+import RealModule
+
+/// The energy of every tone in every symbol of a frame, at a candidate's own time, frequency and symbol clock.
+///
+///     E[k][m] = |1/N · Σₙ x[s_k + n]·e^{−j2π(f_m + f)n}|²,   s_k = round(start + k·N')
+///
+/// The offset f and the half spacing by which tones sit between bins are mixed away, then one FFT of N points gives all
+/// tones of a symbol at once: a bank of Goertzel filters by FFT, eight symbols at a time. Cost: N products and one FFT a
+/// symbol.
+///
+/// With Hann's window instead of none, and without the tone itself, what is left of a strong signal's symbol is noise: its
+/// side lobes and its steps at the edges are gone. That is what the SNR is measured against.
+struct ToneEnergies: ~Copyable {
+    /// The power that Hann's window leaves of noise: the mean of sin⁴.
+    static let windowedNoisePower: Float = 0.375
+
+    /// Symbols transformed in one run.
+    static let batchCount = 8
+
+    private let format: BasebandFormat
+    private let window: [Float]
+    private var mixer: ToneCorrelator
+    /// What the mixer is tuned to.
+    private var tuning: (offsetHertz: Float, windowed: Bool)?
+    private var transform: FFTPlan
+    /// What the energies of each symbol of a batch are multiplied by.
+    private var scales = [Float](repeating: 0, count: batchCount)
+    /// The symbols of the last measurement of which more than three quarters were lost.
+    private(set) var erased = ErasedSymbols()
+
+    init(format: BasebandFormat) {
+        self.format = format
+        mixer = ToneCorrelator(length: format.samplesPerSymbol)
+        let length = format.samplesPerSymbol
+        transform = FFTPlan(length: length, batchCount: ToneEnergies.batchCount)
+        window = (0..<length).map { 0.5 - 0.5 * .cos(2 * .pi * (Float($0) + 0.5) / Float(length)) }
+    }
+
+    /// Measures `symbolCount` symbols; those that the history does not hold count as silence. Those of which a part was lost
+    /// are scaled so that noise keeps its mean, and erased where less than a quarter is held.
+    /// - Parameters:
+    ///   - windowed: with Hann's window.
+    ///   - energies: receives E; shape [symbolCount or more][M].
+    mutating func measure(
+        _ history: borrowing BasebandHistory, start: Double, offsetHertz: Float, firstSymbol: Int = 0, symbolCount: Int,
+        windowed: Bool = false, into energies: inout [Float]
+    ) {
+        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
+        erased = ErasedSymbols()
+        tune(offsetHertz: offsetHertz, windowed: windowed)
+        for batch in stride(from: firstSymbol, to: symbolCount, by: ToneEnergies.batchCount) {
+            let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
+            for symbol in symbols {
+                mix(symbol, place: symbol - batch, history, from: start + Double(symbol) * symbolLength)
+            }
+            transformBatch(symbols, into: &energies)
+        }
+    }
+
+    /// Measures `symbolCount` symbols of a frame whose offset changes.
+    mutating func measure(
+        _ history: borrowing BasebandHistory, along track: borrowing MotionTrack, symbolCount: Int,
+        into energies: inout [Float]
+    ) {
+        erased = ErasedSymbols()
+        for batch in stride(from: 0, to: symbolCount, by: ToneEnergies.batchCount) {
+            let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
+            for symbol in symbols {
+                tune(offsetHertz: track.offsetsHertz[symbol], windowed: false)
+                mix(symbol, place: symbol - batch, history, from: track.starts[symbol])
+            }
+            transformBatch(symbols, into: &energies)
+        }
+    }
+
+    private mutating func tune(offsetHertz: Float, windowed: Bool) {
+        if let tuning, tuning == (offsetHertz, windowed) { return }
+        tuning = (offsetHertz, windowed)
+        mixer.tune(
+            cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz) + 0.5 / Float(format.samplesPerSymbol))
+        if windowed {
+            let window = window
+            mixer.weigh(by: window.span)
+        }
+    }
+
+    /// Puts a symbol into its place in the batch.
+    private mutating func mix(_ symbol: Int, place: Int, _ history: borrowing BasebandHistory, from start: Double) {
+        let (first, length) = (Int(start.rounded()), format.samplesPerSymbol)
+        guard history.holds(from: first, count: length) else {
+            // What stands in its place there is finite.
+            scales[place] = 0
+            return
+        }
+        let heldShare = history.heldShare(from: first, count: length)
+        if heldShare < NoiseFloor.leastHeldShare {
+            erased.insert(symbol)
+        }
+        scales[place] = heldShare < NoiseFloor.leastHeldShare ? 0 : 1 / (heldShare * Float(length * length))
+        history.withSamples(from: first, count: length) { samples in
+            transform.withInput { input in
+                var target = input._mutatingExtracting(place * length..<(place + 1) * length)
+                mixer.mix(samples, into: &target)
+            }
+        }
+    }
+
+    /// Energies of the symbols in the batch.
+    private mutating func transformBatch(_ symbols: Range<Int>, into energies: inout [Float]) {
+        let toneCount = format.profile.toneCount
+        precondition(symbols.upperBound * toneCount <= energies.count, "\(symbols) of \(energies.count) energies")
+        transform.execute()
+        let scales = scales
+        transform.withOutput { points in
+            points.withUnsafeBufferPointer { points in
+                energies.withUnsafeMutableBufferPointer { energies in
+                    earshot_tone_powers(
+                        points.baseAddress!.pairs, toneCount, symbols.count, scales,
+                        energies.baseAddress! + symbols.lowerBound * toneCount)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import EarshotDSP
+
+/// Finds steady tones in the baseband, pilots of public-address systems and switching supplies, and takes them away before
+/// anything else sees them.
+///
+/// `PilotScan` say at little cost where something may sound all the time. Then `PilotEstimator` looks at the latest 0.18 s. What
+/// sounds there all the time, evenly and in phase, is a `PilotTracker`. It is taken out of those 0.18 s of the history too, and of
+/// all that follows.
+///
+/// A tone is found 0.19 to 0.28 s after it begins and let go 43 ms after it stops; then these 43 ms are mended in the history.
+/// What came before stays as it was. Up to eight tones. No allocation after `init`.
+struct PilotCanceller: ~Copyable {
+    /// The most tones at once.
+    static let maximumCount = 8
+    /// Refusals after which a look ends.
+    private static let maximumRefusalCount = 3
+    /// Nearer to each other than 8 Hz of 3 kHz are no two tones: 0.18 s tell apart 5.5 Hz.
+    private static let minimumDistance = 8.0 / 3_000
+    /// What a tone that moves a little leaves beside its place falls with the square of the distance. Less than (4 Hz/distance)²
+    /// of a tone's power, −28 dB at 100 Hz, is part of that tone.
+    private static let skirt = 4.0 / 3_000
+    /// How often several new tones are fitted again in turns.
+    private static let settlingCount = 6
+    /// After so many lost samples (1 s) nothing is known any more.
+    private static let longestHole = 3_000
+    /// How far back a tone that stopped is given back: as long as it takes to notice.
+    private static let mendedCount = 4 * Receiver.quantum
+
+    private var tones: [PilotTracker] = []
+    private var estimator = PilotEstimator()
+    private var scan = PilotScan()
+    private var lostCount = 0
+
+    init() {
+        tones.reserveCapacity(PilotCanceller.maximumCount)
+    }
+
+    /// How many tones are being taken away.
+    var count: Int { tones.count }
+
+    /// Where they are, in cycles a sample.
+    func cyclesPerSample(_ index: Int) -> Double { tones[index].cyclesPerSample }
+
+    /// Takes the known tones out of x[range], samples of one quantum that come next.
+    mutating func remove(from x: inout [ComplexSample], _ range: Range<Int>) {
+        lostCount = 0
+        guard !tones.isEmpty else { return }
+        var all = x.mutableSpan
+        var samples = all._mutatingExtracting(range)
+        for index in tones.indices {
+            tones[index].remove(from: &samples)
+        }
+        // Only then: a tone's ear must not hear another one.
+        for index in tones.indices {
+            tones[index].listen(to: samples.span)
+        }
+    }
+
+    /// The next `count` samples, of one quantum, were lost.
+    mutating func skip(_ count: Int) {
+        lostCount += count
+        scan.forget()
+        if lostCount > PilotCanceller.longestHole {
+            tones.removeAll(keepingCapacity: true)
+        }
+        for index in tones.indices {
+            tones[index].skip(count)
+        }
+    }
+
+    /// When the history ends with a whole quantum: follows the known tones, and looks for others.
+    /// - Returns: where new tones were found, the index from which on the history is without them.
+    mutating func finishQuantum(_ history: inout BasebandHistory) -> Int? {
+        if !tones.isEmpty {
+            follow(&history)
+        }
+        guard PilotScan.isDue(history) else { return nil }
+        let knownCount = tones.count
+        look(&history)
+        return tones.count > knownCount ? history.endIndex - PilotEstimator.sampleCount : nil
+    }
+
+    private mutating func follow(_ history: inout BasebandHistory) {
+        var kept = 0
+        for index in tones.indices {
+            tones[index].finishQuantum()
+            if tones[index].isThere {
+                tones[kept] = tones[index]
+                kept += 1
+            } else {
+                let tone = tones[index]
+                let from = history.endIndex - PilotCanceller.mendedCount
+                guard from >= history.lostEndIndex else { continue }
+                history.change(from: from, count: PilotCanceller.mendedCount) { tone.restore(to: &$0) }
+            }
+        }
+        tones.removeLast(tones.count - kept)
+    }
+
+    private mutating func look(_ history: inout BasebandHistory) {
+        guard scan.look(history), tones.count < PilotCanceller.maximumCount else { return }
+        let knownCount = tones.count
+        var refusals = 0
+        while refusals < PilotCanceller.maximumRefusalCount, let place = scan.loudest() {
+            if find(near: place.cyclesPerSample, newFrom: knownCount, mayBePair: refusals == 0, &history) {
+                guard tones.count < PilotCanceller.maximumCount else { return }
+                scan.lookAgain(history)
+            } else {
+                scan.passOver(place)
+                refusals += 1
+            }
+        }
+    }
+
+    /// Looks for a steady tone at the history's end, or for two close to each other, and takes it out of the history.
+    /// - Parameter newFrom: the first of the tones that were found in this look.
+    private mutating func find(
+        near cyclesPerSample: Double, newFrom: Int, mayBePair: Bool, _ history: inout BasebandHistory
+    ) -> Bool {
+        let knownCount = tones.count
+        let first = estimate(near: cyclesPerSample, history)
+        guard first.amplitude.power.isNormal else { return false }
+        if first.isSteady {
+            add(first, &history)
+        } else {
+            guard mayBePair, knownCount + 2 <= PilotCanceller.maximumCount, first.mayBePair else { return false }
+            add(first, &history)
+            add(estimate(near: cyclesPerSample, history), &history)
+        }
+        let isSteady = settle(from: newFrom, &history)
+        if isSteady && standApart(from: knownCount) { return true }
+        for index in knownCount..<tones.count {
+            let tone = tones[index]
+            change(&history) { tone.restore(to: &$0) }
+        }
+        tones.removeLast(tones.count - knownCount)
+        return false
+    }
+
+    private mutating func estimate(
+        near cyclesPerSample: Double, _ history: borrowing BasebandHistory
+    ) -> PilotEstimate {
+        let count = PilotEstimator.sampleCount
+        return history.withSamples(from: history.endIndex - count, count: count) {
+            estimator.fit($0, near: cyclesPerSample)
+        }
+    }
+
+    private mutating func add(_ estimate: PilotEstimate, _ history: inout BasebandHistory) {
+        let tone = PilotTracker(estimate, sampleCount: PilotEstimator.sampleCount)
+        change(&history) { tone.removeBackwards(from: &$0) }
+        tones.append(tone)
+    }
+
+    private func change(_ history: inout BasebandHistory, _ body: (inout MutableSpan<ComplexSample>) -> Void) {
+        let count = PilotEstimator.sampleCount
+        history.change(from: history.endIndex - count, count: count, body)
+    }
+
+    /// Where there are several new tones each is fitted again without the others.
+    /// - Returns: whether all of them are steady.
+    private mutating func settle(from first: Int, _ history: inout BasebandHistory) -> Bool {
+        guard tones.count - first > 1 else { return true }
+        let count = PilotEstimator.sampleCount
+        var areSteady = true
+        for _ in 0..<PilotCanceller.settlingCount {
+            areSteady = true
+            for index in first..<tones.count {
+                let old = tones[index]
+                change(&history) { old.restore(to: &$0) }
+                let estimate = history.withSamples(from: history.endIndex - count, count: count) {
+                    estimator.refit($0, at: old.cyclesPerSample)
+                }
+                let new = PilotTracker(estimate, sampleCount: count)
+                change(&history) { new.removeBackwards(from: &$0) }
+                tones[index] = new
+                areSteady = areSteady && estimate.isSteady
+            }
+        }
+        return areSteady
+    }
+
+    /// Whether the tones from `first` on are tones of their own: not too near to each other or to others, nor what a louder one
+    /// that moves a little leaves beside its place.
+    private func standApart(from first: Int) -> Bool {
+        for index in first..<tones.count {
+            for other in 0..<index {
+                let distance = abs(tones[index].cyclesPerSample - tones[other].cyclesPerSample)
+                let ratio = Double(tones[index].amplitude.power / tones[other].amplitude.power)
+                if distance < PilotCanceller.minimumDistance
+                    || ratio * distance * distance < PilotCanceller.skirt * PilotCanceller.skirt
+                {
+                    return false
+                }
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,142 @@
+import EarshotDSP
+import RealModule
+
+/// A tone in a stretch of baseband: a·e^{j2πfn}, n from the stretch's first sample.
+struct PilotEstimate {
+    /// f.
+    var cyclesPerSample: Double
+    /// a.
+    var amplitude: ComplexSample
+    /// The mean over quanta of |z − a|², z a quantum's mean of x·e^{−j2πfn}.
+    var powerLeft: Float
+    /// Whether it sounds equally all the time.
+    var isSteady: Bool
+    /// Whether what is left might be another steady tone, no louder.
+    var mayBePair: Bool { powerLeft <= 1.3 * amplitude.power }
+}
+
+/// Fits one tone to 17 quanta (0.18 s) of baseband.
+///
+///     z[k] = mean over quantum k of x[n]·e^{−j2πfn}        a = mean of z
+///     f += Σₖ (k − 8)·Im(z[k]/a) / Σₖ (k − 8)² / (2πT)     until it stands
+///
+/// first at the frequency where |a| is largest. In noise σ² a sample f is as good as any estimate can be: of a tone of power
+/// P, with N samples, √(6·σ²/P/N³)/2π cycles a sample, 10⁻³ Hz at 37 dB. No allocation after `init`.
+struct PilotEstimator: ~Copyable {
+    static let quantumCount = 17
+    /// N.
+    static let sampleCount = quantumCount * Receiver.quantum
+    /// Each quarter's own amplitude may differ from a by this share of |a|², and the quanta's by that on the average. Hopping
+    /// tones are seldom in all quarters, which are about symbols of `far`, and in phase: in 420 sounds of rooms and crowds of
+    /// up to 12 the steadiest had 0.06 and 0.9, or 0.11 and 0.3. Of 60 pilots 2 dB above the noise in 1,500 Hz all had less
+    /// than 0.05 and 0.06.
+    private static let maximumQuarterError: Float = 0.06
+    private static let maximumPowerLeft: Float = 0.25
+    /// Frequencies tried first: so many either way of the one given, a 64th of a cycle in a quantum (1.5 Hz) apart.
+    private static let searchReach = 23
+
+    private var correlator = ToneCorrelator(length: sampleCount)
+    private var mixed = [ComplexSample](repeating: ComplexSample(), count: sampleCount)
+    private var means = [ComplexSample](repeating: ComplexSample(), count: quantumCount)
+
+    /// The tone nearest to `cyclesPerSample`, within 34 Hz of it, in x; shape [sampleCount].
+    mutating func fit(_ x: Span<ComplexSample>, near cyclesPerSample: Double) -> PilotEstimate {
+        var frequency = measure(x, cyclesPerSample)
+        var best: (power: Float, turns: Float) = (-1, 0)
+        for step in -PilotEstimator.searchReach...PilotEstimator.searchReach {
+            let turns = Float(step) / 64
+            let power = meanTurned(by: turns).power
+            if power > best.power { best = (power, turns) }
+        }
+        frequency = measure(x, frequency + Double(best.turns) / Double(Receiver.quantum))
+        return refine(frequency)
+    }
+
+    /// The tone at `cyclesPerSample`, of which nothing but the last hertz is uncertain.
+    mutating func refit(_ x: Span<ComplexSample>, at cyclesPerSample: Double) -> PilotEstimate {
+        refine(measure(x, cyclesPerSample))
+    }
+
+    /// Makes z. The correlator is tuned in single precision, to what is returned.
+    private mutating func measure(_ x: Span<ComplexSample>, _ cyclesPerSample: Double) -> Double {
+        let frequency = Float(cyclesPerSample)
+        correlator.tune(cyclesPerSample: frequency)
+        PilotEstimator.mix(correlator, x, into: &mixed)
+        for quantum in 0..<PilotEstimator.quantumCount {
+            var sum = ComplexSample()
+            for n in quantum * Receiver.quantum..<(quantum + 1) * Receiver.quantum {
+                sum += mixed[n]
+            }
+            means[quantum] = 1 / Float(Receiver.quantum) * sum
+        }
+        return Double(frequency)
+    }
+
+    private static func mix(
+        _ correlator: borrowing ToneCorrelator, _ x: Span<ComplexSample>, into mixed: inout [ComplexSample]
+    ) {
+        var space = mixed.mutableSpan
+        correlator.mix(x, into: &space)
+    }
+
+    /// mean of z[k]·e^{−j2π·turns·k}.
+    private func meanTurned(by turns: Float) -> ComplexSample {
+        let step = ComplexSample(.cos(2 * .pi * turns), -.sin(2 * .pi * turns))
+        var (sum, phasor) = (ComplexSample(), ComplexSample(1, 0))
+        for mean in means {
+            sum += mean.times(phasor)
+            phasor = phasor.times(step)
+        }
+        return 1 / Float(means.count) * sum
+    }
+
+    private mutating func refine(_ cyclesPerSample: Double) -> PilotEstimate {
+        let middle = Float(PilotEstimator.quantumCount - 1) / 2
+        // Σ (k − 8)².
+        let spread =
+            Float(PilotEstimator.quantumCount * (PilotEstimator.quantumCount * PilotEstimator.quantumCount - 1)) / 12
+        var radians: Float = 0
+        var amplitude = meanTurned(by: 0)
+        for _ in 0..<3 {
+            let inverse = 1 / max(amplitude.power, .leastNormalMagnitude) * ComplexSample(amplitude.x, -amplitude.y)
+            var slope: Float = 0
+            for quantum in means.indices {
+                slope += (Float(quantum) - middle) * means[quantum].times(inverse).y
+            }
+            let change = slope / spread
+            radians += change
+            // Turned about the middle, so that the amplitude's phase stays.
+            for quantum in means.indices {
+                let angle = change * (Float(quantum) - middle)
+                means[quantum] = means[quantum].times(ComplexSample(.cos(angle), -.sin(angle)))
+            }
+            amplitude = meanTurned(by: 0)
+        }
+        let (powerLeft, isSteady) = judge(amplitude)
+        // From the middle of the stretch back to its first sample.
+        let angle = -radians * Float(PilotEstimator.sampleCount - 1) / 2 / Float(Receiver.quantum)
+        return PilotEstimate(
+            cyclesPerSample: cyclesPerSample + Double(radians) / (2 * .pi) / Double(Receiver.quantum),
+            amplitude: amplitude.times(ComplexSample(.cos(angle), .sin(angle))), powerLeft: powerLeft,
+            isSteady: isSteady)
+    }
+
+    private func judge(_ amplitude: ComplexSample) -> (powerLeft: Float, isSteady: Bool) {
+        var powerLeft: Float = 0
+        for mean in means {
+            powerLeft += (mean - amplitude).power
+        }
+        powerLeft /= Float(means.count)
+        var isSteady = amplitude.power.isNormal && powerLeft <= PilotEstimator.maximumPowerLeft * amplitude.power
+        for quarter in 0..<4 {
+            var sum = ComplexSample()
+            for quantum in 4 * quarter..<4 * quarter + 4 {
+                sum += means[quantum]
+            }
+            isSteady =
+                isSteady
+                && (0.25 * sum - amplitude).power <= PilotEstimator.maximumQuarterError * amplitude.power
+        }
+        return (powerLeft, isSteady)
+    }
+}

@@ -1,0 +1,135 @@
+import EarshotCoding
+
+/// Looks for bursts: R sync patterns one burst spacing apart, each of which may be too quiet to be seen.
+///
+///     sum[s][f] = Σⱼ score[s + shift(j, f)][f],   shift(j, f) = round(4·j·(K + G)·N'/N),   j = 0 ..< R
+///
+/// on the grid of `SyncSearch`, with its scores of a token's K tones and the gap's G. The offset says how the clock goes, so it
+/// also says how far apart the repeats are: ±0.5 % are three rows over four tokens.
+///
+/// Of white noise a sum of 8·R cells has the mean 8·R·c̄ and the deviation 0.455·√(8·R); the threshold is 3.2 deviations
+/// above the mean. Four repeats at 2.75 dB of tone energy over noise, half a decibel of it lost on the grid, lie 7.0 ± 1.2
+/// deviations above it.
+///
+/// Cost: R additions a place, and memory for the scores of all that the history holds. No allocation after `init`.
+final class RepeatSearch {
+    /// The standard deviation of c in noise.
+    private static let deviationOfNoise: Float = 0.455
+    /// How many deviations above noise's mean a sum has to be.
+    private static let minimumDeviations: Float = 3.2
+
+    /// R.
+    let repeatCount: Int
+    /// What was found and not taken yet.
+    var candidates: [Candidate] = []
+    /// What a sum must reach.
+    let minimumSum: Float
+
+    private let format: BasebandFormat
+    private let offsetCount: Int
+    private let stride: Int
+    /// shift(j, f); shape [R][stride].
+    private let shifts: [Int]
+    /// So many blocks after a burst's first pattern its last one is there.
+    private let lagBlockCount: Int
+    private let ringBlockCount: Int
+    /// The latest scores; a ring of blocks.
+    private var ring: [Float]
+    private var latestBlock = -1
+    private var grid: ScoreGrid
+
+    /// A search for bursts of `repeatCount` frames in a baseband of which the latest `keptCount` samples can change.
+    init(format: BasebandFormat, repeatCount: Int, keptCount: Int) {
+        self.format = format
+        self.repeatCount = repeatCount
+        let offsetCount = 2 * format.maximumOffsetHalfSpacings + 1
+        let grid = ScoreGrid(offsetCount: offsetCount)
+        let spacingRows = Double(SyncSearch.rowsPerSymbol * FrameLayout.burstSpacingToneCount)
+        let shifts = (0..<repeatCount).flatMap { index in
+            (0..<grid.stride).map { column in
+                let offset = min(column, offsetCount - 1) - offsetCount / 2
+                let hertz = Float(offset) * Float(format.profile.toneSpacingHertz / 2)
+                let scale = format.symbolLength(offsetHertz: hertz) / Double(format.samplesPerSymbol)
+                return Int((Double(index) * spacingRows * scale).rounded())
+            }
+        }
+        let blockLength = SyncSearch.blockSymbolCount * format.samplesPerSymbol
+        lagBlockCount = ((shifts.max() ?? 0) + SyncSearch.blockRowCount - 1) / SyncSearch.blockRowCount
+        ringBlockCount = keptCount / blockLength + lagBlockCount + 2
+        let (count, deviation) = (Float(8 * repeatCount), RepeatSearch.deviationOfNoise)
+        minimumSum = count * SyncSearch.meanOfNoise + RepeatSearch.minimumDeviations * deviation * count.squareRoot()
+        self.shifts = shifts
+        self.offsetCount = offsetCount
+        self.grid = grid
+        stride = grid.stride
+        // Before the start there was noise.
+        ring = [Float](
+            repeating: 8 * SyncSearch.meanOfNoise, count: ringBlockCount * SyncSearch.blockRowCount * grid.stride)
+        candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
+    }
+
+    /// Takes in the scores of a block, the one behind the block before or an earlier one, and looks at the bursts whose last
+    /// pattern begins in it.
+    /// - Parameters:
+    ///   - scores: from element `first` on; shape [blockRowCount][stride].
+    ///   - block: 0 or more.
+    func take(_ scores: [Float], from first: Int, block: Int) {
+        if block != latestBlock + 1 {
+            grid.clear()
+        }
+        latestBlock = block
+        let blockSize = SyncSearch.blockRowCount * stride
+        let slot = block % ringBlockCount * blockSize
+        for index in 0..<blockSize {
+            ring[slot + index] = scores[first + index]
+        }
+        let burstBlock = block - lagBlockCount
+        guard burstBlock >= 0 else { return }
+        addUp(burstBlock)
+        pickPeaks(burstBlock)
+    }
+
+    /// Moves the indices back with the history's.
+    func rewind(blockCount: Int) {
+        latestBlock -= blockCount
+        grid.clear()
+    }
+
+    /// Makes the sums of a block.
+    private func addUp(_ block: Int) {
+        grid.moveBlock()
+        let (stride, ringRowCount) = (stride, ringBlockCount * SyncSearch.blockRowCount)
+        let firstRow = block * SyncSearch.blockRowCount
+        for row in 0..<SyncSearch.blockRowCount {
+            let target = (ScoreGrid.carriedRowCount + row) * stride
+            var highest: Float = 0
+            for column in 0..<offsetCount {
+                var sum: Float = 0
+                for index in 0..<repeatCount {
+                    let ringRow = (firstRow + row + shifts[index * stride + column]) % ringRowCount
+                    sum += ring[ringRow * stride + column]
+                }
+                grid.scores[target + column] = sum
+                highest = max(highest, sum)
+            }
+            grid.maxima[ScoreGrid.carriedRowCount + row] = highest
+        }
+    }
+
+    private func pickPeaks(_ block: Int) {
+        let already = candidates.count
+        let hop = format.samplesPerSymbol / SyncSearch.rowsPerSymbol
+        let firstRow = block * SyncSearch.blockRowCount - ScoreGrid.carriedRowCount
+        for row in ScoreGrid.judgedRows where grid.maxima[row] >= minimumSum && firstRow + row >= 0 {
+            for offset in 0..<offsetCount
+            where grid.scores[row * stride + offset] >= minimumSum && grid.isPeak(row: row, offset: offset) {
+                let candidate = Candidate(
+                    start: Double((firstRow + row) * hop),
+                    offsetHertz: Float(offset - offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
+                    score: grid.scores[row * stride + offset])
+                candidates.keepBest(
+                    candidate, from: already, maximumCount: SyncSearch.maximumCandidateCount)
+            }
+        }
+    }
+}

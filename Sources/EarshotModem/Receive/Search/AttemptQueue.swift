@@ -1,0 +1,100 @@
+import EarshotCoding
+
+/// A decoding attempt that waits for its frame to end.
+struct Attempt {
+    /// Which of the receiver's profiles.
+    var profileIndex: Int
+    var candidate: Candidate
+    /// The layout to decode, or nil where only the sync pattern and the length header are to be looked at.
+    var layout: FrameLayout?
+    /// The baseband index behind the last sample it needs.
+    var due: Int
+    /// Whether it has waited for what disturbs it.
+    var hasWaited = false
+}
+
+/// Attempts in the order in which their frames end; of equals the better candidate first.
+///
+/// Of fixed capacity: hostile input can fill it, not grow it.
+struct AttemptQueue {
+    static let capacity = 192
+    // Sorted so that the next one is last.
+    private var waiting: [Attempt] = []
+
+    init() {
+        waiting.reserveCapacity(AttemptQueue.capacity + 1)
+    }
+
+    /// Whether nothing waits.
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// Whether a frame waits for its end whose sync pattern was looked at closely, and is sure.
+    var holdsSureFrame: Bool {
+        waiting.contains { $0.layout != nil && $0.candidate.dominance >= SyncCheck.sureDominance }
+    }
+
+    /// Adds an attempt.
+    /// - Returns: false if the queue was full and the weakest candidate had to go.
+    mutating func insert(_ attempt: Attempt) -> Bool {
+        var place = waiting.count
+        while place > 0 && comesBefore(waiting[place - 1], attempt) {
+            place -= 1
+        }
+        waiting.insert(attempt, at: place)
+        guard waiting.count > AttemptQueue.capacity else { return true }
+        var weakest = 0
+        for index in waiting.indices where waiting[index].candidate.score < waiting[weakest].candidate.score {
+            weakest = index
+        }
+        waiting.remove(at: weakest)
+        return false
+    }
+
+    /// Takes out the best of the attempts that need no sample from `endIndex` on: those that are cheap first, then by score.
+    mutating func next(endIndex: Int) -> Attempt? {
+        var best: Int?
+        for index in waiting.indices.reversed() {
+            guard waiting[index].due <= endIndex else { break }
+            if best.map({ AttemptQueue.isBetter(waiting[index], waiting[$0]) }) ?? true {
+                best = index
+            }
+        }
+        return best.map { waiting.remove(at: $0) }
+    }
+
+    /// Removes the attempts less than half a symbol and about half a tone spacing away from a place.
+    mutating func removeAttempts(near place: Candidate, profileIndex: Int, _ format: BasebandFormat) {
+        let distance = Double(format.samplesPerSymbol) / 2
+        let distanceHertz = Float(0.6 * format.profile.toneSpacingHertz)
+        waiting.removeAll {
+            $0.profileIndex == profileIndex && abs($0.candidate.start - place.start) < distance
+                && abs($0.candidate.offsetHertz - place.offsetHertz) < distanceHertz
+        }
+    }
+
+    /// Removes the attempts whose start is in the range and whose sync pattern is less clear than `minimumDominance`.
+    mutating func removeAttempts(startingIn range: Range<Double>, lessClearThan minimumDominance: Float) {
+        waiting.removeAll {
+            $0.layout != nil && range.contains($0.candidate.start) && $0.candidate.dominance < minimumDominance
+        }
+    }
+
+    /// When a frame will be over that is better to try than this attempt's: on the air when that begins, or before it ends where
+    /// the pattern is sure; and its sync pattern is louder, and clear. Nil where there is none.
+    func end(ofClearerThan attempt: Attempt, clearDominance: Float) -> Int? {
+        waiting.first {
+            let isSure = $0.candidate.dominance >= SyncCheck.sureDominance
+            let latestStart = isSure ? Double(attempt.due) : attempt.candidate.start
+            return $0.due > attempt.due && $0.layout != nil && $0.candidate.start < latestStart
+                && $0.candidate.dominance >= clearDominance && $0.candidate.score > attempt.candidate.score
+        }?.due
+    }
+
+    private static func isBetter(_ a: Attempt, _ b: Attempt) -> Bool {
+        (a.layout == nil) != (b.layout == nil) ? a.layout == nil : a.candidate.score > b.candidate.score
+    }
+
+    private func comesBefore(_ a: Attempt, _ b: Attempt) -> Bool {
+        a.due != b.due ? a.due < b.due : a.candidate.score > b.candidate.score
+    }
+}

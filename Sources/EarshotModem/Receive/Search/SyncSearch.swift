@@ -1,0 +1,274 @@
+import CEarshotKernels
+import EarshotCoding
+import EarshotDSP
+
+/// Looks for the sync pattern at every time and frequency offset.
+///
+///     c[row][bin] = x / (1 + x/C),   x = E[row][bin]/floor[bin],   C = 3
+///     score[s][f] = Σᵢ c[s + 4·i][2·syncTone[i] + f],   i = 0 ..< 8
+///
+/// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of
+/// another frame, do not look like a pattern; smoothly, so that a loud frame still has one best place.
+///
+/// Where a share 1 − h of a row's window was lost, what is missing counts as noise's mean, c + (1 − h)·c̄: a hole neither
+/// helps nor hurts a pattern, and in a hole there is none. The floor is told: noise is known behind a hole as before.
+///
+/// Works through blocks of eight symbols; block b is scored when block b + 1 is there, and a pattern found 9 to 17 symbols
+/// behind its start, which is before the shortest frame is over. Local maxima above the threshold are candidates. No
+/// allocation after `init`.
+struct SyncSearch: ~Copyable {
+    /// Rows a symbol.
+    static let rowsPerSymbol = 4
+    /// The symbols of a block: after a hole of whole blocks the search goes on as if it had not been.
+    static let blockSymbolCount = FrameLayout.syncToneCount
+    /// Rows of one block: the length of the sync pattern.
+    static let blockRowCount = rowsPerSymbol * FrameLayout.syncToneCount
+    /// C: where energy over noise saturates. At 5 dB of tone energy over noise 3 misses 10 % of patterns at a false-alarm
+    /// rate of 10⁻⁴ a place; no saturation 10.6 %, C = 8 8.9 %, C = 2 11.5 % (10⁵ trials).
+    static let saturation: Float = 3
+    /// c̄, the mean of c in noise: C − C²·e^C·E₁(C).
+    static let meanOfNoise: Float = 0.64
+    /// At most so many candidates a block: bounds the work that hostile input can ask for.
+    static let maximumCandidateCount = 12
+
+    /// The noise floor looks at every so many rows: those between say little more, half of their windows being the same.
+    private static let floorRowStep = 2
+    private static let peakReach = ScoreGrid.peakReach
+
+    private let format: BasebandFormat
+    private let offsetCount: Int
+    /// Adds up the scores of bursts, where somebody wants that.
+    private let repeats: RepeatSearch?
+    /// Where each sync tone's cells begin behind those of a pattern's first row.
+    private let patternFirsts: [Int]
+    private var spectrum: ShortTimeSpectrum
+    private var floor: NoiseFloor
+    /// c; `peakReach` rows of the block before last, the block before, and the latest block.
+    private var rows: [Float]
+    private var blocksMade = 0
+    /// The first block since the start or `restart`.
+    private var firstBlock = 0
+    /// h of each row of the block that is being made, see `BasebandHistory`.
+    private var heldShares = [Float](repeating: 1, count: blockRowCount)
+    private var floorShares = [Float](repeating: 1, count: blockRowCount / floorRowStep)
+    private var hasLostRows = false
+    private var grid: ScoreGrid
+
+    init(format: BasebandFormat, repeats: RepeatSearch? = nil) {
+        self.format = format
+        self.repeats = repeats
+        let maximumOffset = format.maximumOffsetHalfSpacings
+        offsetCount = 2 * maximumOffset + 1
+        grid = ScoreGrid(offsetCount: offsetCount)
+        let spectrum = ShortTimeSpectrum(
+            windowLength: format.samplesPerSymbol, hop: format.samplesPerSymbol / SyncSearch.rowsPerSymbol,
+            rowCount: SyncSearch.blockRowCount, highestBin: format.profile.toneCount - 1 + maximumOffset)
+        let rowStride = spectrum.rowStride
+        patternFirsts = format.profile.syncTones.enumerated().map { symbol, tone in
+            SyncSearch.rowsPerSymbol * symbol * rowStride + 2 * tone
+        }
+        floor = NoiseFloor(binCount: 2 * spectrum.highestBin + 1)
+        self.spectrum = spectrum
+        // Scores read a few columns beyond the last bin of the last row.
+        rows = [Float](
+            repeating: 0,
+            count: (SyncSearch.peakReach + 2 * SyncSearch.blockRowCount) * rowStride + grid.stride)
+    }
+
+    /// 1/noise power in each half-spacing bin, as of the latest block; bin of tone m at offset f (half spacings):
+    /// 2m + f + largest offset.
+    var inverseFloor: [Float] { floor.inverseFloor }
+
+    /// Writes 1/noise power of each tone at an offset: the common one of all bins, but a tone's own where it stands out.
+    /// - Parameter inverses: receives them; shape [M or more].
+    func writeInverseNoise(offsetHertz: Float, into inverses: inout [Float], scratch: inout [Float]) {
+        let (toneCount, maximum) = (format.profile.toneCount, format.maximumOffsetHalfSpacings)
+        let halfSpacings = Int((2 * offsetHertz / Float(format.profile.toneSpacingHertz)).rounded())
+        let first = min(max(halfSpacings, -maximum), maximum) + maximum
+        let floor = floor.inverseFloor
+        for tone in 0..<toneCount {
+            inverses[tone] = floor[first + 2 * tone]
+            scratch[tone] = inverses[tone]
+        }
+        var all = scratch.mutableSpan
+        var values = all._mutatingExtracting(0..<toneCount)
+        let common = median(&values)
+        for tone in 0..<toneCount where inverses[tone] * ToneMetrics.standingOut > common {
+            inverses[tone] = common
+        }
+    }
+
+    /// The history's end index at which there is a block to take in.
+    var dueIndex: Int { blocksMade * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
+
+    /// Takes in what is new in the history, and appends the candidates it completes.
+    mutating func process(_ history: borrowing BasebandHistory, into candidates: inout [Candidate]) {
+        while history.endIndex >= dueIndex {
+            let first = blocksMade * SyncSearch.blockRowCount * spectrum.hop
+            moveRows()
+            if history.isLost(from: first) {
+                fillAllLost()
+            } else {
+                makeRows(history, from: first)
+                normalise()
+            }
+            if blocksMade > firstBlock {
+                score()
+                pickPeaks(blocksMade - 1, into: &candidates)
+                repeats?.take(grid.scores, from: ScoreGrid.carriedRowCount * grid.stride, block: blocksMade - 1)
+            }
+            blocksMade += 1
+        }
+    }
+
+    /// Moves the indices back with the history's. All rows are lost, and `sampleCount` is a multiple of a block's length.
+    mutating func rewind(_ sampleCount: Int) {
+        let blockCount = sampleCount / (SyncSearch.blockRowCount * spectrum.hop)
+        blocksMade -= blockCount
+        repeats?.rewind(blockCount: blockCount)
+        firstBlock = 0
+    }
+
+    /// Where the latest block's rows begin.
+    private var latest: Int { (SyncSearch.peakReach + SyncSearch.blockRowCount) * spectrum.rowStride }
+
+    /// Moves the rows back by a block.
+    private mutating func moveRows() {
+        let blockSize = SyncSearch.blockRowCount * spectrum.rowStride
+        let kept = latest
+        rows.withUnsafeMutableBufferPointer { rows in
+            rows.baseAddress!.update(from: rows.baseAddress! + blockSize, count: kept)
+        }
+    }
+
+    /// Makes the latest block's rows of the baseband from `first` on.
+    private mutating func makeRows(_ history: borrowing BasebandHistory, from first: Int) {
+        if first < history.lostEndIndex {
+            noteLost(history, from: first)
+        }
+        history.withSamples(from: first, count: spectrum.inputCount) { samples in
+            spectrum.process(samples, into: &rows, from: latest)
+        }
+    }
+
+    /// Notes what is held of the windows of the rows that are about to be made.
+    private mutating func noteLost(_ history: borrowing BasebandHistory, from first: Int) {
+        for row in 0..<spectrum.rowCount {
+            let share = history.heldShare(from: first + row * spectrum.hop, count: spectrum.windowLength)
+            heldShares[row] = share
+            hasLostRows = hasLostRows || share < 1
+        }
+    }
+
+    /// Goes back to the first block that begins at or behind a sample: the history has changed from there on.
+    mutating func restart(from index: Int) {
+        let blockLength = SyncSearch.blockRowCount * spectrum.hop
+        let block = max(0, (index + blockLength - 1) / blockLength)
+        guard block < blocksMade else { return }
+        (blocksMade, firstBlock) = (block, block)
+        floor.forget()
+        hasLostRows = false
+        for row in heldShares.indices {
+            heldShares[row] = 1
+        }
+        grid.clear()
+    }
+
+    /// Turns the latest block's energies into cells.
+    private mutating func normalise() {
+        let (step, stride, binCount) = (SyncSearch.floorRowStep, spectrum.rowStride, 2 * spectrum.highestBin + 1)
+        for index in floorShares.indices {
+            floorShares[index] = heldShares[step * index]
+        }
+        floor.update(
+            rows, from: latest, rowCount: floorShares.count, rowStride: step * stride,
+            heldShares: hasLostRows ? floorShares : [])
+        let inverse = floor.inverseFloor
+        let first = latest
+        rows.withUnsafeMutableBufferPointer { rows in
+            earshot_saturate(
+                rows.baseAddress! + first, stride, SyncSearch.blockRowCount, inverse, binCount, SyncSearch.saturation)
+        }
+        if hasLostRows {
+            fillLost()
+        }
+    }
+
+    /// Makes noise's mean of all the latest block's cells.
+    private mutating func fillAllLost() {
+        let (first, count) = (latest, SyncSearch.blockRowCount * spectrum.rowStride)
+        rows.withUnsafeMutableBufferPointer { rows in
+            (rows.baseAddress! + first).update(repeating: SyncSearch.meanOfNoise, count: count)
+        }
+    }
+
+    /// Adds noise's mean for what was lost, to the latest block's cells.
+    private mutating func fillLost() {
+        let stride = spectrum.rowStride
+        for row in 0..<SyncSearch.blockRowCount where heldShares[row] < 1 {
+            for cell in latest + row * stride..<latest + (row + 1) * stride {
+                rows[cell] += (1 - heldShares[row]) * SyncSearch.meanOfNoise
+            }
+            heldShares[row] = 1
+        }
+        hasLostRows = false
+    }
+
+    /// Scores the block before the latest.
+    private mutating func score() {
+        grid.moveBlock()
+        let (carried, blockRowCount) = (ScoreGrid.carriedRowCount, SyncSearch.blockRowCount)
+        let (stride, first, scoreStride) = (spectrum.rowStride, SyncSearch.peakReach * spectrum.rowStride, grid.stride)
+        rows.withUnsafeBufferPointer { rows in
+            grid.scores.withUnsafeMutableBufferPointer { scores in
+                grid.maxima.withUnsafeMutableBufferPointer { maxima in
+                    earshot_pattern_sums(
+                        rows.baseAddress! + first, stride, blockRowCount, patternFirsts, scoreStride,
+                        scores.baseAddress! + carried * scoreStride, maxima.baseAddress! + carried)
+                }
+            }
+        }
+    }
+
+    /// How loud the sync tones are among all tones of that offset at their times: the sum of their ln(1 + x) over the sum
+    /// of the loudest tones', as in `SyncCheck`, on the search's grid.
+    /// - Parameter row: of the block before the latest, from −`peakReach` on.
+    private func dominance(row: Int, offset: Int) -> Float {
+        var (own, loudest) = (Float(0), Float(0))
+        for (symbol, tone) in format.profile.syncTones.enumerated() {
+            let patternRow = SyncSearch.peakReach + row + SyncSearch.rowsPerSymbol * symbol
+            let cells = patternRow * spectrum.rowStride + offset
+            var highest: Float = 0
+            for other in 0..<format.profile.toneCount {
+                highest = max(highest, rows[cells + 2 * other])
+            }
+            own += likelihood(rows[cells + 2 * tone])
+            loudest += likelihood(highest)
+        }
+        return own / loudest
+    }
+
+    /// log2(1 + x) of a cell c = x / (1 + x/C).
+    private func likelihood(_ cell: Float) -> Float {
+        // A thousandth below C, x is 60 dB above the noise: far above all others is enough.
+        let c = min(max(cell, 0), 0.999 * SyncSearch.saturation)
+        return fastLog2(1 + c / (1 - c / SyncSearch.saturation)) + .leastNormalMagnitude
+    }
+
+    private mutating func pickPeaks(_ block: Int, into candidates: inout [Candidate]) {
+        let already = candidates.count
+        let firstRow = block * SyncSearch.blockRowCount - ScoreGrid.carriedRowCount
+        for row in ScoreGrid.judgedRows where grid.maxima[row] >= format.minimumSearchScore {
+            for offset in 0..<offsetCount {
+                let score = grid.scores[row * grid.stride + offset]
+                guard score >= format.minimumSearchScore, grid.isPeak(row: row, offset: offset) else { continue }
+                let candidate = Candidate(
+                    start: Double((firstRow + row) * spectrum.hop),
+                    offsetHertz: Float(offset - offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
+                    score: score,
+                    dominance: dominance(row: row - ScoreGrid.carriedRowCount, offset: offset))
+                candidates.keepBest(candidate, from: already, maximumCount: SyncSearch.maximumCandidateCount)
+            }
+        }
+    }
+}

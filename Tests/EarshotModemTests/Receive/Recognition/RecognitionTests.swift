@@ -1,0 +1,158 @@
+import EarshotChannel
+import EarshotCoding
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// Tokens that were heard once, and then too quietly to be decoded. White noise; seeds are fixed.
+struct RecognitionTests {
+    private static let rate = 48_000
+    private static let amplitude: Float = 0.05
+
+    /// Tokens, each at its time and level, in white noise.
+    private static func sound(
+        _ talks: [(token: Payload, seconds: Double, snrDecibels: Double)], seconds: Double, seed: UInt64,
+        profile: Profile = .fast
+    ) throws -> [Float] {
+        var sound = [Float](repeating: 0, count: Int(seconds * Double(rate)))
+        var noise = WhiteNoise(seed: seed)
+        noise.add(
+            to: &sound, deviation: WhiteNoise.deviation(amplitude: amplitude, snrDecibels: 0, sampleRateHertz: rate))
+        let transmitter = try Transmitter(profile: profile, sampleRateHertz: rate)
+        for talk in talks {
+            let frame = transmitter.samples(
+                talk.token, amplitude: amplitude * Float(powerRatio(decibels: talk.snrDecibels).squareRoot()))
+            let start = Int(talk.seconds * Double(rate))
+            for (index, sample) in frame.enumerated() { sound[start + index] += sample }
+        }
+        return sound
+    }
+
+    private static func frames(
+        _ sound: [Float], recognises: Bool = true, block: Int = 480
+    ) throws -> [ReceivedFrame] {
+        var receiver = try Receiver(sampleRateHertz: rate, recognisesTokens: recognises)
+        var frames: [ReceivedFrame] = []
+        var first = 0
+        while first < sound.count {
+            let last = min(first + block, sound.count)
+            receiver.push(sound.span.extracting(first..<last)) { frames.append($0) }
+            first = last
+        }
+        receiver.flush { frames.append($0) }
+        return frames
+    }
+
+    private static func tokens(_ count: Int, seed: UInt64) throws -> [Payload] {
+        var generator = SeededGenerator(seed: seed)
+        return try (0..<count).map { _ in
+            try Payload((0..<8).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+        }
+    }
+
+    /// Decoded once at 10 dB, each of 20 tokens is said again at −8 dB, where `fast`, which needs −6.2 dB for 90 %, hardly ever
+    /// decodes; 18 are recognised or more. Behind the end comes digital silence, where all tones are equally loud.
+    @Test func whoWasHeardIsRecognised() throws {
+        let tokens = try Self.tokens(20, seed: 11)
+        var talks: [(token: Payload, seconds: Double, snrDecibels: Double)] = []
+        for (index, token) in tokens.enumerated() {
+            talks.append((token, 0.3 + 2 * Double(index), 10))
+            talks.append((token, 1.3 + 2 * Double(index), -8))
+        }
+        let sound = try Self.sound(talks, seconds: 42, seed: 12)
+        let frames = try Self.frames(sound)
+        let quiet = frames.filter { frame in
+            talks.contains {
+                $0.snrDecibels < 0 && $0.token == frame.payload
+                    && abs($0.seconds * Double(Self.rate) - Double(frame.startSample)) < 0.003 * Double(Self.rate)
+            }
+        }
+        #expect(quiet.count >= 18, "\(quiet.count) of 20")
+        #expect(quiet.contains { $0.isRecognised })
+        // A start that is an eighth of a symbol off takes 1.2 dB; the rest is chance, with 52 tones of twice the noise's energy.
+        for frame in quiet where frame.isRecognised { #expect(abs(frame.snrDecibels + 8) < 4, "\(frame.snrDecibels)") }
+        // And nothing else: all that was reported is one of the talks.
+        #expect(frames.count == quiet.count + 20)
+        #expect(try Self.frames(sound, recognises: false).allSatisfy { !$0.isRecognised })
+    }
+
+    /// In ten minutes with ten tokens known all the time, a louder one on the air one second in two, nobody is recognised who
+    /// is not there: 2 million starts and tokens; see `minimumScore` for how rarely chance goes so far.
+    @Test func whoIsGoneIsNot() throws {
+        let tokens = try Self.tokens(10, seed: 21)
+        let other = try Self.tokens(1, seed: 22)[0]
+        var talks: [(token: Payload, seconds: Double, snrDecibels: Double)] = []
+        for minute in 0..<10 {
+            for second in 0..<59 {
+                let begin = Double(60 * minute + second)
+                talks.append((second < 10 ? tokens[second] : other, begin + 0.1, 10))
+            }
+        }
+        let frames = try Self.frames(try Self.sound(talks, seconds: 600, seed: 23))
+        #expect(frames.filter(\.isRecognised) == [])
+        #expect(frames.count == talks.count)
+    }
+
+    /// After a minute a token is a stranger again.
+    @Test func aTokenIsForgottenAfterAMinute() throws {
+        let token = try Self.tokens(1, seed: 31)[0]
+        for (pause, isKnown) in [(55.0, true), (65.0, false)] {
+            // Twice, since one may be missed.
+            let quiet = (0..<2).map { (token: token, seconds: 1 + pause + Double($0), snrDecibels: -9.0) }
+            let frames = try Self.frames(
+                try Self.sound([(token, 0.3, 10)] + quiet, seconds: pause + 4, seed: 32))
+            #expect(frames.contains { $0.isRecognised } == isKnown, "after \(pause) s")
+        }
+    }
+
+    @Test func blocksOfAnySizeGiveTheSame() throws {
+        let tokens = try Self.tokens(2, seed: 41)
+        let sound = try Self.sound(
+            [
+                (tokens[0], 0.2, 10), (tokens[1], 1, 10), (tokens[0], 1.9, -9), (tokens[1], 2.7, -8),
+                (tokens[0], 3.5, -9),
+            ],
+            seconds: 5, seed: 42)
+        let whole = try Self.frames(sound, block: sound.count)
+        #expect(whole.contains { $0.isRecognised })
+        for block in [1_000, 479, 33] { #expect(try Self.frames(sound, block: block) == whole) }
+    }
+
+    /// z against its definition, written down as slowly as it is meant.
+    @Test func theScoreIsTheSumOfTheRanksScores() {
+        for toneCount in [16, 32, 64] {
+            let scores = TokenRecognition.rankScores(toneCount: toneCount)
+            for rank in 1...toneCount {
+                var expected = -1.0
+                for j in rank...toneCount { expected += 1 / Double(j) }
+                #expect(abs(Double(scores[rank - 1]) - expected) < 1e-5)
+            }
+            #expect(abs(scores.reduce(0, +)) < 1e-4)
+        }
+    }
+
+    /// More tokens than are remembered: the oldest make room, and a hole of any length does no harm.
+    @Test func memoryIsBounded() throws {
+        let format = BasebandFormat(profile: .fast)
+        var recognition = TokenRecognition(format)
+        for (index, token) in try Self.tokens(200, seed: 51).enumerated() {
+            recognition.note(token, tones: FrameTones.tones(of: token, profile: .fast), at: index)
+        }
+        #expect(recognition.knownCount == TokenRecognition.capacity)
+        var receiver = try Receiver(sampleRateHertz: Self.rate, recognisesTokens: true)
+        let token = try Self.tokens(1, seed: 52)[0]
+        let sound = try Self.sound([(token, 0.2, 10), (token, 1.2, -9), (token, 2, -9)], seconds: 4, seed: 53)
+        var starts: [Int] = []
+        for _ in 0..<3 {
+            receiver.push(sound.span) { starts.append($0.startSample) }
+            receiver.skip(Self.rate * 1_000) { starts.append($0.startSample) }
+        }
+        let period = 1_004 * Self.rate
+        #expect(starts.count >= 6)
+        for start in starts {
+            let place = Double(start % period) / Double(Self.rate)
+            #expect([0.2, 1.2, 2].contains { abs($0 - place) < 0.004 }, "\(place) s")
+        }
+    }
+}
