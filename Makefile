@@ -35,7 +35,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server sanitize soak bench bench-quick lint format install install-all install-server clean swift
+.PHONY: help demo build all server test test-server test-long sanitize soak bench bench-quick lint format install install-all install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -61,7 +61,7 @@ server: swift ## Build the token service, Server/.build/release/earshotd
 # Apart, because what waits or is heard in real time must not fight for the cores with simulations, each of which keeps
 # one of Swift's few threads for minutes, nor short tests of timing with a dozen sound servers, and what is heard on busy
 # cores wants them busy by itself.
-test: swift ## Run every test, some of them through a virtual sound card (ten minutes)
+test: swift ## Run the tests, some of them through a virtual sound card
 	@scripts/install-dependencies.sh test
 	failed=0; \
 	for part in \
@@ -77,6 +77,9 @@ test-server: swift ## Run the tests of the token service, and of its clients bef
 	$(SWIFT) test --package-path Server --disable-xctest $(CHECKS)
 	EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd $(SWIFT) test --disable-xctest $(TESTING) \
 	    --filter 'EarshotdTests|PublishingSnippetTests|MessageSoundCardTests'
+
+test-long: ## Run all tests at full length, 200 kills of the service, and the sanitizers (an hour)
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-server sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test

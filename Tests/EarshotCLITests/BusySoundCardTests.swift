@@ -11,7 +11,8 @@ struct BusySoundCardTests {
         let idler = try LiveSession()
         let others = try idler.occupyCores()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (profile, count) in [("fast", 100), ("standard", 60), ("far", 30)] {
+            for (profile, short, long) in [("fast", 20, 100), ("standard", 12, 60), ("far", 6, 30)] {
+                let count = TestLength.count(short, long: long)
                 group.addTask {
                     let session = try await onThread {
                         let session = try LiveSession()

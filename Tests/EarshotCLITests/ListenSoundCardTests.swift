@@ -7,8 +7,11 @@ import Testing
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct ListenSoundCardTests {
-    /// Two hundred of each, but for the longest: side by side, this takes four minutes.
-    @Test(arguments: [("fast", 200), ("standard", 200), ("far", 60)])
+    /// Twenty tokens; in long runs 460, which take four minutes side by side.
+    @Test(arguments: [
+        ("fast", TestLength.count(8, long: 200)), ("standard", TestLength.count(8, long: 200)),
+        ("far", TestLength.count(4, long: 60)),
+    ])
     func everyTokenIsHeardOnce(profile: String, count: Int) async throws {
         let session = try await onSoundCard {
             let session = try LiveSession()
@@ -19,7 +22,10 @@ struct ListenSoundCardTests {
     }
 
     /// Music and speech in the same sink, each as loud as the tokens.
-    @Test(arguments: [("fast", 200), ("standard", 100), ("far", 40)])
+    @Test(arguments: [
+        ("fast", TestLength.count(8, long: 200)), ("standard", TestLength.count(8, long: 100)),
+        ("far", TestLength.count(4, long: 40)),
+    ])
     func besidesMusicAndSpeech(profile: String, count: Int) async throws {
         let session = try await onSoundCard {
             let session = try LiveSession()
@@ -269,15 +275,16 @@ struct ListenSoundCardTests {
             usleep(1_000_000)
             let before = session.heard.count
             let early = session.listener.memory("VmRSS") ?? 0
-            try session.broadcast(profile: "standard", count: 20, interval: 3)
+            let count = TestLength.count(6, long: 20)
+            try session.broadcast(profile: "standard", count: count, interval: 3)
             let late = session.listener.memory("VmRSS") ?? 0
             // One may be lost to a gap; other tests ask which.
-            try session.waitForTokens(before + 19)
+            try session.waitForTokens(before + count - 1)
             try session.end()
             return (early, late)
         }
-        print("resident after 5 s: \(early) kB, after 65 s: \(late) kB")
-        // 24.6 MB before there was cancellation and a coherent look, whose buffers are 5 MB; and a tenth. Growth: 20 tokens and
+        print("resident after the first tokens: \(early) kB, at the end: \(late) kB")
+        // 24.6 MB before cancellation and the coherent look, whose buffers take 5 MB, and a tenth more. Growth: in a long run 20 tokens and
         // 1,000 blocks must not leave a page each.
         #expect(late <= 32 * 1_024)
         #expect(late - early <= 256)
