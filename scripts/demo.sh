@@ -22,7 +22,7 @@ earshot() {
 step "A token becomes a second of near-ultrasound, 18.5 to 20 kHz:"
 earshot encode $token -o token.wav
 
-step "Whoever hears it has the token, here from the file:"
+step "Any device that hears it gets the token; here a file stands in for the air:"
 found=$(earshot decode token.wav)
 echo "$found"
 if [[ $found != *"  $token  "* ]]; then
@@ -30,7 +30,7 @@ if [[ $found != *"  $token  "* ]]; then
     exit 1
 fi
 
-step "The same as a picture, every symbol where it was heard:"
+step "The same as a picture, with every symbol where the receiver heard it:"
 earshot inspect token.wav -o token.svg
 
 step "Both are in $PWD:
