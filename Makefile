@@ -26,7 +26,8 @@ link_commands = for name in $(LINKED_COMMANDS); do ln -sf earshot-messages "$(1)
 
 # The tests of the service's clients wait for answers. Simulations keep each of Swift's few threads for minutes, so these
 # two run one after the other.
-CLIENT_TESTS := NearbyMessagesTests|NearbyMessagesSwift5Tests|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
+CLIENT_TESTS := EarshotMessagesTests|EarshotTerminalConsentTests|NearbyMessagesTests|NearbyMessagesSwift5Tests
+CLIENT_TESTS := $(CLIENT_TESTS)|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
 # The tests that play and record in real time.
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
 LIVE_COMMANDS := SoundCardTests|DevicesTests

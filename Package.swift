@@ -24,6 +24,8 @@ let package = Package(
         .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
+        .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
+        .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
@@ -50,7 +52,11 @@ let package = Package(
         .target(
             name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
             swiftSettings: strict),
-        .target(name: "NearbyMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
+        .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
+        .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
+        .target(
+            name: "NearbyMessages", dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
+            swiftSettings: strict),
         .target(
             name: "EarshotLoopback",
             dependencies: [
@@ -66,7 +72,7 @@ let package = Package(
             name: "earshot-messages",
             dependencies: [
                 "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "EarshotConsole",
-                "NearbyMessages", argumentParser,
+                "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -123,12 +129,27 @@ let package = Package(
                 "EarshotLoopback",
             ],
             swiftSettings: strict),
+        .target(
+            name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
+            path: "Tests/MessagesTestSupport", swiftSettings: strict),
         .testTarget(
-            name: "NearbyMessagesTests", dependencies: ["EarshotCoding", "EarshotDiscovery", "NearbyMessages"],
+            name: "EarshotMessagesTests",
+            dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotTerminalConsentTests",
+            dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "NearbyMessagesTests",
+            dependencies: [
+                "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "NearbyMessages",
+                "MessagesTestSupport",
+            ],
             exclude: ["Snippets/Printed"], swiftSettings: strict),
         // The same snippets in the language mode of the apps that they were written for.
         .testTarget(
-            name: "NearbyMessagesSwift5Tests", dependencies: ["NearbyMessages"],
+            name: "NearbyMessagesSwift5Tests", dependencies: ["EarshotMessages", "NearbyMessages"],
             swiftSettings: [.treatAllWarnings(as: .error), .swiftLanguageMode(.v5)]),
         .testTarget(
             name: "EarshotLoopbackTests",

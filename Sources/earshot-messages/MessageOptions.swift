@@ -3,8 +3,8 @@ import EarshotAudio
 import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
+import EarshotMessages
 import Foundation
-import NearbyMessages
 
 /// What publishing and subscribing ask for alike.
 struct MessageOptions: ParsableArguments {

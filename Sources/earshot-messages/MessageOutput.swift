@@ -2,8 +2,8 @@ import EarshotAudio
 import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
+import EarshotMessages
 import Foundation
-import NearbyMessages
 import Synchronization
 
 /// What publishing and subscribing print: on standard output what happens to messages, on standard error (in JSON on standard

@@ -1,6 +1,6 @@
 import Dispatch
 import EarshotConsole
-import NearbyMessages
+import EarshotMessages
 
 /// Runs a manager's operation until a signal, a time, or enough: and then ends it in order, so that the others lose what was
 /// published at once.

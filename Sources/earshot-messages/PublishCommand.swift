@@ -2,8 +2,8 @@ import ArgumentParser
 import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
+import EarshotMessages
 import Foundation
-import NearbyMessages
 
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
-import NearbyMessages
+import EarshotMessages
 
 struct SubscribeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,3 +1,4 @@
+import EarshotMessages
 import Foundation
 import NearbyMessages
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @MainActor @Suite struct Swift5Tests {
     private let environment: GNSEnvironment = {
         let folder = FileManager.default.temporaryDirectory.appending(path: "earshot-\(UUID().uuidString)")
-        let consent = Consent(applicationIdentifier: "app", configurationFolder: folder.path, asksOnTerminal: false)
+        let consent = Consent(applicationIdentifier: "app", configurationFolder: folder.path)
         var configuration = MessageManager.Configuration.system()
         configuration.media = { fatalError("nobody consented") }
         return GNSEnvironment(configuration: configuration, consent: consent, log: { _ in })

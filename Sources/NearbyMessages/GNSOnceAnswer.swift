@@ -1,0 +1,31 @@
+import EarshotMessages
+import Synchronization
+
+/// The answer of an app's own question: the first call counts; let go without one, nothing is decided.
+final class GNSOnceAnswer: Sendable {
+    private let waiting: Mutex<CheckedContinuation<PermissionState, Never>?>
+    private let log: @Sendable (String) -> Void
+
+    init(_ waiting: CheckedContinuation<PermissionState, Never>, log: @escaping @Sendable (String) -> Void) {
+        self.waiting = Mutex(waiting)
+        self.log = log
+    }
+
+    func give(_ isGranted: Bool) {
+        guard let waiting = take() else {
+            return log("A permission handler was called again; the first call counts.")
+        }
+        waiting.resume(returning: isGranted ? .granted : .denied)
+    }
+
+    deinit {
+        take()?.resume(returning: .undecided)
+    }
+
+    private func take() -> CheckedContinuation<PermissionState, Never>? {
+        waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+    }
+}

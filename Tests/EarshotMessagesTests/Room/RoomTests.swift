@@ -1,0 +1,132 @@
+import EarshotCoding
+import EarshotDiscovery
+import Testing
+
+@testable import EarshotMessages
+
+struct RoomPlanTests {
+    private func token(_ byte: UInt8) throws -> Payload { try Payload([UInt8](repeating: byte, count: 8)) }
+
+    private func wish(
+        _ mode: DiscoveryMode, _ token: Payload? = nil, isSubscription: Bool = false, awaitsToken: Bool = false,
+        kinds: Set<DiscoveryMediumKind> = [.audio]
+    ) -> RoomPlan.Wish {
+        RoomPlan.Wish(
+            mode: mode, kinds: kinds, isSubscription: isSubscription, token: token, awaitsToken: awaitsToken)
+    }
+
+    private func part(_ wishes: [RoomPlan.Wish]) -> RoomPlan.Part { RoomPlan(wishes, on: [.audio])[.audio] }
+
+    @Test func nobodyWantsAnything() {
+        #expect(part([]) == RoomPlan.Part())
+    }
+
+    @Test func modesAreTakenTogether() throws {
+        let part = part([wish(.scan, isSubscription: true), wish(.broadcast, try token(1))])
+        #expect(part == RoomPlan.Part(mode: .both, tokens: [try token(1)]))
+    }
+
+    @Test func whoOnlyScansOpensNoLoudspeaker() throws {
+        #expect(part([wish(.scan, try token(1)), wish(.scan, try token(2), isSubscription: true)]).mode == .scan)
+    }
+
+    @Test func thereIsNoLoudspeakerForNothingToSay() {
+        #expect(part([wish(.both)]).mode == .scan)
+        #expect(part([wish(.both, awaitsToken: true)]).mode == .both)
+    }
+
+    @Test func publicationsComeFirstAndSubscriptionsWhereThereAreNone() throws {
+        let (first, second, third) = (try token(1), try token(2), try token(3))
+        let subscription = wish(.both, first, isSubscription: true)
+        #expect(part([subscription]).tokens == [first])
+        #expect(part([subscription, wish(.both, second), wish(.both, third)]).tokens == [second, third])
+        // One that only broadcasts is found in no other way.
+        let talker = wish(.broadcast, first, isSubscription: true)
+        #expect(part([talker, wish(.both, second)]).tokens == [second, first])
+        // A publication that says nothing is no reason to be silent.
+        #expect(part([subscription, wish(.scan, second)]).tokens == [first])
+    }
+
+    @Test func eachMediumHasItsOwnPlan() throws {
+        let radio = DiscoveryMediumKind(name: "radio", worksInBackground: true)
+        let plan = RoomPlan(
+            [wish(.scan, kinds: [.audio, radio]), wish(.broadcast, try token(1), kinds: [radio])], on: [.audio, radio])
+        #expect(plan[.audio].mode == .scan)
+        #expect(plan[radio] == RoomPlan.Part(mode: .both, tokens: [try token(1)]))
+    }
+}
+
+struct TokenTurnsTests {
+    private func tokens(_ bytes: [UInt8]) throws -> [Payload] {
+        try bytes.map { try Payload([UInt8](repeating: $0, count: 8)) }
+    }
+
+    @Test func oneAfterAnother() throws {
+        var turns = TokenTurns()
+        #expect(turns.current == nil)
+        turns.advance()
+        turns.update(try tokens([1, 2, 3]))
+        var said: [Payload?] = []
+        for _ in 0..<5 {
+            said.append(turns.current)
+            turns.advance()
+        }
+        #expect(said == (try tokens([1, 2, 3, 1, 2])))
+    }
+
+    @Test func aTurnGoesOnWhereItWas() throws {
+        var turns = TokenTurns()
+        turns.update(try tokens([1, 2, 3]))
+        turns.advance()
+        turns.update(try tokens([4, 1, 2, 3]))
+        #expect(turns.current == (try tokens([2]).first))
+        // Rotated: another token in the same place.
+        turns.update(try tokens([4, 1, 5, 3]))
+        #expect(turns.current == (try tokens([5]).first))
+        turns.update(try tokens([4]))
+        #expect(turns.current == (try tokens([4]).first))
+        turns.update([])
+        #expect(turns.current == nil)
+    }
+}
+
+struct NearBookTests {
+    private let one: Payload
+    private let other: Payload
+
+    init() throws { (one, other) = (try Payload([1]), try Payload([2])) }
+
+    @Test func anotherRunChangesNothingInTheRoom() {
+        var book = NearBook()
+        #expect(book.find(one) == .heard(one) && book.find(other) == .heard(other))
+        #expect(book.restart(mode: .both).isEmpty)
+        #expect(book.find(one) == nil)
+        #expect(book.dropUnconfirmed() == [.gone(other)])
+        #expect(book.lose(one) == .gone(one) && book.lose(other) == nil)
+    }
+
+    @Test func whoeverDoesNotListenKnowsNobody() {
+        var book = NearBook()
+        _ = book.find(one)
+        #expect(book.restart(mode: .broadcast) == [.gone(one)])
+    }
+
+    @Test func problemsStayUntilTheyAreNotSeen() {
+        var book = NearBook()
+        #expect(book.begin(.noMicrophone, detail: "none") == .problem(.noMicrophone, detail: "none"))
+        #expect(book.begin(.noLoudspeaker, detail: "") != nil)
+        // Who does not talk needs no loudspeaker.
+        #expect(book.restart(mode: .scan) == [.solved(.noLoudspeaker)])
+        #expect(book.begin(.noMicrophone, detail: "none") == nil)
+        #expect(book.dropUnconfirmedProblems().isEmpty)
+        #expect(book.restart(mode: .both).isEmpty)
+        #expect(book.dropUnconfirmedProblems() == [.solved(.noMicrophone)])
+        #expect(book.end(.noMicrophone) == nil)
+    }
+
+    @Test func nothingIsWrongWithWhatIsClosed() {
+        var book = NearBook()
+        _ = book.begin(.bandOccupied, detail: "")
+        #expect(book.restart(mode: []) == [.solved(.bandOccupied)])
+    }
+}

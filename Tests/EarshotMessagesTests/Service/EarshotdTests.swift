@@ -1,0 +1,91 @@
+import Foundation
+import MessagesTestSupport
+import Testing
+
+@testable import EarshotMessages
+
+/// The client before the real service: what a service in memory cannot show.
+@Suite(.enabled(if: Daemon.program != nil, "'make test-server' sets EARSHOTD"), .serialized)
+struct EarshotdTests {
+    private func device(in air: Air, _ daemon: Daemon, key: String) -> Device {
+        Device(in: air, FakeService(), key: key) { configuration in
+            configuration.service = nil
+            configuration.serviceURL = daemon.url
+        }
+    }
+
+    @Test func foundAndLostWithAHundredKibibytes() async throws {
+        let (air, daemon) = (Air(), try Daemon())
+        let key = try daemon.key()
+        let (one, other) = (device(in: air, daemon, key: key), device(in: air, daemon, key: try daemon.key()))
+        let stranger = device(in: air, daemon, key: try daemon.key(project: "other"))
+        let events = Collected(try other.manager.subscribe(namespace: "räume", type: "🎉"))
+        let strange = Collected(try stranger.manager.subscribe(namespace: "räume", type: "🎉"))
+        let message = Message(
+            content: Data((0..<Message.largestContentCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }), type: "🎉",
+            namespace: "räume")
+        let publication = try one.manager.publish(message)
+        #expect(await eventually { events.found.count == 1 })
+        #expect(events.found.first?.message == message)
+        #expect(publication.status == .active)
+        publication.stop()
+        #expect(await eventually { events.lost.count == 1 })
+        let again = try one.manager.publish(message)
+        #expect(await eventually { events.found.count == 2 })
+        await one.manager.stop(within: .seconds(30))
+        #expect(await eventually { events.lost.count == 2 })
+        #expect(again.status == .inactive && strange.all.isEmpty)
+    }
+
+    @Test func bothSidesRecoverFromAKilledService() async throws {
+        let (air, daemon) = (Air(), try Daemon())
+        let key = try daemon.key()
+        let (one, other) = (device(in: air, daemon, key: key), device(in: air, daemon, key: key))
+        let problems = Collected(other.manager.problems)
+        let events = Collected(try other.manager.subscribe())
+        let publication = try one.manager.publish(Message("hello"))
+        #expect(await eventually { events.found.count == 1 })
+        for _ in 0..<3 {
+            daemon.kill()
+            #expect(await eventually { problems.current.contains(.serviceUnreachable) })
+            try daemon.start()
+            #expect(await eventually { problems.current.isEmpty })
+        }
+        #expect(events.all.count == 1, "neither lost nor found again")
+        let next = try one.manager.publish(Message("next"))
+        #expect(await eventually { events.found.count == 2 })
+        daemon.kill()
+        publication.stop()
+        try await Task.sleep(for: .milliseconds(300))
+        try daemon.start()
+        #expect(await eventually { events.lost.count == 1 })
+        #expect(events.lost.first?.message.text == "hello")
+        #expect(await eventually { next.status == .active })
+    }
+
+    @Test func whatIsPublishedBeforeTheServiceRunsIsFoundLater() async throws {
+        let (air, daemon) = (Air(), try Daemon())
+        let key = try daemon.key()
+        daemon.kill()
+        let (one, other) = (device(in: air, daemon, key: key), device(in: air, daemon, key: key))
+        let publication = try one.manager.publish(Message("hello"))
+        let events = Collected(try other.manager.subscribe())
+        let problems = Collected(one.manager.problems)
+        #expect(await eventually { problems.current == [.serviceUnreachable] })
+        #expect(publication.status == .starting)
+        try daemon.start()
+        #expect(await eventually { events.found.count == 1 && problems.current.isEmpty })
+    }
+
+    @Test func aRevokedKeyIsAProblem() async throws {
+        let (air, daemon) = (Air(), try Daemon())
+        let one = device(in: air, daemon, key: try daemon.key())
+        let problems = Collected(one.manager.problems)
+        let subscription = try one.manager.subscribe()
+        #expect(await eventually { subscription.status == .active })
+        try daemon.revokeAllKeys()
+        // The stream ends at its next sign of life, every 15 s at the latest.
+        #expect(await eventually(within: .seconds(60)) { problems.current.contains(.serviceRefusing(code: "bad_key")) })
+        #expect(subscription.status == .starting)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import MessagesTestSupport
+import Synchronization
+import Testing
+
+@testable import EarshotMessages
+
+/// The event stream over a connection.
+struct EventConnectionTests {
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    private static let ready = "event: ready\ndata: {\"resumed\":true}\n\n"
+
+    /// All that comes, and why it ended.
+    private func events(
+        _ steps: [ScriptedServer.Step], after lastEventID: String? = nil, silence: Duration = .seconds(45)
+    ) async throws -> (events: [ServiceEvent], failure: ServiceFailure?, server: ScriptedServer) {
+        let server = try ScriptedServer { _ in steps }
+        var pace = MessageManager.Pace()
+        pace.streamTimeout = silence
+        let service = HTTPMessageService(url: try #require(URL(string: server.url)), key: "k", pace: pace)
+        var events: [ServiceEvent] = []
+        do {
+            for try await event in service.events(in: ServiceSession(secret: "s"), after: lastEventID) {
+                events.append(event)
+            }
+            return (events, nil, server)
+        } catch {
+            return (events, try #require(error as? ServiceFailure), server)
+        }
+    }
+
+    @Test func eventsComeAsTheyAreSent() async throws {
+        let (events, failure, server) = try await events(
+            [
+                .send(Self.head + "event: rea"), .pause(milliseconds: 50), .send("dy\ndata: {\"resumed\":true}\n"),
+                .pause(milliseconds: 50), .send("\n: quiet\n\n"),
+            ], after: "17")
+        #expect(events == [.ready(isResumed: true), .quiet])
+        #expect(failure == nil, "the service closed it")
+        #expect(server.requests.first?.line == "GET /v1/events HTTP/1.1")
+        #expect(server.requests.first?.headers["last-event-id"] == "17")
+        #expect(server.requests.first?.headers["authorization"] == "Bearer s")
+    }
+
+    @Test func silenceIsDeath() async throws {
+        let (events, failure, server) = try await events(
+            [.send(Self.head + Self.ready), .hang], silence: .seconds(10))
+        #expect(events == [.ready(isResumed: true)])
+        guard case .unreachable = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(await eventually { server.hangUps == 1 })
+    }
+
+    @Test func aSignOfLifeIsLife() async throws {
+        // Nine times two seconds, with a limit of fifteen.
+        let quiet = (0..<9).flatMap { _ in [ScriptedServer.Step.pause(milliseconds: 2_000), .send(": quiet\n")] }
+        let (events, failure, _) = try await events(
+            [.send(Self.head + Self.ready)] + quiet, silence: .seconds(15))
+        #expect(events.count == 10 && failure == nil)
+    }
+
+    @Test func refusalsAreUnderstood() async throws {
+        let body = "{\"problem\":{\"code\":\"bad_session\",\"message\":\"m\",\"remedy\":\"r\"}}"
+        let (events, failure, _) = try await events(ScriptedServer.answer(401, body))
+        #expect(events.isEmpty && failure?.isBadSession == true)
+    }
+
+    @Test func whatIsNoEventStreamIsNonsense() async throws {
+        for steps in [
+            [ScriptedServer.Step.send(Self.head + "event: ready\ndata: moo\n\n")],
+            [.send(Self.head), .flood(Data("a".utf8) + Data(count: 65_535), pauseMilliseconds: 0)],
+            ScriptedServer.answer(302, "", headers: "Location: http://127.0.0.1:1/\r\n"),
+            [.send("HTTP/1.1 418 X\r\n\r\n"), .flood(Data(count: 65_536), pauseMilliseconds: 0)],
+        ] {
+            let (events, failure, _) = try await events(steps)
+            guard events.isEmpty, case .nonsense = failure else {
+                Issue.record("\(events), \(String(describing: failure))")
+                continue
+            }
+        }
+    }
+
+    @Test func whoNoLongerReadsHangsUp() async throws {
+        let server = try ScriptedServer { _ in [.send(Self.head + Self.ready), .hang] }
+        let service = HTTPMessageService(
+            url: try #require(URL(string: server.url)), key: "k", pace: MessageManager.Pace())
+        for try await _ in service.events(in: ServiceSession(secret: "s"), after: nil) { break }
+        #expect(await eventually { server.hangUps == 1 })
+    }
+}

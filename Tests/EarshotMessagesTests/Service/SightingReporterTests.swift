@@ -1,0 +1,156 @@
+import EarshotCoding
+import Testing
+
+@testable import EarshotMessages
+
+struct SightingReporterTests {
+    private func token(_ number: Int) throws -> Payload {
+        try Payload((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+    }
+
+    private func reporter() -> SightingReporter {
+        SightingReporter(delay: .milliseconds(200), renewal: .seconds(60))
+    }
+
+    private func statuses(_ report: SightingReport?, _ status: SightingStatus) -> [Payload: SightingStatus] {
+        Dictionary(uniqueKeysWithValues: (report?.heard ?? []).map { ($0, status) })
+    }
+
+    @Test func newTokensWaitForOthers() throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .seconds(10))
+        reporter.hear(try token(2), now: .milliseconds(10_100))
+        #expect(reporter.next(now: .milliseconds(10_199)) == nil)
+        #expect(reporter.dueAt == .milliseconds(10_200))
+        reporter.hear(try token(3), now: .milliseconds(10_150))
+        #expect(Set(reporter.next(now: .milliseconds(10_350))?.heard ?? []) == Set(try [1, 2, 3].map(token)))
+    }
+
+    @Test func lostOnesDoNotWait() throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .zero)
+        reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(1))
+        reporter.lose(try token(1))
+        #expect(reporter.next(now: .milliseconds(1_001)) == SightingReport(lost: [try token(1)]))
+        reporter.answered([:], now: .seconds(2))
+        #expect(reporter.dueAt == nil)
+    }
+
+    @Test func whatIsStillNearIsReportedAgainWithinNinetySeconds() throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .zero)
+        reporter.answered(statuses(reporter.next(now: .milliseconds(200)), .valid), now: .seconds(1))
+        #expect(reporter.dueAt == .seconds(61))
+        #expect(reporter.next(now: .seconds(60)) == nil)
+        #expect(reporter.next(now: .seconds(61))?.heard == [try token(1)])
+    }
+
+    @Test func whatIsNearlyDueComesAlong() throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .zero)
+        reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(1))
+        reporter.hear(try token(2), now: .seconds(20))
+        #expect(reporter.next(now: .seconds(21))?.heard == [try token(2)])
+        reporter.answered([try token(2): .valid], now: .seconds(21))
+        reporter.hear(try token(3), now: .seconds(40))
+        #expect(Set(reporter.next(now: .seconds(41))?.heard ?? []) == Set(try [1, 3].map(token)))
+    }
+
+    @Test(arguments: [SightingStatus.invalid, .expired])
+    func strangersAreLeftAloneForTenMinutes(status: SightingStatus) throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .zero)
+        reporter.answered(statuses(reporter.next(now: .seconds(1)), status), now: .seconds(1))
+        #expect(reporter.next(now: .seconds(600)) == nil)
+        // Also where it went and came.
+        reporter.lose(try token(1))
+        #expect(reporter.dueAt == nil, "nobody was told that it is near")
+        reporter.hear(try token(1), now: .seconds(300))
+        #expect(reporter.next(now: .seconds(600)) == nil)
+        #expect(reporter.next(now: .seconds(601))?.heard == [try token(1)])
+    }
+
+    @Test func aReportThatFailedIsSentAgain() throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .zero)
+        reporter.hear(try token(2), now: .zero)
+        let report = reporter.next(now: .seconds(1))
+        #expect(reporter.next(now: .seconds(2)) == nil, "one at a time")
+        // It may have arrived: that the token is gone has to be told.
+        reporter.lose(try token(1))
+        reporter.failed()
+        let again = reporter.next(now: .seconds(3))
+        #expect(report?.heard.count == 2)
+        #expect(again == SightingReport(heard: [try token(2)], lost: [try token(1)]))
+    }
+
+    @Test func whatCameBackIsNotLost() throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .zero)
+        reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(1))
+        reporter.lose(try token(1))
+        reporter.hear(try token(1), now: .seconds(2))
+        #expect(reporter.next(now: .seconds(3)) == SightingReport(heard: [try token(1)]))
+    }
+
+    @Test func whatWentWhileItWasReportedIsReportedAsLost() throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .zero)
+        let report = reporter.next(now: .seconds(1))
+        reporter.lose(try token(1))
+        reporter.answered(statuses(report, .valid), now: .seconds(2))
+        #expect(reporter.next(now: .seconds(2)) == SightingReport(lost: [try token(1)]))
+    }
+
+    @Test func aServiceThatForgotIsToldAll() throws {
+        var reporter = reporter()
+        for number in 1...3 { reporter.hear(try token(number), now: .zero) }
+        let report = reporter.next(now: .seconds(1))
+        var answer = statuses(report, .valid)
+        answer[try token(3)] = .invalid
+        reporter.answered(answer, now: .seconds(1))
+        reporter.lose(try token(2))
+        reporter.forget(now: .seconds(2))
+        #expect(reporter.next(now: .seconds(2)) == SightingReport(heard: [try token(1)]))
+    }
+
+    @Test func aReportIsNoLongerThanTheServiceTakes() throws {
+        var reporter = reporter()
+        for number in 1...250 { reporter.hear(try token(number), now: .zero) }
+        var reported: [Payload] = []
+        while let report = reporter.next(now: .seconds(1)) {
+            #expect(report.heard.count <= 100)
+            reported += report.heard
+            reporter.answered(statuses(report, .valid), now: .seconds(1))
+        }
+        #expect(Set(reported).count == 250 && reported.count == 250)
+        for number in 1...250 { reporter.lose(try token(number)) }
+        var lost: [Payload] = []
+        while let report = reporter.next(now: .seconds(2)) {
+            #expect(report.lost.count <= 100 && report.heard.isEmpty)
+            lost += report.lost
+            reporter.answered([:], now: .seconds(2))
+        }
+        #expect(lost.count == 250)
+    }
+
+    @Test func aCrowdOfTokensDoesNotFillTheMemory() throws {
+        var reporter = reporter()
+        var now = Duration.zero
+        for begin in stride(from: 0, to: 30_000, by: 100) {
+            for number in begin..<begin + 100 { reporter.hear(try token(number), now: now) }
+            now += .seconds(1)
+            reporter.answered(statuses(reporter.next(now: now), .invalid), now: now)
+            for number in begin..<begin + 100 { reporter.lose(try token(number)) }
+        }
+        #expect(reporter.strangerCount <= SightingReporter.largestStrangerCount)
+    }
+
+    @Test func anAnswerThatSaysNothingIsNoReasonForABusyLoop() throws {
+        var reporter = reporter()
+        reporter.hear(try token(1), now: .zero)
+        #expect(reporter.next(now: .seconds(1)) != nil)
+        reporter.answered([:], now: .seconds(1))
+        #expect(reporter.next(now: .seconds(2)) == nil)
+    }
+}

@@ -1,0 +1,76 @@
+package import Foundation
+import Glibc
+import Synchronization
+
+/// A running `earshotd` with an empty database. EARSHOTD names the program, which belongs to the package in Server/.
+package final class Daemon: Sendable {
+    package static let program: String? = ProcessInfo.processInfo.environment["EARSHOTD"]
+
+    let folder: URL
+    let port: UInt16
+    private let process = Mutex<Int32>(0)
+
+    package init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshot-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        port = try Self.freePort()
+        _ = try administer(["project", "create", "demo"])
+        _ = try administer(["project", "create", "other"])
+        try start()
+    }
+
+    deinit {
+        kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    package var url: URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)") else { preconditionFailure("a URL") }
+        return url
+    }
+
+    /// A new key.
+    package func key(project: String = "demo") throws -> String { try administer(["key", "create", project]) }
+
+    package func revokeAllKeys() throws {
+        for number in 1...3 { _ = try? administer(["key", "revoke", "\(number)"]) }
+    }
+
+    package func start() throws {
+        let running = try run(["serve", "--port", "\(port)"], output: FileHandle.nullDevice)
+        process.withLock { $0 = running.processIdentifier }
+    }
+
+    /// As if the power went.
+    package func kill() {
+        process.withLock { process in
+            guard process > 0 else { return }
+            _ = Glibc.kill(process, SIGKILL)
+            process = 0
+        }
+    }
+
+    private func administer(_ arguments: [String]) throws -> String {
+        let pipe = Pipe()
+        let running = try run(arguments, output: pipe.fileHandleForWriting)
+        try pipe.fileHandleForWriting.close()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        running.waitUntilExit()
+        guard running.terminationStatus == 0 else { throw POSIXError(.EINVAL) }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func run(_ arguments: [String], output: FileHandle) throws -> Process {
+        let process = Process()
+        process.executableURL = Self.program.map { URL(fileURLWithPath: $0) }
+        process.arguments = arguments + ["--database", folder.appendingPathComponent("database").path]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    private static func freePort() throws -> UInt16 {
+        try ScriptedServer { _ in [] }.port
+    }
+}

@@ -1,0 +1,211 @@
+import EarshotCoding
+package import EarshotMessages
+import Foundation
+import Synchronization
+
+/// A service in memory that keeps the rules of docs/SERVICE.md, and can be told to break them.
+package final class FakeService: Sendable {
+    /// How it behaves.
+    package enum Mood: Sendable, Equatable {
+        case well
+        /// Nobody answers.
+        case down
+        /// Answers are not what they should be.
+        case nonsense
+        /// Answers take that long.
+        case slow(Duration)
+        /// It does not want to.
+        case refusing(status: Int, code: String, retryAfter: Duration?)
+        /// Well, but for reports: nobody answers these.
+        case deaf
+        /// It does what it is asked and the answer is lost on the way.
+        case mute
+    }
+
+    struct Thing {
+        var name: RegistrationName
+        var order: ServiceOrder
+        var device: String
+        var project: String
+        var idempotencyKey: String
+        var tokens: [(token: Payload, expiresAt: ContinuousClock.Instant)]
+    }
+
+    struct Change {
+        var sequence: Int
+        var isFound: Bool
+    }
+
+    struct State {
+        var mood = Mood.well
+        /// Project by key.
+        var keys: [String: String] = [:]
+        /// Project by device.
+        var sessions: [String: String] = [:]
+        var things: [Thing] = []
+        var heard: [String: [Payload: ContinuousClock.Instant]] = [:]
+        var changes: [String: [String: Change]] = [:]
+        var sequences: [String: Int] = [:]
+        var streams: [Int: Stream] = [:]
+        var nextID = 0
+        var requests: [String] = []
+        var chance = UInt64(1)
+        /// Events on their way to streams.
+        var outbox: [(stream: Stream, event: ServiceEvent)] = []
+    }
+
+    struct Stream {
+        var device: String
+        var last: Int
+        var continuation: AsyncThrowingStream<ServiceEvent, any Error>.Continuation
+    }
+
+    let state = Mutex(State())
+    private let order = Mutex(())
+    let tokenLifetime: Duration
+    let sightingLifetime: Duration
+
+    package init(
+        keys: [String: String] = ["key": "project"], tokenLifetime: Duration = .seconds(120),
+        sightingLifetime: Duration = .seconds(90)
+    ) {
+        self.tokenLifetime = tokenLifetime
+        self.sightingLifetime = sightingLifetime
+        state.withLock { $0.keys = keys }
+    }
+
+    /// How a device reaches it.
+    package func client(key: String) -> any MessageService { FakeServiceClient(service: self, key: key) }
+
+    /// From now on.
+    package func set(_ mood: Mood) {
+        state.withLock { $0.mood = mood }
+        if mood == .down { endStreams() }
+    }
+
+    /// Killed and started again, with its database or without.
+    package func restart(forgetting: Bool = false) {
+        endStreams()
+        guard forgetting else { return }
+        state.withLock { state in
+            state.sessions = [:]
+            state.things = []
+            state.heard = [:]
+            state.changes = [:]
+        }
+    }
+
+    private func endStreams() {
+        let streams = state.withLock { state in
+            defer { state.streams = [:] }
+            return state.streams.values.map(\.self)
+        }
+        for stream in streams { stream.continuation.finish(throwing: ServiceFailure.unreachable("it went away")) }
+    }
+
+    /// What was asked, in order.
+    package var requests: [String] { state.withLock { $0.requests } }
+    /// What is published and subscribed now.
+    package var things: [RegistrationName] { state.withLock { $0.things.map(\.name) } }
+    /// Whether it has reported a message to any device.
+    package var hasFound: Bool { state.withLock { !$0.changes.isEmpty } }
+    package var sessionCount: Int { state.withLock { $0.sessions.count } }
+    /// All that it ever said to be a secret.
+    package var secrets: [String] {
+        state.withLock { state in
+            Array(state.keys.keys) + Array(state.sessions.keys)
+                + state.things.flatMap { $0.tokens.map(\.token.hex) }
+        }
+    }
+
+    /// Takes those for gone that were not heard for too long.
+    package func sweep() {
+        transaction { match(&$0) }
+    }
+
+    /// Changes something and sends what follows from it: in order, but not within the lock that the end of a stream needs.
+    func transaction<Answer: Sendable>(_ change: (inout State) -> Answer) -> Answer {
+        order.withLock { _ in
+            let (answer, outbox) = state.withLock { state in
+                let answer = change(&state)
+                defer { state.outbox = [] }
+                return (answer, state.outbox)
+            }
+            for (stream, event) in outbox { stream.continuation.yield(event) }
+            return answer
+        }
+    }
+
+    /// Ends all of a kind.
+    package func drop(_ kind: RegistrationName.Kind) {
+        state.withLock { state in state.things.removeAll { $0.name.kind == kind } }
+    }
+
+    // MARK: Matching
+
+    /// Tells each device what changed.
+    func match(_ state: inout State) {
+        let now = ContinuousClock.now
+        func hears(_ device: String, _ thing: Thing) -> Bool {
+            thing.tokens.contains { token, expiresAt in
+                guard expiresAt > now, let at = state.heard[device]?[token] else { return false }
+                return at + sightingLifetime > now
+            }
+        }
+        for device in state.sessions.keys {
+            var near: Set<String> = []
+            for subscription in state.things where subscription.device == device {
+                for publication in state.things where Self.fits(publication, subscription) {
+                    if hears(device, publication) || hears(publication.device, subscription) {
+                        near.insert("\(subscription.name.id) \(publication.name.id)")
+                    }
+                }
+            }
+            let known = state.changes[device] ?? [:]
+            let found = Set(known.filter(\.value.isFound).keys)
+            for pair in near.symmetricDifference(found).sorted() {
+                let sequence = state.sequences[device, default: 0] + 1
+                state.sequences[device] = sequence
+                state.changes[device, default: [:]][pair] = Change(sequence: sequence, isFound: near.contains(pair))
+            }
+        }
+        for id in state.streams.keys { write(&state, id) }
+    }
+
+    private static func fits(_ publication: Thing, _ subscription: Thing) -> Bool {
+        guard case .publication(let message) = publication.order, publication.device != subscription.device,
+            publication.project == subscription.project,
+            case .subscription(let namespace, let type) = subscription.order
+        else { return false }
+        return message.namespace == namespace && (type.isEmpty || message.type == type)
+    }
+
+    /// Everything new for a stream.
+    func write(_ state: inout State, _ id: Int, isSnapshot: Bool = false) {
+        guard let stream = state.streams[id] else { return }
+        let news = (state.changes[stream.device] ?? [:]).filter { $0.value.sequence > stream.last }
+        for (pair, change) in news.sorted(by: { $0.value.sequence < $1.value.sequence }) {
+            state.streams[id]?.last = change.sequence
+            let names = pair.split(separator: " ").map(String.init)
+            let eventID = String(change.sequence)
+            guard state.things.contains(where: { $0.name.id == names[0] }) else { continue }
+            if change.isFound {
+                guard case .publication(let message)? = state.things.first(where: { $0.name.id == names[1] })?.order
+                else { continue }
+                state.outbox.append(
+                    (stream, .found(subscription: names[0], message: message, id: names[1], eventID: eventID)))
+            } else if !isSnapshot {
+                state.outbox.append((stream, .lost(subscription: names[0], id: names[1], eventID: eventID)))
+            }
+        }
+    }
+
+    func token(_ state: inout State) -> Payload {
+        state.chance = state.chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let bits = state.chance
+        guard let token = try? Payload((0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }) else {
+            preconditionFailure("eight bytes")
+        }
+        return token
+    }
+}

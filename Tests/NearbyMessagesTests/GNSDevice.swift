@@ -1,0 +1,67 @@
+import EarshotMessages
+import EarshotTerminalConsent
+import Foundation
+import MessagesTestSupport
+
+@testable import NearbyMessages
+
+/// A device with an app for the original interface, in some air.
+@MainActor struct GNSDevice {
+    let environment: GNSEnvironment
+    let medium: AirMedium
+    let log = Lines()
+    let scratch: ScratchFolder
+
+    /// - Parameter permission: what the user decided earlier.
+    init(
+        in air: Air, _ service: any ServiceUnderTest, permission: PermissionState = .granted,
+        terminal: Terminal? = nil, changing change: (inout MessageManager.Configuration) -> Void = { _ in }
+    ) throws {
+        let (log, medium) = (log, air.medium())
+        self.medium = medium
+        scratch = try ScratchFolder()
+        let prompt = terminal.map { TerminalPrompt(input: $0.device, output: $0.device) }
+        let consent = Consent(
+            applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt, log: { log.add($0) })
+        if permission != .undecided { try consent.store.set(permission) }
+        guard let nowhere = URL(string: "http://nowhere.invalid") else { preconditionFailure("a URL") }
+        var configuration = MessageManager.Configuration(
+            serviceURL: nowhere, applicationIdentifier: "app", media: { [medium] }, permission: consent)
+        configuration.backOff.shortest = .milliseconds(20)
+        configuration.backOff.longest = .milliseconds(100)
+        configuration.pace.reportDelay = .milliseconds(10)
+        configuration.pace.tokenTurn = .milliseconds(100)
+        configuration.pace.confirmation = .seconds(3)
+        service.connect(&configuration)
+        change(&configuration)
+        environment = GNSEnvironment(configuration: configuration, consent: consent, log: { log.add($0) })
+    }
+
+    /// Runs an app's code on this device.
+    func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try GNSEnvironment.$current.withValue(environment, operation: body)
+    }
+
+    var permission: PermissionState { environment.consent.store.state }
+}
+
+extension Air {
+    /// One in which nobody is lost by being silent, however busy the machine.
+    static var patient: Air { Air(patience: .seconds(60)) }
+}
+
+/// What handlers were called with. They have to be called on the main queue, and are looked at there.
+@MainActor final class Calls<Value> {
+    private(set) var all: [Value] = []
+
+    var count: Int { all.count }
+
+    func add(_ value: Value) {
+        dispatchPrecondition(condition: .onQueue(.main))
+        all.append(value)
+    }
+}
+
+extension Calls<GNSMessage?> {
+    var texts: [String] { all.map { String(decoding: $0?.content ?? Data(), as: UTF8.self) } }
+}

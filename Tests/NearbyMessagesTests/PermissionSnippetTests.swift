@@ -1,0 +1,153 @@
+import EarshotDiscovery
+import EarshotMessages
+import Foundation
+import MessagesTestSupport
+import NearbyMessages
+import Testing
+
+/// Snippets 06, 07 and 09: what the user permits.
+@MainActor @Suite struct PermissionSnippetTests {
+    private let air = Air.patient
+    private let service = FakeServiceUnderTest()
+
+    @Test func `06 the handler hears of decisions only, and of those of other processes, too`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        let calls = Calls<Bool>()
+        var permission: GNSPermission? = device.run { FilledSnippets.trackPermission { calls.add($0) } }
+        await aWhile()
+        #expect(calls.all == [], "nothing is decided")
+        let other = PermissionStore(applicationIdentifier: "app", configurationFolder: device.scratch.path)
+        try other.set(.denied)
+        #expect(await eventually { calls.all == [false] })
+        try other.set(.granted)
+        #expect(await eventually { calls.all == [false, true] })
+        try other.set(.granted)
+        device.run { GNSPermission.setGranted(false) }
+        #expect(await eventually { calls.all == [false, true, false] })
+        #expect(permission != nil)
+        permission = nil
+        try other.set(.granted)
+        await aWhile()
+        #expect(calls.count == 3, "who let go of it hears nothing")
+    }
+
+    @Test func `06 what was decided earlier is told at once`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .granted)
+        let calls = Calls<Bool>()
+        let permission = device.run { FilledSnippets.trackPermission { calls.add($0) } }
+        #expect(await eventually { calls.all == [true] })
+        withExtendedLifetime(permission) {}
+    }
+
+    @Test func `07 the switch is kept, and begins and ends what runs`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        let statuses = Calls<GNSOperationStatus>()
+        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let publication = device.run {
+            manager.publication(with: GNSMessage(content: Data("Ann".utf8))) { params in
+                params?.statusHandler = { statuses.add($0) }
+            }
+        }
+        await aWhile()
+        #expect(!device.run { GNSPermission.isGranted() })
+        #expect(device.medium.modes == [] && service.fake.requests == [], "nothing without consent")
+        device.run { Snippets.togglePermission() }
+        #expect(device.run { GNSPermission.isGranted() } && device.permission == .granted)
+        #expect(await eventually { statuses.all.last == .active && device.medium.mode.contains(.broadcast) })
+        device.run { Snippets.togglePermission() }
+        #expect(!device.run { GNSPermission.isGranted() } && device.permission == .denied)
+        #expect(await eventually { statuses.all.last == .inactive && device.medium.mode.isEmpty })
+        #expect(await eventually { service.fake.things.isEmpty })
+        device.run { Snippets.togglePermission() }
+        #expect(await eventually { statuses.all.last == .active })
+        withExtendedLifetime((manager, publication)) {}
+    }
+
+    @Test func `09 nothing begins before the app's own dialog has answered`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let dialogs = Calls<GNSPermissionHandler?>()
+        let publication = device.run {
+            FilledSnippets.askByOwnDialog(manager, name: "Ann") { dialogs.add($0) }
+        }
+        #expect(await eventually { dialogs.count == 1 })
+        await aWhile()
+        #expect(device.medium.modes == [] && service.fake.requests == [])
+        dialogs.all.first??(true)
+        #expect(await eventually { service.fake.things.count == 1 && device.medium.mode.contains(.broadcast) })
+        #expect(device.permission == .granted)
+        // What is said again does not count.
+        dialogs.all.first??(false)
+        #expect(await eventually { device.log.all.contains { $0.contains("first call counts") } })
+        #expect(device.permission == .granted)
+        withExtendedLifetime((manager, publication)) {}
+    }
+
+    @Test func `09 denied is inactive, and the next one asks again`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let answers = Calls<Bool>()
+        let first = device.run {
+            FilledSnippets.askByOwnDialog(manager, name: "Ann") { handler in
+                answers.add(false)
+                handler?(false)
+            }
+        }
+        #expect(await eventually { device.permission == .denied })
+        await aWhile()
+        #expect(device.medium.modes == [] && service.fake.requests == [])
+        let second = device.run {
+            FilledSnippets.askByOwnDialog(manager, name: "Bob") { handler in
+                answers.add(true)
+                handler?(true)
+            }
+        }
+        #expect(await eventually { service.fake.things.count == 2 }, "the first one begins with the second")
+        #expect(answers.all == [false, true])
+        withExtendedLifetime((manager, first, second)) {}
+    }
+
+    @Test func `09 a dialog that is never answered decides nothing`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        // As it was printed, it lets the handler go.
+        let publication = device.run { Snippets.askByOwnDialog(manager, name: "Ann") }
+        #expect(await eventually { device.log.all.contains { $0.contains("got no answer") } })
+        await aWhile()
+        #expect(device.permission == .undecided)
+        #expect(device.medium.modes == [] && service.fake.requests == [])
+        withExtendedLifetime((manager, publication)) {}
+    }
+
+    @Test func `two at once ask once, on the terminal where there is no dialog`() async throws {
+        let terminal = try Terminal()
+        let device = try GNSDevice(in: air, service, permission: .undecided, terminal: terminal)
+        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let publication = device.run { Snippets.publish(manager, name: "Ann") }
+        let subscription = device.run { Snippets.subscribe(manager) }
+        #expect(await terminal.read(until: "[l]earn more? ") != nil)
+        await aWhile()
+        #expect(device.medium.modes == [] && service.fake.requests == [])
+        terminal.type("a\n")
+        #expect(await eventually { service.fake.things.count == 2 })
+        #expect(device.permission == .granted)
+        // One question: behind the answer there is nothing on the screen.
+        #expect(await terminal.read(until: "a\n") == "a\n")
+        withExtendedLifetime((manager, publication, subscription)) {}
+    }
+
+    @Test func `a dialog for what was let go meanwhile may still be answered`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let dialogs = Calls<GNSPermissionHandler?>()
+        var publication = device.run { FilledSnippets.askByOwnDialog(manager, name: "Ann") { dialogs.add($0) } }
+        #expect(await eventually { dialogs.count == 1 && publication != nil })
+        publication = nil
+        await aWhile()
+        dialogs.all.first??(true)
+        #expect(await eventually { device.permission == .granted })
+        await aWhile()
+        #expect(device.medium.modes == [] && service.fake.things == [])
+        withExtendedLifetime(manager) {}
+    }
+}

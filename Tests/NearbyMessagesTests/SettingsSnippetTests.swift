@@ -1,0 +1,171 @@
+import EarshotDiscovery
+import EarshotMessages
+import Foundation
+import MessagesTestSupport
+import NearbyMessages
+import Testing
+
+/// Snippets 05 and 08, and what is not supported: what an app is told.
+@MainActor @Suite struct SettingsSnippetTests {
+    private let air = Air.patient
+    private let service = FakeServiceUnderTest()
+
+    @Test func `08 the microphone's trouble is told when it comes and when it goes`() async throws {
+        let device = try GNSDevice(in: air, service)
+        let (microphone, power, permission) = (Calls<Bool>(), Calls<Bool>(), Calls<Bool>())
+        let manager = device.run {
+            FilledSnippets.trackSettings(
+                API_KEY: service.key, microphone: { microphone.add($0) }, power: { power.add($0) },
+                permission: { permission.add($0) })
+        }
+        let subscription = device.run { Snippets.subscribe(manager) }
+        #expect(await eventually { device.medium.mode.contains(.scan) })
+        await aWhile()
+        #expect(microphone.all == [], "nothing is wrong")
+        device.medium.report(.problem(.deviceBusy(.scan)))
+        #expect(await eventually { microphone.all == [true] })
+        device.medium.report(.problem(.noMicrophone))
+        device.medium.report(.solved(.deviceBusy(.scan)))
+        device.medium.report(.problem(.noLoudspeaker))
+        await aWhile()
+        #expect(microphone.all == [true], "one of two reasons is left")
+        device.medium.report(.solved(.noMicrophone))
+        #expect(await eventually { microphone.all == [true, false] })
+        device.medium.report(.problem(.noPermission(.scan)))
+        #expect(await eventually { microphone.all == [true, false, true] })
+        #expect(power.all == [] && permission.all == [], "nobody asked for Bluetooth")
+        withExtendedLifetime((manager, subscription)) {}
+    }
+
+    @Test func `08 who asks for Bluetooth is told that there is none, once`() async throws {
+        let device = try GNSDevice(in: air, service)
+        let (power, permission, statuses) = (Calls<Bool>(), Calls<Bool>(), Calls<GNSOperationStatus>())
+        let manager = device.run {
+            FilledSnippets.trackSettings(
+                API_KEY: service.key, microphone: { _ in }, power: { power.add($0) },
+                permission: { permission.add($0) })
+        }
+        let bluetooth = GNSStrategy { $0?.discoveryMediums = .BLE }
+        var kept: [AnyObject?] = (0..<2).map { _ in
+            device.run {
+                manager.publication(with: GNSMessage(content: nil)) { params in
+                    params?.strategy = bluetooth
+                    params?.statusHandler = { statuses.add($0) }
+                }
+            }
+        }
+        #expect(await eventually { power.all == [true] && permission.all == [true] })
+        kept.append(
+            device.run {
+                manager.subscription(messageFoundHandler: nil, messageLostHandler: nil) { params in
+                    params?.deviceTypesToDiscover = .bleBeacon
+                    params?.statusHandler = { statuses.add($0) }
+                }
+            })
+        await aWhile()
+        #expect(power.all == [true] && permission.all == [true])
+        #expect(Set(statuses.all) == [.inactive] && device.medium.modes == [], "there is nothing it could run on")
+        // With beacons asked for beside devices, the devices are found.
+        kept.append(
+            device.run {
+                manager.subscription(messageFoundHandler: nil, messageLostHandler: nil) { params in
+                    params?.deviceTypesToDiscover = [.usingNearby, .bleBeacon]
+                    params?.statusHandler = { statuses.add($0) }
+                }
+            })
+        #expect(await eventually { statuses.all.last == .active })
+        #expect(device.log.all.contains { $0.contains("Beacons are not supported") })
+        withExtendedLifetime((manager, kept)) {}
+    }
+
+    @Test func `what may go on in the background goes on as long as the program does`() async throws {
+        let device = try GNSDevice(in: air, service)
+        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let statuses = Calls<GNSOperationStatus>()
+        let publication = device.run {
+            manager.publication(with: GNSMessage(content: nil)) { params in
+                params?.strategy = GNSStrategy { $0?.allowInBackground = true }
+                params?.statusHandler = { statuses.add($0) }
+            }
+        }
+        #expect(await eventually { statuses.all.last == .active })
+        #expect(device.log.all.contains { $0.contains("no background") })
+        withExtendedLifetime((manager, publication)) {}
+    }
+
+    @Test func `what is too large is logged and not published`() async throws {
+        let device = try GNSDevice(in: air, service)
+        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let statuses = Calls<GNSOperationStatus>()
+        func publish(_ message: GNSMessage?) -> (any GNSPublication)? {
+            device.run { manager.publication(with: message) { $0?.statusHandler = { statuses.add($0) } } }
+        }
+        // A debug build stops there.
+        #if !DEBUG
+            let tooMuch = GNSMessage(content: Data(count: kGNSMessageMaximumContentSize + 1))
+            let tooLong = GNSMessage(
+                content: nil, type: String(repeating: "t", count: kGNSMessageMaximumTypeLength + 1))
+            let refused = [publish(tooMuch), publish(tooLong), publish(nil)]
+            #expect(await eventually { statuses.all == [.inactive, .inactive, .inactive] })
+            #expect(device.log.all.count { $0.contains("102400") || $0.contains("may have 32") } == 2)
+            withExtendedLifetime(refused) {}
+        #endif
+        await aWhile()
+        #expect(device.medium.modes == [] && service.fake.requests == [])
+        let most = GNSMessage(
+            content: Data(count: kGNSMessageMaximumContentSize),
+            type: String(repeating: "t", count: kGNSMessageMaximumTypeLength))
+        let publication = publish(most)
+        #expect(await eventually { statuses.all.last == .active })
+        withExtendedLifetime((manager, publication)) {}
+    }
+
+    @Test func `the debug log has no key, token, type or content`() async throws {
+        let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
+        let managers = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
+        let found = Calls<GNSMessage?>()
+        let subscription = bob.run { FilledSnippets.subscribe(managers[1], found: { found.add($0) }, lost: { _ in }) }
+        let message = GNSMessage(content: Data("private words".utf8), type: "private type")
+        let publication = ann.run { managers[0].publication(with: message) }
+        #expect(await eventually { found.count == 1 })
+        let secrets =
+            service.fake.secrets + ["private words", "private type", Data("private words".utf8).base64EncodedString()]
+        #expect(secrets.count >= 5)
+        let lines = ann.log.all + bob.log.all
+        #expect(lines.count >= 6)
+        for line in lines { #expect(!secrets.contains { line.contains($0) }) }
+        withExtendedLifetime((managers, subscription, publication)) {}
+    }
+
+    @Test func `05 the debug log is on standard error, when it is switched on`() async throws {
+        // Each output that is looked at takes a thread until the process ends, and there may be two for all tests.
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            try await Self.runAppWithSecrets()
+        }
+        let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
+        let ours = lines.enumerated().filter { $0.element.hasPrefix("NearbyMessages: ") }
+        let start = try #require(lines.firstIndex(of: "from here on"))
+        #expect(!ours.isEmpty && ours.allSatisfy { $0.offset > start }, "\(lines)")
+        #expect(!lines.contains { $0.contains("SECRET") })
+    }
+
+    /// In a process of its own, whose standard error is looked at.
+    private static func runAppWithSecrets() async throws {
+        setenv("XDG_CONFIG_HOME", "/nonexistent", 1)
+        setenv("EARSHOT_APP_ID", "org.example.app", 1)
+        let quiet = GNSMessageManager(apiKey: "A-SECRET-KEY-1")
+        let unheard = Snippets.publish(quiet, name: "A-SECRET-NAME")
+        guard !GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
+        try await Task.sleep(for: .milliseconds(200))
+        _ = write(STDERR_FILENO, "from here on\n", 13)
+        Snippets.enableDebugLogging()
+        guard GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
+        let manager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
+        let publication = FilledSnippets.askByOwnDialog(manager, name: "A-SECRET-NAME") { _ in
+            // That it will be asked was said before.
+            DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) { exit(0) }
+        }
+        try await Task.sleep(for: .seconds(20))
+        withExtendedLifetime((quiet, unheard, manager, publication)) {}
+    }
+}
