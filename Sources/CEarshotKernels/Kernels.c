@@ -120,6 +120,22 @@ CLONED void earshot_complex_products(
     }
 }
 
+CLONED void earshot_multiply(float *restrict x, const float *restrict z, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        float real = x[2 * i] * z[2 * i] - x[2 * i + 1] * z[2 * i + 1];
+        x[2 * i + 1] = x[2 * i] * z[2 * i + 1] + x[2 * i + 1] * z[2 * i];
+        x[2 * i] = real;
+    }
+}
+
+CLONED void earshot_multiply_by_conjugate(float *restrict x, const float *restrict z, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        float real = x[2 * i] * z[2 * i] + x[2 * i + 1] * z[2 * i + 1];
+        x[2 * i + 1] = x[2 * i + 1] * z[2 * i] - x[2 * i] * z[2 * i + 1];
+        x[2 * i] = real;
+    }
+}
+
 CLONED void earshot_conjugate_products(
     const float *restrict x, const float *restrict z, size_t count, float *restrict y) {
     for (size_t i = 0; i < count; i++) {

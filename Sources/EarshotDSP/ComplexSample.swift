@@ -8,6 +8,10 @@ extension SIMD2 where Scalar == Float {
     @inlinable @inline(__always)
     public var power: Float { x * x + y * y }
 
+    /// x − jy.
+    @inlinable @inline(__always)
+    public var conjugate: ComplexSample { ComplexSample(x, -y) }
+
     /// self · z, the complex product.
     @inlinable @inline(__always)
     public func times(_ z: ComplexSample) -> ComplexSample {

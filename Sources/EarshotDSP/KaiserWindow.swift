@@ -21,24 +21,11 @@ public struct KaiserWindow: Sendable {
     public init(attenuationDecibels: Double) {
         precondition(attenuationDecibels >= 50, "the formula holds from 50 dB up, not \(attenuationDecibels)")
         beta = 0.1102 * (attenuationDecibels - 8.7)
-        normalisation = 1 / KaiserWindow.besselI0(beta)
+        normalisation = 1 / besselI0(beta)
     }
 
     /// w(u); zero for |u| > 1.
     public func callAsFunction(_ u: Double) -> Double {
-        abs(u) > 1 ? 0 : KaiserWindow.besselI0(beta * (1 - u * u).squareRoot()) * normalisation
-    }
-
-    /// I₀(x) = Σ ((x/2)^k / k!)², summed until terms no longer count.
-    package static func besselI0(_ x: Double) -> Double {
-        var sum = 1.0
-        var term = 1.0
-        var k = 1.0
-        while term > 1e-17 * sum {
-            term *= (x / (2 * k)) * (x / (2 * k))
-            sum += term
-            k += 1
-        }
-        return sum
+        abs(u) > 1 ? 0 : besselI0(beta * (1 - u * u).squareRoot()) * normalisation
     }
 }

@@ -11,14 +11,14 @@ import Testing
         // Twice: what a run leaves behind must not show in the next.
         for _ in 0..<2 {
             let x = random.complex(length * batchCount)
-            plan.withInput { input in
+            plan.withMutableSamples { input in
                 for n in x.indices {
                     input[n] = x[n]
                 }
             }
-            plan.execute()
+            plan.forward()
             var spectrum: [ComplexSample] = []
-            plan.withOutput { output in
+            plan.withSpectrum { output in
                 for k in output.indices {
                     spectrum.append(output[k])
                 }
@@ -45,18 +45,18 @@ import Testing
         var batch = FFTPlan(length: length, batchCount: batchCount, inputDistance: distance)
         var single = FFTPlan(length: length)
         // Twice: the input is left as it was.
-        batch.withInput { input in
+        batch.withMutableSamples { input in
             for n in x.indices { input[n] = x[n] }
         }
-        for _ in 0..<2 { batch.execute() }
+        for _ in 0..<2 { batch.forward() }
         for stretch in 0..<batchCount {
-            single.withInput { input in
+            single.withMutableSamples { input in
                 for n in 0..<length { input[n] = x[stretch * distance + n] }
             }
-            single.execute()
+            single.forward()
             var worst: Float = 0
-            batch.withOutput { all in
-                single.withOutput { one in
+            batch.withSpectrum { all in
+                single.withSpectrum { one in
                     for k in 0..<length { worst = max(worst, (all[stretch * length + k] - one[k]).power) }
                 }
             }
@@ -68,9 +68,9 @@ import Testing
 
     @Test func inputStartsAsZeros() {
         var plan = FFTPlan(length: 32, batchCount: 2)
-        plan.execute()
+        plan.forward()
         var sum: Float = 0
-        plan.withOutput { output in
+        plan.withSpectrum { output in
             for k in output.indices {
                 sum += output[k].power
             }

@@ -27,6 +27,12 @@ void earshot_polyphase(
 /// y[i] = x[i]·z[i], complex; count complex numbers.
 void earshot_complex_products(const float *x, const float *z, size_t count, float *y);
 
+/// x[i] becomes x[i]·z[i], complex; count complex numbers.
+void earshot_multiply(float *x, const float *z, size_t count);
+
+/// x[i] becomes x[i]·z*[i], complex; count complex numbers.
+void earshot_multiply_by_conjugate(float *x, const float *z, size_t count);
+
 /// y[i] = conj(x[i]·z[i]), complex; count complex numbers.
 void earshot_conjugate_products(const float *x, const float *z, size_t count, float *y);
 

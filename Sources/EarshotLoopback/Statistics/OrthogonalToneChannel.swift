@@ -124,22 +124,8 @@ public struct OrthogonalToneChannel: Sendable {
     /// ln L.
     private func logLikelihood(_ gamma: Double, amplitude: Double) -> Double {
         switch fading {
-        case .none: Self.logBesselI0(2 * gamma.squareRoot() * amplitude)
+        case .none: logBesselI0(2 * gamma.squareRoot() * amplitude)
         case .rayleigh: amplitude * amplitude * gamma / (1 + gamma)
         }
-    }
-
-    /// ln I₀(x): the series, and from 20 on, where it grows long, the asymptotic one to 10⁻¹⁰.
-    ///
-    ///     I₀(x) ≈ e^x/√(2πx) · Σ_k Π_{j ≤ k} (2j − 1)²/(8·j·x)
-    static func logBesselI0(_ x: Double) -> Double {
-        guard x >= 20 else { return .log(KaiserWindow.besselI0(x)) }
-        var (sum, term) = (1.0, 1.0)
-        for j in 1...10 {
-            let odd = Double(2 * j - 1)
-            term *= odd * odd / (8 * Double(j) * x)
-            sum += term
-        }
-        return x - 0.5 * .log(2 * .pi * x) + .log(sum)
     }
 }
