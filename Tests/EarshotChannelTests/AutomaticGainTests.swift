@@ -13,7 +13,7 @@ import Testing
         let before = [Float](repeating: Self.constant(first), count: 4 * Self.rate)
         let after = [Float](repeating: Self.constant(second), count: Int(seconds * Double(Self.rate)))
         var gain = AutomaticGain(
-            StoredSound(before + after), targetDecibels: -20, largestGainDecibels: 30, attackSeconds: 0.05,
+            StoredSound(before + after), targetDecibels: -20, maximumGainDecibels: 30, attackSeconds: 0.05,
             releaseSeconds: 0.5, sampleRateHertz: Self.rate)
         let samples = gain.readAll()
         return zip(samples, before + after).dropFirst(before.count).map { 2 * decibels(Double(abs($0 / $1))) }
@@ -75,7 +75,7 @@ import Testing
 
     @Test func silenceGetsTheLargestGainAndNoMore() {
         var gain = AutomaticGain(
-            StoredSound([Float](repeating: 0, count: 4 * Self.rate) + [1e-6]), largestGainDecibels: 24,
+            StoredSound([Float](repeating: 0, count: 4 * Self.rate) + [1e-6]), maximumGainDecibels: 24,
             sampleRateHertz: Self.rate)
         let samples = gain.readAll()
         #expect(samples.dropLast().allSatisfy { $0 == 0 })
