@@ -1,60 +1,61 @@
 import Glibc
 
-/// What went wrong between samples and a sound file: which operation, on what, why, and what would work.
+/// The failure of an operation on a sound file: the operation, the file, the reason and the remedy.
 ///
-/// It is the world's fault, never the caller's: a caller's mistake (a sample count that is no multiple of the
+/// It reports a fault of the file or the system. A caller's mistake (a sample count that is not a multiple of the
 /// channel count) stops at a precondition instead.
 public struct AudioError: Error, Equatable, CustomStringConvertible {
-    /// The reasons a program may want to tell apart. Trying again helps with none of them, unless it says so.
+    /// The reasons that a program can tell apart. A retry helps only where the case says so.
     public enum Kind: String, CaseIterable, Sendable {
         /// The file, or the directory it should go to, does not exist.
         case notFound
-        /// The system refuses access.
+        /// The system denies access.
         case notPermitted
         /// The path names a directory.
         case isDirectory
-        /// A file of that name is there already, and not to be replaced.
+        /// A file of that name exists, and the caller did not allow it to be replaced.
         case exists
-        /// The path names a device, a pipe or an open descriptor where only a file will do.
+        /// The path names a device, a pipe or an open descriptor where the operation needs a regular file.
         case notRegularFile
-        /// There is not a single byte to read.
+        /// The input holds no bytes.
         case empty
-        /// The content is no sound file of a kind we know.
+        /// The content is not a sound file of a known kind.
         case notAudio
-        /// It is sound, but of a kind, channel count or sample rate that is not read.
+        /// The content is sound in an encoding, with a channel count or at a sample rate that the reader does not
+        /// support.
         case unsupported
-        /// It begins like a sound file and then contradicts itself, or ends too early.
+        /// The file begins like a sound file and then contradicts itself, or ends too early.
         case damaged
-        /// The description of headerless samples is no `encoding:rate[:channels]`.
+        /// The description of headerless samples does not have the form `encoding:rate[:channels]`.
         case badRawFormat
-        /// The system failed while reading. A device or a network file may work at the next attempt.
+        /// The system failed while reading. With a device or a network file, a retry may succeed.
         case cannotRead
-        /// The system failed while writing. It may work at the next attempt.
+        /// The system failed while writing. A retry may succeed.
         case cannotWrite
-        /// The disk or the quota is full. Works again when there is space.
+        /// The disk or the quota is full. A retry succeeds once space is free.
         case noSpace
-        /// Whoever read our output has gone.
+        /// The program that reads the output has ended.
         case brokenPipe
-        /// More samples than the file format can hold, or a longer gap than a recording takes.
+        /// The samples exceed what the file format can hold, or a gap exceeds what a recording accepts.
         case tooLarge
     }
 
-    /// The reason, for programs.
+    /// The reason, for programs to compare.
     public let kind: Kind
 
-    /// What was attempted, a verb: "open", "read", "write", "parse".
+    /// The attempted operation, a verb: "open", "read", "write", "parse".
     public let operation: String
 
     /// The file as the caller named it, or "standard input", "standard output".
     public let path: String
 
-    /// What the library or the system said, a clause without a full stop.
+    /// The reason as the library or the system gave it: a clause without a full stop.
     public let detail: String
 
-    /// What would work, a sentence without a full stop.
+    /// The remedy: a sentence without a full stop.
     public let advice: String
 
-    /// Puts an error together from its parts.
+    /// Creates an error from its parts.
     public init(_ kind: Kind, operation: String, path: String, detail: String, advice: String) {
         self.kind = kind
         self.operation = operation
@@ -63,15 +64,15 @@ public struct AudioError: Error, Equatable, CustomStringConvertible {
         self.advice = advice
     }
 
-    /// One line: what failed, on what, why; and what to do.
+    /// One line: operation, file, reason and remedy.
     public var description: String {
         "Cannot \(operation) \(path): \(detail). \(advice)."
     }
 }
 
 extension AudioError {
-    /// The error of a system call that left `code` in `errno`; `fallback` is the kind for all codes that
-    /// are not told apart.
+    /// The error of a system call that left `code` in `errno`; `fallback` is the kind of every code without a case of
+    /// its own.
     static func system(_ code: CInt, operation: String, path: String, fallback: Kind) -> AudioError {
         let (kind, advice): (Kind, String) =
             switch code {

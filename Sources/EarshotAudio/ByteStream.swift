@@ -1,42 +1,42 @@
 import Glibc
 
-/// The bytes of a file or pipe from its present position on, forward only.
+/// The bytes of a file or pipe from its current position on, forward only.
 ///
-/// A file and a pipe are read by the same calls, so what works on one works on the other. A pipe is never
-/// waited for while there is something to deliver: `read` then returns the whole frames it has.
+/// The same calls read a file and a pipe, so whatever works on one works on the other. `read` does not wait for a pipe
+/// while it has whole frames to deliver: it returns those.
 final class ByteStream {
     let descriptor: Descriptor
 
-    /// What is at most left to read of a regular file; nil for a pipe, terminal or device.
+    /// The bytes left in a regular file when the stream was opened; nil for a pipe, terminal or device.
     let byteCountAtOpen: Int?
 
-    /// Bytes handed out so far, counted from where `restartCounting` was called last.
+    /// Bytes delivered since the last call of `restartCounting`.
     private(set) var position = 0
 
-    /// How many bytes `read` hands out in all, counted like `position`.
+    /// The position at which `read` stops, counted like `position`.
     var end = Int.max
 
-    /// Whole multiples of this are handed out, counted like `position`.
+    /// The frame size in bytes: `read` delivers whole multiples of it, counted like `position`.
     var bytesPerFrame = 1
 
     /// The `errno` of the read that failed, if one did.
     private(set) var failure: CInt?
 
-    /// True after the source said that there is no more.
+    /// True after the source has reported its end.
     private(set) var isAtEnd = false
 
-    /// Set before each request; cleared by the first byte that is delivered.
+    /// True from the start of a request until its first byte is delivered.
     private var mayWait = true
 
-    /// Where the descriptor stood at first.
+    /// The file offset of the descriptor when the stream was created.
     private let start: off_t
 
-    /// What `take` and `skip` have handed out, for `copyAll`; nil once it was too much to keep.
+    /// The bytes that `take` and `skip` delivered, kept for `copyAll`; nil once they exceed `takenLimit`.
     private var taken: [UInt8]? = []
 
     private static let takenLimit = 1 << 20
 
-    /// Bytes taken from the descriptor and not handed out yet: the peeked ones.
+    /// Bytes read from the descriptor and not delivered yet: the peeked ones.
     private var lookahead: [UInt8] = []
 
     init(_ descriptor: Descriptor) {
@@ -50,7 +50,7 @@ final class ByteStream {
         }
     }
 
-    /// The next `count` bytes without consuming them; fewer only when the stream ends before.
+    /// The next `count` bytes without consuming them; fewer only if the stream ends before.
     func peek(_ count: Int) -> [UInt8] {
         while lookahead.count < count {
             let missing = count - lookahead.count
@@ -63,7 +63,7 @@ final class ByteStream {
         return Array(lookahead.prefix(count))
     }
 
-    /// The next `count` bytes, or nil when the stream ends before.
+    /// The next `count` bytes, or nil if the stream ends before.
     func take(_ count: Int) -> [UInt8]? {
         let bytes = peek(count)
         guard bytes.count == count else { return nil }
@@ -74,7 +74,7 @@ final class ByteStream {
         return bytes
     }
 
-    /// Reads over `count` bytes; false when the stream ends before. Memory: 4 KiB, whatever the count.
+    /// Skips `count` bytes; false if the stream ends before. Memory: 4 KiB for any count.
     func skip(_ count: Int) -> Bool {
         var remaining = count
         while remaining > 0 {
@@ -84,17 +84,17 @@ final class ByteStream {
         return true
     }
 
-    /// Makes the present position zero.
+    /// Makes the current position zero.
     func restartCounting() {
         position = 0
     }
 
-    /// Puts the descriptor back to the beginning of its file; false if this stream did not begin there.
+    /// Returns the descriptor to the beginning of its file; false if this stream did not start there.
     func rewindToFileStart() -> Bool {
         byteCountAtOpen != nil && start == 0 && lseek(descriptor.number, 0, SEEK_SET) == 0
     }
 
-    /// Everything goes to `target`, what was taken already too.
+    /// Copies the whole stream to `target`, including the bytes already taken.
     func copyAll(to target: Descriptor, path: String) throws(AudioError) {
         guard let taken else {
             throw AudioError(
@@ -112,13 +112,13 @@ final class ByteStream {
         if let failure { throw .system(failure, operation: "read", path: path, fallback: .cannotRead) }
     }
 
-    /// Announces a new request: its first byte may be waited for, the rest only taken if it is there.
+    /// Starts a new request: `read` may wait for its first byte, and takes further bytes only if they are available.
     func beginRequest() {
         mayWait = true
     }
 
-    /// Fills `target` as far as bytes are there, in whole frames. 0 at the end, after a failure, or when this
-    /// request has got something already and more would have to be waited for.
+    /// Fills `target` with the available bytes, in whole frames. Returns 0 at the end, after a failure, or if this
+    /// request has already delivered bytes and would have to wait for more.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         let wanted = min(target.count, end - position)
         var count = 0
@@ -135,7 +135,7 @@ final class ByteStream {
                 lookahead.removeFirst(received)
             }
             if received == 0 {
-                // What is left of a frame that was cut is no sample.
+                // The remainder of a truncated frame is not a sample.
                 count -= min(count, (position + count) % bytesPerFrame)
                 break
             }
@@ -146,7 +146,7 @@ final class ByteStream {
         return count
     }
 
-    /// True when a read would not wait. A regular file never does.
+    /// True if a read would not wait. A regular file never waits.
     private var isReady: Bool {
         if byteCountAtOpen != nil || !lookahead.isEmpty { return true }
         var request = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)

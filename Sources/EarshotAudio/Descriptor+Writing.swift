@@ -1,7 +1,7 @@
 import Glibc
 
 extension Descriptor {
-    /// Writes all bytes; nil, or the `errno` of the failure. A reader that has gone is an error, not a signal.
+    /// Writes all bytes and returns nil, or the `errno` of the failure. A closed pipe gives an error, not a signal.
     func writeAll(_ bytes: UnsafeRawBufferPointer) -> CInt? {
         var written = 0
         while written < bytes.count {
@@ -23,7 +23,7 @@ extension Descriptor {
     }
 }
 
-/// Runs `write` with SIGPIPE held back on this thread, and takes it off the queue if the write has raised it.
+/// Runs `write` with SIGPIPE blocked on this thread, and removes the signal from the queue if the write raised it.
 private func withoutBrokenPipeSignal(_ write: () -> Int) -> (count: Int, code: CInt) {
     var brokenPipe = sigset_t()
     var pending = sigset_t()

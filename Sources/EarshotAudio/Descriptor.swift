@@ -1,6 +1,6 @@
 import Glibc
 
-/// One open file descriptor, closed with its owner.
+/// One open file descriptor; `deinit` closes it.
 final class Descriptor {
     let number: CInt
 
@@ -13,7 +13,7 @@ final class Descriptor {
         _ = close(number)
     }
 
-    /// Opens `path`; nil with the reason in `errno`.
+    /// Opens `path`; on failure nil, with the reason in `errno`.
     convenience init?(opening path: String, flags: CInt, mode: mode_t = 0o666) {
         var number: CInt
         repeat { number = open(path, flags | O_CLOEXEC, mode) } while number < 0 && errno == EINTR
@@ -21,14 +21,14 @@ final class Descriptor {
         self.init(owning: number)
     }
 
-    /// A second number for the same open file; nil with the reason in `errno`.
+    /// A second descriptor for the same open file; on failure nil, with the reason in `errno`.
     convenience init?(duplicating other: CInt) {
         let number = fcntl(other, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { return nil }
         self.init(owning: number)
     }
 
-    /// What the file is, or nil with the reason in `errno`.
+    /// The result of `fstat`; on failure nil, with the reason in `errno`.
     var status: stat? {
         var status = stat()
         return fstat(number, &status) == 0 ? status : nil

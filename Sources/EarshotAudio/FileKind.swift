@@ -1,14 +1,14 @@
-/// What the first bytes of a stream say it is.
+/// The file kind that the first bytes of a stream indicate.
 enum FileKind: Equatable {
     /// RIFF, RF64 or BW64 with WAVE inside, little-endian.
     case wav
-    /// A kind that is handed to libsndfile.
+    /// A kind that libsndfile decodes.
     case library
-    /// Sound, but without anything useful above 16 kHz, or of a kind that is not read.
+    /// Sound without anything useful above 16 kHz, or of a kind that the reader does not support.
     case unsupported(String)
     case unknown
 
-    /// - Parameter head: the first 12 bytes, or all if there are fewer.
+    /// - Parameter head: the first 12 bytes, or all bytes of a shorter stream.
     init(head: [UInt8]) {
         let name = String(decoding: head.prefix(4), as: UTF8.self)
         let form = String(decoding: head.dropFirst(8).prefix(4), as: UTF8.self)

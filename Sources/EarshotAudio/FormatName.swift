@@ -1,6 +1,6 @@
 import CSndFile
 
-/// Names of libsndfile formats for people: "FLAC, signed 16 bit".
+/// Readable names of libsndfile formats: "FLAC, signed 16 bit".
 enum FormatName {
     static func text(_ format: CInt) -> String {
         "\(container(Int(format) & SF_FORMAT_TYPEMASK)), \(subtype(Int(format) & SF_FORMAT_SUBMASK))"

@@ -1,14 +1,14 @@
 import CSndFile
 import Glibc
 
-/// How libsndfile reaches our files: through these calls only.
+/// The calls through which libsndfile accesses our files.
 ///
 /// `sf_open_fd` would be simpler, but (1.2.0) it closes the descriptor when the open fails, even if told not to.
-/// Our own close then hits whatever file another thread has been given under that number.
+/// Our own close then hits a file that another thread has opened under that number.
 ///
 /// The context of each call is an object that the caller of `sf_open_virtual` keeps alive.
 enum LibraryCallbacks {
-    /// Reads a `ByteStream`. The only seek that succeeds is the one to where the stream is.
+    /// Reads a `ByteStream`. A seek succeeds only to the current position.
     static let forwardReading = SF_VIRTUAL_IO(
         get_filelen: { _ in 1 << 60 },
         seek: { offset, whence, context in

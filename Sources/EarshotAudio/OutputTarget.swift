@@ -1,19 +1,19 @@
 import Glibc
 
-/// Where a finished file goes: to a name in a directory, or into something that cannot be replaced by renaming.
+/// The destination of a finished file: a name in a directory, or a descriptor that a rename cannot replace.
 struct OutputTarget {
-    /// As the caller named it.
+    /// The path as the caller gave it.
     let path: String
 
     private enum Place {
-        /// The file that `path` leads to through all links, and the permissions to keep if it exists.
+        /// The file that `path` resolves to through all links, and the permissions to keep if it exists.
         case file(resolvedPath: String, permissions: mode_t?)
         case stream(Descriptor)
     }
 
     private let place: Place
 
-    /// False when what has the name already is to stay, which is an error then.
+    /// False if an existing file must stay, which then is an error.
     private let replacesExisting: Bool
 
     init(descriptor: CInt, name: String) throws(AudioError) {
@@ -33,7 +33,7 @@ struct OutputTarget {
             }
     }
 
-    /// A file that can be rewritten while it grows: not a pipe or a device, and not what "-" usually stands for.
+    /// A regular file that can be rewritten while it grows: not a pipe, a device or "-".
     init(rewritablePath path: String, replacesExisting: Bool) throws(AudioError) {
         var status = stat()
         let exists = stat(path, &status) == 0
@@ -52,7 +52,7 @@ struct OutputTarget {
         place = try Self.place(at: path)
     }
 
-    /// The open descriptor that `path` means, whatever is behind it; -1 if it is none.
+    /// The open descriptor that `path` names, of any kind; nil if it names none, -1 if its number is malformed.
     private static func descriptorNumber(_ path: String) -> CInt? {
         switch path {
         case "/dev/stdout": STDOUT_FILENO
@@ -89,7 +89,7 @@ struct OutputTarget {
         return .stream(descriptor)
     }
 
-    /// The file to write meanwhile.
+    /// Creates the file that takes the content until `publish`.
     func makeTemporaryFile() throws(AudioError) -> TemporaryFile {
         let file: TemporaryFile? =
             switch place {
@@ -103,7 +103,7 @@ struct OutputTarget {
         return file
     }
 
-    /// Puts `file` where it belongs.
+    /// Moves or copies `file` to the destination.
     func publish(_ file: TemporaryFile) throws(AudioError) {
         switch place {
         case .file(let resolvedPath, let permissions):

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that libsndfile may seek in, read and write, and what the system said when that failed.
+/// A file in which libsndfile can seek, read and write. It keeps the `errno` of a failed call.
 final class RandomAccessFile {
     let descriptor: Descriptor
 
@@ -15,19 +15,19 @@ final class RandomAccessFile {
 
     var position: Int { seek(to: 0, from: SEEK_CUR) }
 
-    /// The new position, or -1.
+    /// Seeks and returns the new position, or -1.
     func seek(to offset: Int, from origin: CInt) -> Int {
         let position = lseek(descriptor.number, offset, origin)
         if position < 0 { failure = errno }
         return position
     }
 
-    /// Drops what lies behind the first `byteCount` bytes.
+    /// Removes all bytes after the first `byteCount`.
     func truncate(to byteCount: Int) {
         if ftruncate(descriptor.number, byteCount) != 0 { failure = errno }
     }
 
-    /// Fills `target` up to the end of the file; the number of bytes read.
+    /// Fills `target` up to the end of the file and returns the number of bytes read.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         while count < target.count {
@@ -43,7 +43,7 @@ final class RandomAccessFile {
         return count
     }
 
-    /// Writes all of `bytes` unless something fails; the number of bytes written.
+    /// Writes all of `bytes` unless a call fails, and returns the number of bytes written.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         var count = 0
         while count < bytes.count {

@@ -1,4 +1,4 @@
-/// What a file without a header holds, written `encoding:rate[:channels]`: `s16le:48000`, `f32le:44100:2`.
+/// The sample format of a file without a header, written `encoding:rate[:channels]`: `s16le:48000`, `f32le:44100:2`.
 public struct RawFormat: Equatable, Sendable, CustomStringConvertible {
     /// How each sample is stored.
     public let encoding: SampleEncoding
@@ -9,7 +9,7 @@ public struct RawFormat: Equatable, Sendable, CustomStringConvertible {
     /// Interleaved channels, 1 … 64.
     public let channelCount: Int
 
-    /// Describes samples in `encoding`. Rate and channel count must be in their ranges.
+    /// Creates a format from an encoding, a sample rate (1 … 1,536,000 Hz) and a channel count (1 … 64).
     public init(_ encoding: SampleEncoding, sampleRateHertz: Int, channelCount: Int = 1) {
         precondition(
             StreamLimits.sampleRateHertz.contains(sampleRateHertz),
@@ -22,7 +22,9 @@ public struct RawFormat: Equatable, Sendable, CustomStringConvertible {
         self.channelCount = channelCount
     }
 
-    /// Parses `encoding:rate[:channels]`; the error lists what is valid.
+    /// Parses `encoding:rate[:channels]`.
+    ///
+    /// - Throws: `AudioError` of the kind `badRawFormat`, with the valid values in its detail.
     public init(parsing text: String) throws(AudioError) {
         func refusal(_ detail: String) -> AudioError {
             AudioError(

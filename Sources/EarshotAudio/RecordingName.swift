@@ -1,10 +1,10 @@
-/// The names of a recording's files: `take.wav`, then `take-2.wav`, `take-3.wav` …
+/// The file names of a recording: `take.wav`, then `take-2.wav`, `take-3.wav` …
 enum RecordingName {
     /// The path of file `number` ≥ 1; the number goes before the extension.
     static func path(_ path: String, number: Int) -> String {
         if number == 1 { return path }
         let nameStart = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-        // A dot in front hides a file and begins no extension.
+        // A leading dot hides a file and does not start an extension.
         let dot = path[nameStart...].dropFirst().lastIndex(of: ".") ?? path.endIndex
         return "\(path[..<dot])-\(number)\(path[dot...])"
     }

@@ -1,6 +1,6 @@
 import CSndFile
 
-/// How samples without a header are stored: the encodings of `RawFormat` and of a plain WAV.
+/// The encoding of samples in a `RawFormat` or a plain WAV.
 public enum SampleEncoding: String, CaseIterable, Sendable {
     /// Unsigned integers of 8 bits, silence is 128.
     case u8
@@ -31,7 +31,7 @@ public enum SampleEncoding: String, CaseIterable, Sendable {
     /// G.711 A-law, 8 bits.
     case alaw
 
-    /// The size of one sample.
+    /// The size of one sample in bytes: 1, 2, 3, 4 or 8.
     public var bytesPerSample: Int {
         switch self {
         case .u8, .s8, .ulaw, .alaw: 1
@@ -42,7 +42,7 @@ public enum SampleEncoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// The libsndfile number of this encoding in a headerless file.
+    /// The libsndfile format number of a headerless file in this encoding.
     var rawFormatCode: CInt {
         let endianness =
             switch self {

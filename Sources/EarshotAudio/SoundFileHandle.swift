@@ -7,16 +7,16 @@ struct SoundFileHandle: ~Copyable {
     private let file: OpaquePointer
     let info: SF_INFO
 
-    /// The frames of a file that was opened to be read.
+    /// The frame count of a file opened for reading.
     var frameCount: Int { Int(info.frames) }
 
-    /// What the handle reads from or writes to lives as long as the handle: `ByteStream` or `RandomAccessFile`.
+    /// The `ByteStream` or `RandomAccessFile` behind the handle; it must live as long as the handle.
     private let context: AnyObject
 
-    /// libsndfile keeps the reason of a failed open in one variable for all threads.
+    /// Serialises opens: libsndfile keeps the reason of a failed open in one variable for all threads.
     private static let opening = Mutex(())
 
-    /// Opens whatever `content` is.
+    /// Opens `content` in any format that libsndfile knows.
     init(reading content: RandomAccessFile, path: String) throws(AudioError) {
         try self.init(
             reading: content, through: LibraryCallbacks.randomAccess, description: SF_INFO(), path: path)
@@ -44,14 +44,14 @@ struct SoundFileHandle: ~Copyable {
         self.context = context
     }
 
-    /// Writes a new file. The same samples give the same bytes.
+    /// Opens a new file for writing. The same samples give the same bytes.
     init(writing content: RandomAccessFile, format: CInt, sampleRateHertz: Int, channelCount: Int, path: String)
         throws(AudioError)
     {
         let description = Self.description(format, sampleRateHertz: sampleRateHertz, channelCount: channelCount)
         let opened = Self.open(
             content, through: LibraryCallbacks.randomAccess, mode: SFM_WRITE, description: description)
-        // The library does not look whether its header was written.
+        // The library does not check whether its header was written.
         if let code = content.failure {
             if let file = opened.file { sf_close(file) }
             throw .system(code, operation: "write", path: path, fallback: .cannotWrite)
@@ -64,7 +64,7 @@ struct SoundFileHandle: ~Copyable {
         self.file = file
         info = opened.info
         context = content
-        // The PEAK chunk holds the time of day.
+        // The PEAK chunk holds the time of day, so it would make equal samples give different bytes.
         sf_command(file, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, CInt(SF_FALSE))
     }
 
@@ -73,37 +73,38 @@ struct SoundFileHandle: ~Copyable {
         _ = withExtendedLifetime(context) { sf_close(file) }
     }
 
-    /// Up to `frameCount` frames as floats, integer full scale = ±1; the number of frames read.
+    /// Reads up to `frameCount` frames as floats, integer full scale = ±1; returns the number of frames read.
     func read(floats: UnsafeMutablePointer<Float>, frameCount: Int) -> Int {
         max(0, Int(sf_readf_float(file, floats, sf_count_t(frameCount))))
     }
 
-    /// Up to `frameCount` frames as 16 bit integers; the number of frames read.
+    /// Reads up to `frameCount` frames as 16 bit integers; returns the number of frames read.
     func read(int16 integers: UnsafeMutablePointer<Int16>, frameCount: Int) -> Int {
         max(0, Int(sf_readf_short(file, integers, sf_count_t(frameCount))))
     }
 
-    /// The number of frames written, `frameCount` unless something failed.
+    /// Writes 16 bit integers; returns the number of frames written, `frameCount` unless a write failed.
     func write(int16 integers: UnsafePointer<Int16>, frameCount: Int) -> Int {
         max(0, Int(sf_writef_short(file, integers, sf_count_t(frameCount))))
     }
 
-    /// The number of frames written, `frameCount` unless something failed; integers are left-justified in 32 bits.
+    /// Writes integers left-justified in 32 bits; returns the number of frames written, `frameCount` unless a write
+    /// failed.
     func write(int32 integers: UnsafePointer<Int32>, frameCount: Int) -> Int {
         max(0, Int(sf_writef_int(file, integers, sf_count_t(frameCount))))
     }
 
-    /// The number of frames written, `frameCount` unless something failed.
+    /// Writes floats; returns the number of frames written, `frameCount` unless a write failed.
     func write(floats: UnsafePointer<Float>, frameCount: Int) -> Int {
         max(0, Int(sf_writef_float(file, floats, sf_count_t(frameCount))))
     }
 
-    /// Leaves a hole of `frameCount` frames in a file that is written; it counts once something is written behind it.
+    /// Leaves a hole of `frameCount` frames in the file; the hole exists once a later frame is written.
     func skip(frameCount: Int) -> Bool {
         frameCount == 0 || sf_seek(file, sf_count_t(frameCount), CInt(SEEK_CUR) | CInt(SFM_WRITE)) >= 0
     }
 
-    /// Writes the header of a file that is written, as if it were to end here.
+    /// Writes the header as if the file ended here.
     func updateHeader() {
         sf_command(file, CInt(SFC_UPDATE_HEADER_NOW), nil, 0)
     }
@@ -154,7 +155,7 @@ struct SoundFileHandle: ~Copyable {
             advice: kind == .unsupported ? "Convert it to WAV with 16 bits" : "Copy or record it again")
     }
 
-    /// A message of libsndfile without its full stop and line breaks.
+    /// A message of libsndfile without full stop and line breaks.
     private static func clause(_ message: UnsafePointer<CChar>?) -> String {
         guard let message else { return "no reason was given" }
         var text = String(cString: message).split(whereSeparator: \.isNewline).joined(separator: " ")

@@ -7,13 +7,13 @@ import Glibc
 ///     var block: [Float] = []
 ///     while case let frames = try reader.read(into: &block, maxFrames: 8192), frames > 0 { … }
 ///
-/// WAV, RF64 and headerless samples are read as they arrive, from a pipe too. FLAC, Ogg, AIFF, AU, CAF, W64 and
-/// compressed WAV are decoded by libsndfile; they need seeking, so from a pipe they are first read to their end
-/// into a temporary file without a name.
+/// The reader delivers WAV, RF64 and headerless samples as they arrive, from a pipe too. libsndfile decodes FLAC, Ogg,
+/// AIFF, AU, CAF, W64 and compressed WAV; these need seeking, so the reader first copies a pipe to its end into a
+/// temporary file without a name.
 ///
-/// A file whose samples end before its header promised gives what is there; `isTruncated` then tells.
+/// If the samples end before the count in the header, the reader delivers the existing ones and `isTruncated` is true.
 ///
-/// Cost: 48 kHz, 16 bit, mono takes about 12 µs of processor time a second of sound, whatever the block size.
+/// Cost: 48 kHz, 16 bit, mono takes about 12 µs of processor time a second of sound, for any block size.
 public struct SoundFileReader: ~Copyable {
     /// Frames a second, 1 … 1,536,000.
     public let sampleRateHertz: Int
@@ -21,13 +21,13 @@ public struct SoundFileReader: ~Copyable {
     /// Interleaved channels, 1 … 64.
     public let channelCount: Int
 
-    /// All frames of the file; nil when unknown, as on a pipe.
+    /// The frame count of the file; nil if unknown, as on a pipe.
     public let frameCount: Int?
 
-    /// Container and encoding, for people: "WAV, signed 16 bit".
+    /// Readable container and encoding: "WAV, signed 16 bit".
     public let formatName: String
 
-    /// True once the end was reached before all the frames had come that the header promised.
+    /// True once the samples have ended before the frame count that the header states.
     public private(set) var isTruncated = false
 
     private let handle: SoundFileHandle
@@ -36,14 +36,21 @@ public struct SoundFileReader: ~Copyable {
     private let promisedFrameCount: Int?
     private var deliveredFrameCount = 0
 
-    /// 16 bit samples read ahead, those at `pending` not yet given out as floats; empty when libsndfile converts.
+    /// 16 bit samples read ahead, of which `pending` are not delivered yet; empty if libsndfile converts.
     private var integers: [Int16]
     private var pending = 0..<0
 
-    /// 64 KiB: few enough system calls, and still within a second-level cache.
+    /// 64 KiB: few system calls, and it still fits a second-level cache.
     private static let integerCapacity = 32_768
 
-    /// Opens a file, named pipe or device. With `raw` it has no header, and this is what it holds.
+    /// Opens a file, named pipe or device.
+    ///
+    /// - Parameters:
+    ///   - path: the file to read.
+    ///   - raw: the format of headerless samples; nil if the file has a header.
+    /// - Throws: `AudioError`: `notFound`, `notPermitted` or `isDirectory` if the path cannot be opened; `empty`,
+    ///   `notAudio`, `unsupported` or `damaged` if the content cannot be decoded; `cannotRead` if a read fails;
+    ///   `cannotWrite` or `noSpace` if the temporary copy of a pipe fails.
     public init(path: String, raw: RawFormat? = nil) throws(AudioError) {
         guard let descriptor = Descriptor(opening: path, flags: O_RDONLY) else {
             throw .system(errno, operation: "open", path: path, fallback: .cannotRead)
@@ -51,8 +58,13 @@ public struct SoundFileReader: ~Copyable {
         try self.init(descriptor, path: path, raw: raw)
     }
 
-    /// Reads from an open descriptor's present position on. The caller keeps the descriptor and must not read
-    /// from it meanwhile; `name` stands for it in errors.
+    /// Reads an open descriptor from its current position on.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the descriptor to read. The caller keeps it and must not read from it meanwhile.
+    ///   - name: the name that errors show.
+    ///   - raw: the format of headerless samples; nil if the stream has a header.
+    /// - Throws: the `AudioError`s of `init(path:raw:)`.
     public init(descriptor: CInt, name: String, raw: RawFormat? = nil) throws(AudioError) {
         guard let duplicate = Descriptor(duplicating: descriptor) else {
             throw .system(errno, operation: "open", path: name, fallback: .cannotRead)
@@ -60,7 +72,9 @@ public struct SoundFileReader: ~Copyable {
         try self.init(duplicate, path: name, raw: raw)
     }
 
-    /// Reads standard input, as it arrives.
+    /// Reads standard input as it arrives; `raw` is the format of headerless samples.
+    ///
+    /// - Throws: the `AudioError`s of `init(path:raw:)`.
     public static func standardInput(raw: RawFormat? = nil) throws(AudioError) -> SoundFileReader {
         try SoundFileReader(descriptor: STDIN_FILENO, name: "standard input", raw: raw)
     }
@@ -102,7 +116,7 @@ public struct SoundFileReader: ~Copyable {
         }
     }
 
-    /// Samples that are stored plainly.
+    /// Reads uncompressed samples.
     private init(_ stream: ByteStream, header: WAVHeader?, format: RawFormat, name: String, path: String)
         throws(AudioError)
     {
@@ -124,7 +138,7 @@ public struct SoundFileReader: ~Copyable {
             ? [Int16](repeating: 0, count: Self.integerCapacity) : []
     }
 
-    /// Samples that libsndfile finds and decodes.
+    /// Reads samples that libsndfile locates and decodes.
     private init(decoding stream: ByteStream, path: String) throws(AudioError) {
         let content = try Self.seekable(stream, path: path)
         let opened = try SoundFileHandle(reading: content, path: path)
@@ -147,14 +161,15 @@ public struct SoundFileReader: ~Copyable {
         integers = is16Bit ? [Int16](repeating: 0, count: Self.integerCapacity) : []
     }
 
-    /// Reads up to `maxFrames` frames, interleaved, to the beginning of `buffer`.
+    /// Reads up to `maxFrames` ≥ 1 frames, interleaved, to the beginning of `buffer`.
     ///
-    /// Integer full scale is ±1; floats come as they are stored, NaN, infinity and beyond ±1 too. From a pipe,
-    /// what is there is returned rather than waited for more, but at least one frame.
+    /// Integer full scale is ±1; floats pass unchanged, including NaN, infinity and values beyond ±1. From a pipe, the
+    /// call returns the available frames without waiting for more, but at least one.
     ///
-    /// - Parameter buffer: is made `maxFrames * channelCount` long when it is shorter, and so only in the first of
-    ///   many calls; what lies behind the frames read is left alone.
-    /// - Returns: the frames read, 0 only at the end.
+    /// - Parameter buffer: is extended to `maxFrames * channelCount` samples if it is shorter, so only the first of
+    ///   many calls allocates. The samples after the frames read stay unchanged.
+    /// - Returns: the number of frames read, 0 only at the end.
+    /// - Throws: `AudioError` if the system reports a failed read, mostly of the kind `cannotRead`.
     public mutating func read(into buffer: inout [Float], maxFrames: Int) throws(AudioError) -> Int {
         precondition(maxFrames > 0, "reading \(maxFrames) frames")
         let missing = maxFrames * channelCount - buffer.count
@@ -163,7 +178,11 @@ public struct SoundFileReader: ~Copyable {
         return try read(into: &samples)
     }
 
-    /// Reads as many frames as fit into `samples`, which must hold at least one; else like the other `read`.
+    /// Reads as many frames as fit into `samples`, which must hold at least one; otherwise like
+    /// `read(into:maxFrames:)`.
+    ///
+    /// - Returns: the number of frames read, 0 only at the end.
+    /// - Throws: `AudioError` if the system reports a failed read, mostly of the kind `cannotRead`.
     public mutating func read(into samples: inout MutableSpan<Float>) throws(AudioError) -> Int {
         let maxFrames = samples.count / channelCount
         precondition(maxFrames > 0, "\(samples.count) samples hold no frame of \(channelCount) channels")
@@ -171,7 +190,7 @@ public struct SoundFileReader: ~Copyable {
         return try concludeRead(integers.isEmpty ? readFloats(&samples, maxFrames) : readIntegers(&samples, maxFrames))
     }
 
-    /// Counts the frames that a read has given, or says why it gave none.
+    /// Counts the frames of a read, or throws the reason why it delivered none.
     private mutating func concludeRead(_ frames: Int) throws(AudioError) -> Int {
         if let code = stream?.failure, frames == 0 {
             throw .system(code, operation: "read", path: path, fallback: .cannotRead)
@@ -181,11 +200,14 @@ public struct SoundFileReader: ~Copyable {
         return frames
     }
 
-    /// Whether samples are stored as 16 bit integers, which `read(integers:maxFrames:)` gives as they are.
+    /// Whether the file stores 16 bit integers, which `read(integers:maxFrames:)` delivers unchanged.
     public var holdsIntegers: Bool { !integers.isEmpty }
 
-    /// Reads as they are stored the samples of a file that `holdsIntegers`, full scale 2¹⁵; else like `read(into:maxFrames:)`.
-    /// Cost: that of the system's `read`.
+    /// Reads the 16 bit samples of a file that `holdsIntegers` unchanged, full scale 2¹⁵; otherwise like
+    /// `read(into:maxFrames:)`. Cost: that of the system's `read`.
+    ///
+    /// - Returns: the number of frames read, 0 only at the end.
+    /// - Throws: `AudioError` if the system reports a failed read, mostly of the kind `cannotRead`.
     public mutating func read(integers buffer: inout [Int16], maxFrames: Int) throws(AudioError) -> Int {
         precondition(holdsIntegers && maxFrames > 0, "reading \(maxFrames) frames of \(formatName) as integers")
         let missing = maxFrames * channelCount - buffer.count
@@ -197,7 +219,7 @@ public struct SoundFileReader: ~Copyable {
                 handle.read(int16: $0.baseAddress!, frameCount: maxFrames)
             }
         } else {
-            // What an earlier call of the other `read` has left.
+            // The samples that an earlier call of the other `read` has left.
             let chunk = pending.prefix(maxFrames * channelCount)
             for index in chunk { buffer[index - chunk.lowerBound] = integers[index] }
             pending = chunk.upperBound..<pending.upperBound
@@ -213,13 +235,13 @@ public struct SoundFileReader: ~Copyable {
         }
     }
 
-    /// libsndfile turns integers into floats one by one; this does several at a time, in a third of its time.
+    /// libsndfile converts integers to floats one by one; this converts several at a time, in a third of the time.
     private mutating func readIntegers(_ samples: inout MutableSpan<Float>, _ maxFrames: Int) -> Int {
         let wanted = maxFrames * channelCount
         var count = 0
         while count < wanted {
             if pending.isEmpty {
-                // A pipe may make us wait, which is no way to treat samples that are there.
+                // A refill from a pipe could wait and so delay samples that are available.
                 if count > 0, frameCount == nil { break }
                 refill()
                 if pending.isEmpty { break }
@@ -233,7 +255,7 @@ public struct SoundFileReader: ~Copyable {
     }
 
     private mutating func refill() {
-        // Taken out of self while the handle, another part of self, is at work.
+        // Taken out of self, because the handle, another part of self, is in use meanwhile.
         var block = exchange(&integers, with: [])
         let frames = block.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return 0 }
@@ -243,7 +265,7 @@ public struct SoundFileReader: ~Copyable {
         pending = 0..<frames * channelCount
     }
 
-    /// The whole content as a file that can seek: itself, or a copy of what comes through the pipe.
+    /// The whole content as a file that can seek: the file itself, or a copy of the pipe's bytes.
     private static func seekable(_ stream: ByteStream, path: String) throws(AudioError) -> RandomAccessFile {
         if stream.rewindToFileStart() { return RandomAccessFile(stream.descriptor) }
         guard let spool = TemporaryFile.spool() else {

@@ -1,6 +1,6 @@
-/// What we believe of a header. Numbers outside are refused, so that no header can make us allocate by it.
+/// The header values that the reader accepts. It rejects all others, so that no header controls an allocation.
 enum StreamLimits {
-    /// Twice the highest rate of any converter on the market.
+    /// 1.536 MHz is twice the highest rate of any converter on the market.
     static let sampleRateHertz = 1...1_536_000
 
     static let channelCount = 1...64

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file that does not exist for others until it is complete.
+/// A file that other processes do not see until it is complete.
 ///
-/// Where the file system can (`O_TMPFILE`: ext4, xfs, btrfs, tmpfs), it has no name, so even a killed process
-/// leaves nothing behind. Elsewhere it has a random hidden name in the same directory, which goes with its owner.
+/// Where the file system supports `O_TMPFILE` (ext4, xfs, btrfs, tmpfs), the file has no name, so even a killed process
+/// leaves nothing behind. Elsewhere it has a random hidden name in the same directory, which `deinit` removes.
 final class TemporaryFile {
     let descriptor: Descriptor
 
-    /// The name that must be removed, if there is one.
+    /// The name to remove, if there is one.
     private var temporaryPath: String?
 
     private init(_ descriptor: Descriptor, path: String?) {
@@ -19,11 +19,11 @@ final class TemporaryFile {
         if let temporaryPath { _ = unlink(temporaryPath) }
     }
 
-    /// Opens a file for reading and writing in `directory`; nil with the reason in `errno`.
+    /// Opens a file for reading and writing in `directory`; on failure nil, with the reason in `errno`.
     ///
-    /// - Parameter allowsUnnamed: false takes the way for file systems without `O_TMPFILE`.
+    /// - Parameter allowsUnnamed: false forces the method for file systems without `O_TMPFILE`.
     static func create(inDirectory directory: String, allowsUnnamed: Bool = true) -> TemporaryFile? {
-        // O_TMPFILE is a C expression that is not imported: its own bit, and O_DIRECTORY.
+        // O_TMPFILE is a C expression that Swift does not import: its own bit, and O_DIRECTORY.
         let unnamed = 0o20_000_000 | O_DIRECTORY
         if allowsUnnamed, let descriptor = Descriptor(opening: directory, flags: unnamed | O_RDWR),
             access("/proc/self/fd/\(descriptor.number)", F_OK) == 0
@@ -35,7 +35,7 @@ final class TemporaryFile {
         return TemporaryFile(descriptor, path: path)
     }
 
-    /// A file for scratch data that never gets a name; nil with the reason in `errno`.
+    /// A file for scratch data that never gets a name; on failure nil, with the reason in `errno`.
     static func spool() -> TemporaryFile? {
         let directory = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         guard let file = create(inDirectory: directory.isEmpty ? "/tmp" : directory) else { return nil }
@@ -44,13 +44,13 @@ final class TemporaryFile {
         return file
     }
 
-    /// Gives the file its name, in one step and replacing what had it. False with the reason in `errno`.
+    /// Gives the file its name in one step and replaces an existing file. On failure false, with the reason in `errno`.
     func publish(as path: String) -> Bool {
         if temporaryPath == nil {
             let source = "/proc/self/fd/\(descriptor.number)"
             if linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return true }
             guard errno == EEXIST else { return false }
-            // A link does not replace; a rename does.
+            // A link does not replace an existing file; a rename does.
             let name = Self.randomPath(inDirectory: Self.directory(of: path))
             guard linkat(AT_FDCWD, source, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else { return false }
             temporaryPath = name
@@ -60,13 +60,14 @@ final class TemporaryFile {
         return true
     }
 
-    /// Gives the file its name unless something has that. False with the reason in `errno`, `EEXIST` if so.
+    /// Gives the file its name unless the name is in use. On failure false, with the reason in `errno` (`EEXIST` if in
+    /// use).
     func publishAsNew(_ path: String) -> Bool {
         if temporaryPath == nil {
             let source = "/proc/self/fd/\(descriptor.number)"
             return linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
         }
-        // File systems without unnamed files may have no links either, so an empty file claims the name.
+        // File systems without unnamed files may lack links too, so an empty file claims the name.
         guard Descriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL) != nil else { return false }
         if publish(as: path) { return true }
         let code = errno

@@ -1,15 +1,15 @@
 import CSndFile
 import Glibc
 
-/// The content of one WAV file that is being written: floats in, samples of a `SampleFormat` out, and a header in front.
+/// The content of one WAV while it is written: floats in, samples of a `SampleFormat` out, after a header.
 ///
-/// `WAVWriter` and `WAVRecorder` differ in when the file is there under its name, not in what is in it.
+/// `WAVWriter` and `WAVRecorder` differ in when the file appears under its name, not in its content.
 /// No allocation after the first block.
 struct WAVContent: ~Copyable {
-    /// What a length field of 32 bits can say, less room for the header.
+    /// The maximum of a 32 bit length field, less room for the header, in bytes.
     static let dataByteLimit = 0xFFFF_FFFF - 4096
 
-    /// The frames behind the header. While the file is open, the header lags behind them until `updateHeader`.
+    /// The frames written. While the file is open, the header lags behind until `updateHeader`.
     private var frameCount = 0
 
     private let file: RandomAccessFile
@@ -21,7 +21,7 @@ struct WAVContent: ~Copyable {
     private var int16s: [Int16] = []
     private var int32s: [Int32] = []
 
-    /// Writes the header of an empty WAV to the beginning of `file`; `path` stands for it in errors.
+    /// Writes the header of an empty WAV to the beginning of `file`; errors show `path`.
     init(writing file: RandomAccessFile, sampleRateHertz: Int, channelCount: Int, format: SampleFormat, path: String)
         throws(AudioError)
     {
@@ -47,13 +47,13 @@ struct WAVContent: ~Copyable {
         silentFrame = [Float](repeating: 0, count: channelCount)
     }
 
-    /// Appends interleaved frames, and gives the number that could be written.
+    /// Appends interleaved frames and returns the number of frames written.
     ///
-    /// Integers are rounded to the nearest, and samples beyond ±1 held to full scale; NaN becomes 0.
+    /// Integers are rounded to the nearest, and samples beyond ±1 are clamped to full scale; NaN becomes 0.
     mutating func write(_ samples: Span<Float>) -> Int {
         precondition(
             samples.count.isMultiple(of: channelCount), "\(samples.count) samples for \(channelCount) channels")
-        // Blocks bound the memory for converted samples.
+        // The block size bounds the memory for converted samples.
         let block = 4096 * channelCount
         var first = 0
         while first < samples.count {
@@ -66,10 +66,10 @@ struct WAVContent: ~Copyable {
         return first / channelCount
     }
 
-    /// Appends `frames` ≥ 1 frames of silence and gives their number, 0 if that failed.
+    /// Appends `frames` ≥ 1 frames of silence and returns their number, 0 if that failed.
     ///
-    /// Only the last one is written. What was never written before it reads as zeros, which is silence in every
-    /// `SampleFormat`, and takes no space where the file system has holes (all common ones but FAT and exFAT).
+    /// Only the last frame is written. The gap before it reads as zeros, which is silence in every `SampleFormat`, and
+    /// takes no space where the file system has holes (all common ones but FAT and exFAT).
     mutating func writeSilence(frames: Int) -> Int {
         precondition(frames > 0, "silence of \(frames) frames")
         guard handle.skip(frameCount: frames - 1) else { return 0 }
@@ -79,27 +79,28 @@ struct WAVContent: ~Copyable {
         return frames
     }
 
-    /// Makes the header say what is there; false if the system could not write it.
+    /// Updates the length in the header; false if the system could not write it.
     ///
-    /// It is one `write(2)` within the file's first page, so a process that is killed has written all of it or nothing.
+    /// It is one `write(2)` within the file's first page, so a killed process has written all of it or nothing.
     func updateHeader() -> Bool {
         handle.updateHeader()
         return file.failure == nil
     }
 
-    /// Completes the header and closes; the `errno` of what has failed, in earlier writes too, or nil.
+    /// Completes the header, closes the file and returns the `errno` of the first failure, earlier writes included, or
+    /// nil.
     consuming func finish() -> CInt? {
         let file = file
         if file.failure != nil {
-            // The beginning of a frame whose end found no room.
+            // Removes a last frame that was only partly written.
             file.truncate(to: headerByteCount + frameCount * format.bytesPerSample * channelCount)
         }
-        // The library completes the header of what it closes.
+        // The library completes the header when it closes the file.
         _ = consume self
         return file.failure
     }
 
-    /// The frames of `samples` that were written.
+    /// Writes one block and returns the number of frames of `samples` that were written.
     private mutating func writeBlock(_ samples: Span<Float>) -> Int {
         let frames = samples.count / channelCount
         switch format {

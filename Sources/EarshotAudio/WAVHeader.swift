@@ -2,19 +2,19 @@
 ///
 ///     "RIFF" size "WAVE"  { id size body pad }…  "fmt " 16+ body…  "data" size samples…
 ///
-/// It is read here and not by libsndfile because a pipe cannot seek, because recorders that write to a pipe do
-/// not know the length in advance, and because a damaged header deserves a better message. It reads forward only
-/// and allocates nothing by a number it finds.
+/// The package parses the header itself, not through libsndfile, because a pipe cannot seek, because recorders that
+/// write to a pipe do not know the length in advance, and because a damaged header deserves a better message. The
+/// parser reads forward only, and no number in the header controls an allocation.
 ///
 /// Sources: Multimedia Programming Interface and Data Specifications 1.0 (IBM, Microsoft 1991), RIFF WAVE;
 /// EBU Tech 3306 v1.1 (RF64); ITU-R BS.2088-1 (BW64).
 struct WAVHeader {
-    /// nil when the samples are compressed in some way that is left to libsndfile.
+    /// The sample encoding; nil if the samples are compressed and left to libsndfile.
     var encoding: SampleEncoding?
     var sampleRateHertz = 0
     var channelCount = 0
 
-    /// The bytes of all samples; nil when the writer did not know.
+    /// The size of all samples in bytes; nil if the writer did not know it.
     var dataByteCount: Int?
 
     /// "WAV" or "RF64".
@@ -22,13 +22,13 @@ struct WAVHeader {
 
     var bytesPerFrame: Int { (encoding?.bytesPerSample ?? 1) * channelCount }
 
-    /// What stands for "I do not know yet" in a length field: 0xFFFFFFFF (ffmpeg), and from 2 GiB less 64 KiB to
-    /// 2 GiB (SoX, arecord).
+    /// Whether a length field means "not known yet": 0xFFFFFFFF (ffmpeg), or 2 GiB less 64 KiB up to 2 GiB (SoX,
+    /// arecord).
     private static func isPlaceholder(_ byteCount: Int) -> Bool {
         byteCount == 0xFFFF_FFFF || (0x7FFF_0000...0x8000_0000).contains(byteCount)
     }
 
-    /// Consumes the header; the next byte of `stream` is the first of the samples.
+    /// Consumes the header; the next byte of `stream` is the first sample byte.
     init(reading stream: ByteStream, path: String) throws(AudioError) {
         func cut() -> AudioError {
             if let code = stream.failure {
@@ -68,8 +68,8 @@ struct WAVHeader {
                 if size == 0xFFFF_FFFF, let longDataByteCount {
                     dataByteCount = longDataByteCount > 0 ? longDataByteCount : nil
                 } else if size == 0 {
-                    // A recorder that was killed leaves 0. A file that is empty on purpose says so twice: the
-                    // outer length ends here, or goes on with further chunks.
+                    // A killed recorder leaves 0. A file that is empty on purpose states it twice: the outer length
+                    // ends here, or further chunks follow.
                     let rest = riffByteCount + 8 - stream.position
                     dataByteCount = rest > 0 && !Self.isPlaceholder(riffByteCount) ? 0 : nil
                 } else {
@@ -82,7 +82,7 @@ struct WAVHeader {
         }
     }
 
-    /// Reads `WAVEFORMATEX` or the `WAVEFORMATEXTENSIBLE` around it.
+    /// Reads a `WAVEFORMATEX`, or the one inside a `WAVEFORMATEXTENSIBLE`.
     private mutating func readFormat(_ body: [UInt8], path: String) throws(AudioError) {
         channelCount = body.littleEndian(at: 2, bytes: 2)
         sampleRateHertz = body.littleEndian(at: 4, bytes: 4)
@@ -95,7 +95,7 @@ struct WAVHeader {
         var tag = body.littleEndian(at: 0, bytes: 2)
         if tag == extensible, body.count >= 26 { tag = body.littleEndian(at: 24, bytes: 2) }
 
-        // A container may be wider than the valid bits, which then are its highest ones.
+        // A sample's container may be wider than its valid bits, which then are the highest ones.
         let bitsPerSample = body.littleEndian(at: 14, bytes: 2)
         let bytesPerFrame = body.littleEndian(at: 12, bytes: 2)
         var width = (bitsPerSample + 7) / 8
@@ -122,7 +122,7 @@ struct WAVHeader {
 }
 
 extension [UInt8] {
-    /// The number in `count` ≤ 8 bytes, least significant first; what does not fit an Int becomes `Int.max`.
+    /// The little-endian number in `count` ≤ 8 bytes; a number that does not fit an Int becomes `Int.max`.
     fileprivate func littleEndian(at offset: Int, bytes count: Int) -> Int {
         var value: UInt64 = 0
         for index in (0..<count).reversed() { value = value << 8 | UInt64(self[offset + index]) }

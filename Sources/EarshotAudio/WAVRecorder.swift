@@ -1,39 +1,38 @@
 import Glibc
 
-/// Samples to a WAV file that is valid however the program ends.
+/// Samples to a WAV file that stays valid however the program ends.
 ///
 ///     var recorder = try WAVRecorder(
 ///         path: "take.wav", sampleRateHertz: 48_000, channelCount: 1, format: .s16, replacesExisting: false)
 ///     try recorder.write(block)
 ///     try recorder.finish()
 ///
-/// The file is there under its name from the start, with a header, and grows with each `write`; nothing is held back.
-/// The header is brought up to date with every second of sound. So of a recorder that was dropped everything can be
-/// read, and of a process that was killed everything but at most the last second: what lies behind the length in the
-/// header is not read, because nothing tells it from the chunks that other programs put there. A power cut is another
-/// matter: the system writes to the disk when it likes, half a minute later perhaps.
+/// The file exists under its name from the start, with a header, and grows with each `write`; the recorder holds
+/// nothing back. It updates the header with every second of sound. So a dropped recorder leaves a complete file, and a
+/// killed process one that lacks at most the last second: readers ignore the samples behind the length in the header,
+/// because nothing tells them from the chunks that other programs put there. After a power cut more may be missing: the
+/// system writes to the disk when it likes, half a minute later perhaps.
 ///
-/// **Long recordings:** a WAV holds less than 4 GiB of samples, 12 hours of 48 kHz, 16 bit, mono. Then it goes on,
-/// without a sample lost, in `take-2.wav`, `take-3.wav` …; `files` tells. A name in use is passed over, unless existing
-/// files are replaced.
+/// **Long recordings:** a WAV holds less than 4 GiB of samples, 12 hours of 48 kHz, 16 bit, mono. The recording then
+/// continues without losing a sample in `take-2.wav`, `take-3.wav` …; `files` lists them. The recorder skips a name in
+/// use, unless it may replace existing files.
 ///
-/// **Full disk:** the `write` that fails throws, once, and leaves a valid file of what was written before. A caller may
-/// go on as if nothing had happened: `isRecording` is false, and further samples go nowhere.
+/// **Full disk:** the `write` that fails throws, once, and leaves a valid file of everything written before. The caller
+/// may go on calling: `isRecording` is false, and the recorder discards further samples.
 public struct WAVRecorder: ~Copyable {
-    /// The longest silence that `writeSilence` writes, in seconds: a day.
+    /// The maximum silence of one `writeSilence`, in seconds: a day.
     public static let silenceLimitSeconds = 86_400
 
-    /// The paths of the files so far, the one that grows last. After a call that has made it longer, the recording
-    /// goes on in a new file.
+    /// The paths of the files so far; the last one still grows. A call that fills a file adds the next one.
     public private(set) var files: [String] = []
 
     /// True until a write fails.
     public var isRecording: Bool { content != nil }
 
-    /// What is in the files, silence too, ≥ 0.
+    /// The length of the recording in seconds, silence included, ≥ 0.
     public var secondsWritten: Double { Double(frameCount) / Double(sampleRateHertz) }
 
-    /// A variable for the tests' sake.
+    /// The maximum size of one file's samples in bytes. A variable, so that tests can lower it.
     var dataByteLimit = WAVContent.dataByteLimit
 
     private let path: String
@@ -45,20 +44,23 @@ public struct WAVRecorder: ~Copyable {
     private var fileNumber = 0
     private var frameCount = 0
 
-    /// What of these is in the file that grows.
+    /// The part of `frameCount` in the file that grows.
     private var fileFrameCount = 0
 
-    /// Frames that the header does not know of, fewer than a second of them between two calls.
+    /// Frames that the header does not count yet, less than a second between two calls.
     private var unlistedFrameCount = 0
 
-    /// A recording that fills this many files, or meets as many names in use, has gone wrong.
+    /// The maximum number of files or of names in use: a recording that reaches it has gone wrong.
     private static let fileNumberLimit = 9999
 
-    /// Creates `path`, interleaved frames of `channelCount` ≤ 64 samples to come at `sampleRateHertz` ≤ 1,536,000.
+    /// Creates `path` for interleaved frames of `channelCount` samples (1 … 64) at `sampleRateHertz` (1 … 1,536,000).
     ///
-    /// An existing file is an error of the kind `exists`, unless `replacesExisting`: then it is replaced in the moment
-    /// in which the new file has its header, and stays if that fails. Devices, pipes and "-" are refused as
-    /// `notRegularFile`.
+    /// With `replacesExisting`, the new file replaces an existing one once its header is written; if that fails, the
+    /// old file stays.
+    ///
+    /// - Throws: `AudioError`: `exists` if the file exists and may not be replaced; `notRegularFile` for a device, a
+    ///   pipe or "-"; `notFound`, `notPermitted`, `isDirectory`, `noSpace` or `cannotWrite` if the file cannot be
+    ///   created.
     public init(
         path: String, sampleRateHertz: Int, channelCount: Int, format: SampleFormat, replacesExisting: Bool
     ) throws(AudioError) {
@@ -72,8 +74,11 @@ public struct WAVRecorder: ~Copyable {
 
     /// Appends interleaved frames; `samples.count` must be a multiple of the channel count.
     ///
-    /// Integers are rounded to the nearest, and samples beyond ±1 held to full scale; NaN becomes 0.
-    /// No allocation after the first block, but where a new file begins.
+    /// Integers are rounded to the nearest, and samples beyond ±1 are clamped to full scale; NaN becomes 0.
+    /// No allocation after the first block, except where a new file begins.
+    ///
+    /// - Throws: `AudioError` of the failed write, mostly `noSpace` or `cannotWrite`, or of the next file's creation.
+    ///   It ends the recording.
     public mutating func write(_ samples: Span<Float>) throws(AudioError) {
         precondition(
             samples.count.isMultiple(of: channelCount), "\(samples.count) samples for \(channelCount) channels")
@@ -88,15 +93,19 @@ public struct WAVRecorder: ~Copyable {
     }
 
     /// Appends interleaved frames, like the other `write`.
+    ///
+    /// - Throws: the `AudioError`s of the other `write`.
     public mutating func write(_ samples: [Float]) throws(AudioError) {
         try write(samples.span)
     }
 
-    /// Appends `frameCount` ≥ 0 frames of silence: a gap in what was heard, so that all after it keeps its time.
+    /// Appends `frameCount` ≥ 0 frames of silence for a gap in the sound, so that later samples keep their time.
     ///
-    /// The silence is a hole in the file, so that hours take one block of the disk; on file systems without holes
-    /// (FAT, exFAT) they take their full size. More than `silenceLimitSeconds` is an error of the kind `tooLarge` that
-    /// writes nothing and does not end the recording.
+    /// The silence is a hole in the file, so hours take one block of the disk; on file systems without holes (FAT,
+    /// exFAT) they take their full size.
+    ///
+    /// - Throws: `AudioError`: `tooLarge` if the silence exceeds `silenceLimitSeconds`; that writes nothing and does
+    ///   not end the recording. Otherwise the `AudioError`s of `write`.
     public mutating func writeSilence(frameCount: Int) throws(AudioError) {
         precondition(frameCount >= 0, "silence of \(frameCount) frames")
         guard frameCount <= Self.silenceLimitSeconds * sampleRateHertz else {
@@ -113,14 +122,14 @@ public struct WAVRecorder: ~Copyable {
         }
     }
 
-    /// Completes the header and closes. A recorder that is dropped does the same, but cannot say what failed.
+    /// Completes the header and closes the file. A dropped recorder does the same, but cannot report a failure.
     ///
-    /// Does not throw again what a `write` has thrown.
+    /// - Throws: `AudioError` if the last write fails. It does not repeat an error that `write` has thrown.
     public consuming func finish() throws(AudioError) {
         try endFile()
     }
 
-    /// The frames that the file can still take, ≥ 1: goes on to the next file if it is full.
+    /// The frames that the file can still take, ≥ 1; starts the next file if this one is full.
     private mutating func makeRoom() throws(AudioError) -> Int {
         let frameLimit = dataByteLimit / (format.bytesPerSample * channelCount)
         if fileFrameCount < frameLimit { return frameLimit - fileFrameCount }
@@ -130,13 +139,13 @@ public struct WAVRecorder: ~Copyable {
                 try beginFile(number: fileNumber + 1)
                 return frameLimit
             } catch {
-                // A name in use is no reason to end a recording that has run for hours.
+                // A name in use must not end a recording that has run for hours.
                 guard error.kind == .exists, fileNumber < Self.fileNumberLimit else { throw error }
             }
         }
     }
 
-    /// Creates the file under its temporary name, and names it when it has a header.
+    /// Creates the file under a temporary name, and gives it its name once it has a header.
     private mutating func beginFile(number: Int) throws(AudioError) {
         fileNumber = number
         let target = try OutputTarget(
@@ -152,12 +161,12 @@ public struct WAVRecorder: ~Copyable {
         unlistedFrameCount = 0
     }
 
-    /// Completes the file, if it has not been completed yet.
+    /// Completes the file if that has not happened yet.
     private mutating func endFile() throws(AudioError) {
         if let code = content.take()?.finish() { throw failure(code) }
     }
 
-    /// Counts what was written, brings the header up to date once a second, and ends the recording if either failed.
+    /// Counts written frames, updates the header once a second, and ends the recording if a write failed.
     private mutating func count(_ frames: Int, of wanted: Int) throws(AudioError) {
         frameCount += frames
         fileFrameCount += frames
@@ -170,7 +179,7 @@ public struct WAVRecorder: ~Copyable {
         throw failure(content.take()?.finish())
     }
 
-    /// The error of a write, and what is left of the recording.
+    /// The error of a failed write, with the length of the recording that remains.
     private func failure(_ code: CInt?) -> AudioError {
         let error = AudioError.system(
             code ?? EIO, operation: "write", path: files.last ?? path, fallback: .cannotWrite)

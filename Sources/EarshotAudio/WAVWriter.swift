@@ -1,18 +1,18 @@
 import Glibc
 
-/// Samples to a WAV file that is there completely or not at all.
+/// Samples to a WAV file that appears complete or not at all.
 ///
 ///     var writer = try WAVWriter(path: "token.wav", sampleRateHertz: 48_000, channelCount: 1, format: .s16)
 ///     try writer.write(samples)
 ///     try writer.finish()
 ///
-/// The samples go to a temporary file in the target's directory, which gets its name in `finish()`. A writer that
-/// is dropped before leaves nothing, and what was under the name stays. Standard output, pipes and devices get
-/// everything in `finish()`, with the right lengths in the header.
+/// The writer collects samples in a temporary file in the target's directory; `finish()` gives that file its name. A
+/// writer dropped before `finish()` leaves nothing, and an existing file stays. Standard output, pipes and devices
+/// receive everything in `finish()`, with the right lengths in the header.
 ///
-/// The same samples give the same bytes: no time or version is stored.
+/// The same samples give the same bytes: the file stores no time and no version.
 public struct WAVWriter: ~Copyable {
-    /// A variable for the tests' sake.
+    /// The maximum size of the samples in bytes. A variable, so that tests can lower it.
     var dataByteLimit = WAVContent.dataByteLimit
 
     private let target: OutputTarget
@@ -23,14 +23,19 @@ public struct WAVWriter: ~Copyable {
     private let channelCount: Int
     private var dataByteCount = 0
 
-    /// Prepares to write `path`, which may exist, or be a device or a named pipe.
+    /// Prepares to write `path`, which may be an existing file, a device or a named pipe.
+    ///
+    /// - Throws: `AudioError`: `notFound`, `notPermitted`, `isDirectory`, `noSpace` or `cannotWrite` if the path cannot
+    ///   be written.
     public init(path: String, sampleRateHertz: Int, channelCount: Int, format: SampleFormat) throws(AudioError) {
         try self.init(
             to: OutputTarget(path: path), sampleRateHertz: sampleRateHertz, channelCount: channelCount,
             format: format)
     }
 
-    /// Prepares to write to an open descriptor, which stays the caller's; `name` stands for it in errors.
+    /// Prepares to write to an open descriptor, which the caller keeps; errors show `name`.
+    ///
+    /// - Throws: `AudioError` if the descriptor or a temporary file cannot be used, mostly `cannotWrite` or `noSpace`.
     public init(descriptor: CInt, name: String, sampleRateHertz: Int, channelCount: Int, format: SampleFormat)
         throws(AudioError)
     {
@@ -40,6 +45,8 @@ public struct WAVWriter: ~Copyable {
     }
 
     /// Prepares to write to standard output.
+    ///
+    /// - Throws: the `AudioError`s of `init(descriptor:name:sampleRateHertz:channelCount:format:)`.
     public static func standardOutput(sampleRateHertz: Int, channelCount: Int, format: SampleFormat)
         throws(AudioError) -> WAVWriter
     {
@@ -64,7 +71,10 @@ public struct WAVWriter: ~Copyable {
 
     /// Appends interleaved frames; `samples.count` must be a multiple of the channel count.
     ///
-    /// Integers are rounded to the nearest, and samples beyond ±1 held to full scale; NaN becomes 0.
+    /// Integers are rounded to the nearest, and samples beyond ±1 are clamped to full scale; NaN becomes 0.
+    ///
+    /// - Throws: `AudioError`: `tooLarge` once the samples exceed 4 GiB; `noSpace` or `cannotWrite` if the system
+    ///   fails.
     public mutating func write(_ samples: Span<Float>) throws(AudioError) {
         let byteCount = samples.count * bytesPerSample
         guard byteCount <= dataByteLimit - dataByteCount else {
@@ -78,11 +88,16 @@ public struct WAVWriter: ~Copyable {
     }
 
     /// Appends interleaved frames, like the other `write`.
+    ///
+    /// - Throws: the `AudioError`s of the other `write`.
     public mutating func write(_ samples: [Float]) throws(AudioError) {
         try write(samples.span)
     }
 
-    /// Completes the header and gives the file its name, or sends everything where it belongs.
+    /// Completes the header and gives the file its name, or sends everything to the descriptor, pipe or device.
+    ///
+    /// - Throws: `AudioError` if the system fails: `brokenPipe` if the reader of the output has ended, otherwise mostly
+    ///   `noSpace` or `cannotWrite`.
     public consuming func finish() throws(AudioError) {
         if let code = content.take()?.finish() { throw failure(code) }
         try target.publish(file)

@@ -1,60 +1,60 @@
-/// What lies between transmitters and a receiver, as one value: every talker has a place, a clock and a distance of its
-/// own, and one microphone hears them all.
+/// The simulated air between transmitters and a receiver, as one value: each talker has a place, a clock and a distance
+/// of its own, and one microphone receives them all.
 ///
 ///     talker:      frame -> loudspeaker -> clock and motion -> room
 ///     microphone:  talkers -> + tones + knocks -> response -> + noise -> gain -> clipping -> rate -> gaps
 ///
-/// Levels are relative to a talker's signal, whose peak is known, and rooms have energy 1 on the average over places: a
-/// signal-to-noise ratio keeps its meaning whatever is put between.
+/// Levels are relative to a talker's signal, which has a known peak, and rooms have energy 1 on the average over
+/// places, so a signal-to-noise ratio keeps its meaning with any of these stages.
 public struct Air: Sendable {
-    /// A level for each talker, in decibels relative to the signal: 0 for one alone.
+    /// The level of each talker in decibels relative to the signal; [0] is a single talker.
     public var talkerLevelsDecibels: [Double] = [0]
-    /// Talkers start within so many seconds of each other.
+    /// The range of the talkers' random start times in seconds, ≥ 0.
     public var startSpreadSeconds = 0.25
-    /// Frequencies and speed times 1 + this: steady motion, or clocks that differ.
+    /// ε, above −1: frequencies and speed are multiplied by 1 + ε. Steady motion, or clocks that differ.
     public var relativeOffset = 0.0
-    /// Each talker's clock differs further by up to this, either way.
+    /// The maximum further deviation of each talker's clock, as a share, in either direction.
     public var clockSpread = 0.0
-    /// How each talker moves meanwhile.
+    /// The motion of each talker during the sound; nil means none.
     public var motion: AirMotion?
-    /// Where it is; each talker stands somewhere else in it. Free air where there is none.
+    /// The room; each talker stands at a place of its own in it. Nil means free air.
     public var room: (any Reverberant)?
-    /// What all talkers' loudspeakers do.
+    /// The frequency response of all talkers' loudspeakers; nil means flat.
     public var loudspeaker: FrequencyResponse?
-    /// What the microphone does to everything but its noise.
+    /// The frequency response of the microphone, for all sound but its noise; nil means flat.
     public var microphone: FrequencyResponse?
-    /// The noise.
+    /// The noise at the microphone.
     public var noise = AirNoise.coloured(.white)
-    /// Steady tones somewhere in the band; a level for each, relative to the signal.
+    /// The levels of steady tones in decibels relative to the signal; each lies at a random frequency in the band.
     public var toneLevelsDecibels: [Double] = []
-    /// Knocks, keys and clicks.
+    /// Knocks, keys and clicks; nil means none.
     public var impulses: AirImpulses?
-    /// Whether the microphone's gain follows what it hears.
+    /// Whether an automatic gain follows the sound at the microphone.
     public var hasAutomaticGain = false
-    /// How far below the signal's peak the microphone cuts everything off.
+    /// The clipping level of the microphone, in decibels below the signal's peak; nil means no clipping.
     public var overdriveDecibels: Double?
-    /// The receiver's sample rate where it is another than the transmitter's.
+    /// The receiver's sample rate in hertz, if it differs from the transmitter's.
     public var receiverRateHertz: Int?
-    /// Pieces that are lost on the way to the receiver.
+    /// Random losses on the way to the receiver; nil means none.
     public var gaps: RandomGaps?
 
-    /// Where steady tones lie.
+    /// The frequency range of the steady tones.
     public var bandHertz = 18_500.0...20_000.0
 
-    /// White noise and one talker.
+    /// Creates air with white noise and one talker.
     public init() {}
 }
 
-/// Bangs: the middle peak relative to the signal's.
+/// Impulsive noise.
 public struct AirImpulses: Sendable {
-    /// What bangs.
+    /// The kind of impulse.
     public var kind: ImpulseKind
-    /// How often, on the average.
+    /// The mean number of impulses a second, above 0 and at most 1,000.
     public var perSecond: Double
-    /// See the type.
+    /// The median peak in decibels relative to the signal's peak.
     public var levelDecibels: Double
 
-    /// See the properties of the same names.
+    /// Creates impulsive noise from its properties.
     public init(_ kind: ImpulseKind, perSecond: Double = 4, levelDecibels: Double) {
         self.kind = kind
         self.perSecond = perSecond

@@ -1,20 +1,25 @@
-/// What is heard beside the talkers.
+/// The noise at the microphone.
 public enum AirNoise: Sendable {
-    /// Noise by its colour, as loud in the band as white noise of the same signal-to-noise ratio.
+    /// Noise of a colour, as loud in the band as white noise of the same signal-to-noise ratio.
     case coloured(NoiseColour)
     /// A recording, as loud in the band on the average.
     case recorded(NoiseRecording)
 }
 
-/// A recording that can be noise: not empty, and with something in the band. Made once, for any number of sounds.
+/// A recording usable as noise: not empty, and with energy in the band. Prepared once, for any number of sounds.
 public struct NoiseRecording: Sendable {
-    /// As loud in the band as white noise of deviation 1.
+    /// The noise, as loud in the band as white noise of deviation 1.
     private let noise: RecordedNoise
     private let sampleRateHertz: Int
-    /// Of all of it, where that of white noise as loud in the band is 1.
+    /// The standard deviation over all frequencies, where white noise as loud in the band has 1.
     let totalDeviation: Float
 
-    /// - Parameter sampleRateHertz: of the samples, and of all sounds that it will be mixed with.
+    /// Prepares a recording.
+    ///
+    /// - Parameters:
+    ///   - samples: the recording, one channel.
+    ///   - sampleRateHertz: the sample rate of the samples, and of all sounds to mix with them.
+    /// - Throws: `RecordedNoiseError`, any of its cases.
     public init(_ samples: [Float], sampleRateHertz: Int) throws(RecordedNoiseError) {
         self.sampleRateHertz = sampleRateHertz
         noise = try RecordedNoise(samples, deviation: 1, sampleRateHertz: sampleRateHertz, seed: 0)

@@ -1,10 +1,10 @@
-/// Air by name, so that figures from different instruments are of the same thing.
+/// A named simulation of the air, so that all instruments measure the same conditions under one name.
 public struct AirPreset: Sendable {
-    /// The name, as it is typed.
+    /// The name, as a user types it.
     public let name: String
-    /// What it is, in one sentence without a point.
+    /// The description, one clause without a full stop.
     public let summary: String
-    /// The air.
+    /// The simulated air.
     public let air: Air
 
     private init(_ name: String, _ summary: String, _ change: (inout Air) -> Void) {
@@ -15,16 +15,16 @@ public struct AirPreset: Sendable {
         self.air = air
     }
 
-    /// The preset of that name, in any case of letters; nil where there is none.
+    /// The preset of that name, in upper or lower case; nil if there is none.
     public static func named(_ name: String) -> AirPreset? {
         let name = name.lowercased()
         return all.first { $0.name == name }
     }
 
-    /// White noise and nothing else.
+    /// White noise and nothing else: `awgn`.
     public static let whiteNoise = AirPreset("awgn", "white noise and nothing else") { _ in }
 
-    /// All of them, by subject.
+    /// All presets, by subject.
     public static let all = noises + rooms + motions + devices + disturbances + crowds
 
     private static let noises = [
@@ -51,7 +51,7 @@ public struct AirPreset: Sendable {
     private static let motions = [
         AirPreset("approach", "0.5 % of Doppler: closer at 1.7 m/s") { $0.relativeOffset = 0.005 },
         AirPreset("recede", "0.5 % of Doppler: away at 1.7 m/s") { $0.relativeOffset = -0.005 },
-        AirPreset("walk", "somebody walks past at 1.4 m/s, 1 m away, and is nearest at any time of the frame") {
+        AirPreset("walk", "a person walks past at 1.4 m/s, 1 m away, and is nearest at any time of the frame") {
             $0.motion = .walkingPast(metresPerSecond: 1.4, nearestMetres: 1)
         },
         AirPreset("sway", "a hand that sways by 0.1 m to either side, every two seconds") {
@@ -87,7 +87,7 @@ public struct AirPreset: Sendable {
         AirPreset("pilot-20", "a steady tone 20 dB above the signal") { $0.toneLevelsDecibels = [20] },
         AirPreset("pilot-30", "a steady tone 30 dB above the signal") { $0.toneLevelsDecibels = [30] },
         AirPreset("pilots-3", "three steady tones 10 dB above the signal") { $0.toneLevelsDecibels = [10, 10, 10] },
-        AirPreset("keys", "somebody types, four keys a second, peaks 10 dB above the signal") {
+        AirPreset("keys", "a person types, four keys a second, peaks 10 dB above the signal") {
             $0.impulses = AirImpulses(.keys, levelDecibels: 10)
         },
         AirPreset("clicks", "clicks, four a second, peaks 20 dB above the signal") {

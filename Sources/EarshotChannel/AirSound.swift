@@ -1,8 +1,8 @@
-/// What a microphone hears.
+/// The sound that a microphone records.
 public struct AirSound: Sendable {
-    /// Samples a second.
+    /// The sample rate in samples a second.
     public let sampleRateHertz: Int
-    /// When each talker's first sample arrives: samples, to about one, as if nothing were lost.
+    /// The arrival of each talker's first sample, as a sample index without regard to gaps, to about one sample.
     public let startSamples: [Int]
 
     private var source: any SoundSource
@@ -15,14 +15,15 @@ public struct AirSound: Sendable {
         self.startSamples = startSamples
     }
 
-    /// Fills the beginning of `block` up to the next samples that are lost; shape [any but empty].
-    /// - Returns: how many samples are missing just before these, and how many were filled; both are 0 at the end.
+    /// Fills the beginning of `block` with samples up to the next gap; shape [any but empty].
+    /// - Returns: the number of samples missing directly before these, and the number of samples filled; both are 0 at
+    ///   the end.
     public mutating func readPiece(into block: inout MutableSpan<Float>) -> (droppedCount: Int, count: Int) {
         guard gaps == nil else { return gaps!.readPiece(into: &block) }
         return (0, source.read(into: &block))
     }
 
-    /// All that is left, without a word of what is missing.
+    /// All remaining samples, without a mark where samples are missing.
     public mutating func readAll() -> [Float] {
         var samples: [Float] = []
         var block = [Float](repeating: 0, count: 8_192)

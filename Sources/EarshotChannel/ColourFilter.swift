@@ -1,16 +1,16 @@
 import RealModule
 
-/// Makes white noise pink or brown.
+/// A filter that makes white noise pink or brown.
 ///
 ///     H(z) = Π (1 − zₖ·z⁻¹) / Π (1 − pₖ·z⁻¹) = d + Σ rₖ/(1 − pₖ·z⁻¹)
 ///
-/// A pole p > 0 alone gives |H|⁻² ∝ P² + S² with S = 2·sin(πf/F) and P² = (1 − p)²/p: an analogue filter whose
-/// frequency is S. Brown is one such pole at 20 Hz. Pink is seven, two octaves apart up to S = 2 and beyond, each with
-/// a zero half-way to the next: |H|² goes down by steps that blur to 1/S within 0.1 dB. A last pair makes the sine the
-/// angle that it should be, (sin x/x)^p for x up to π/2: |H|² = (1 − αs)/(1 − βs), s = sin²x, α and β for the least
-/// largest error.
+/// A pole p > 0 alone gives |H|⁻² ∝ P² + S² with S = 2·sin(πf/F) and P² = (1 − p)²/p: an analogue filter with the
+/// frequency S. Brown noise uses one such pole at 20 Hz. Pink noise uses seven, two octaves apart up to S = 2 and
+/// beyond, each with a zero half-way to the next: |H|² falls in steps that blur to 1/S within 0.1 dB. A last pair
+/// corrects the sine to its angle, (sin x/x)^p for x up to π/2: |H|² = (1 − αs)/(1 − βs), s = sin²x, with α and β that
+/// minimise the maximum error.
 ///
-/// All poles run side by side in a vector register, as the partial fractions. Cost: about 3 ns a sample.
+/// All poles run side by side in a vector register, as partial fractions. Cost: about 3 ns a sample.
 struct ColourFilter: Sendable {
     private static let cornerHertz = 20.0
     private static let pinkPairCount = 7
@@ -24,7 +24,7 @@ struct ColourFilter: Sendable {
     private let exactResidues: [Double]
     private let exactDirect: Double
 
-    /// nil for white.
+    /// The filter of a colour; nil for white.
     init?(_ colour: NoiseColour, sampleRateHertz: Int) {
         precondition(sampleRateHertz > 100, "coloured noise at \(sampleRateHertz) Hz")
         let corner = 2 * Double.sin(.pi * Self.cornerHertz / Double(sampleRateHertz))
@@ -34,7 +34,7 @@ struct ColourFilter: Sendable {
         case .white:
             return nil
         case .pink:
-            // Two octaves, or more where the last pole would not reach S = 2.
+            // Two octaves, or more if the last pole would not reach S = 2.
             let spacing = max(4, Double.pow(2 / corner, 1 / Double(Self.pinkPairCount - 1)))
             let places = (0..<Self.pinkPairCount).map { corner * .pow(spacing, Double($0)) }
             poles = places.map { Self.root($0) }
@@ -54,21 +54,21 @@ struct ColourFilter: Sendable {
             return gain * zeros.reduce(1) { $0 * (1 - $1 / p) } / others
         }
         exactPoles = poles
-        // What is missing to the first sample of the impulse response.
+        // The part of the first sample of the impulse response that the poles do not give.
         exactDirect = gain - exactResidues.reduce(0, +)
         self.poles = Self.lanes(poles)
         residues = Self.lanes(exactResidues)
         direct = Float(exactDirect)
     }
 
-    /// p of P: (1 − p)²/p = P², p in (0, 1).
+    /// The root p in (0, 1) of (1 − p)²/p = P².
     private static func root(_ place: Double) -> Double {
         let half = 1 + place * place / 2
-        // The root in (0, 1) by the other one, without a difference of what is almost the same.
+        // Computes the root in (0, 1) from the other one, without a difference of nearly equal numbers.
         return 1 / (half + (half * half - 1).squareRoot())
     }
 
-    /// −c of 1 − αs: |1 + c·z⁻¹|² = (1 + c)²·(1 − αs) for 4c/(1 + c)² = α.
+    /// −c for 1 − αs: |1 + c·z⁻¹|² = (1 + c)²·(1 − αs) for 4c/(1 + c)² = α.
     private static func root(powerSlope alpha: Double) -> Double {
         let rest = (1 - alpha).squareRoot()
         return -(1 - rest) / (1 + rest)
@@ -82,19 +82,19 @@ struct ColourFilter: Sendable {
         return lanes
     }
 
-    /// The next sample.
+    /// Filters the next sample.
     @inline(__always)
     mutating func process(_ sample: Float) -> Float {
         states = states * poles + sample
         return direct * sample + (states * residues).sum()
     }
 
-    /// After how many samples what was before is 60 dB down.
+    /// The number of samples after which earlier input has decayed by 60 dB.
     var settlingCount: Int {
         Int((-6.908 / .log(exactPoles.max() ?? 0)).rounded(.up))
     }
 
-    /// The mean of |H|² over all frequencies, Σ h[n]²: what it makes of white noise of power 1.
+    /// The mean of |H|² over all frequencies, Σ h[n]²: the output power for white noise of power 1.
     var power: Double {
         var sum = exactDirect * exactDirect
         for (p, r) in zip(exactPoles, exactResidues) {
@@ -106,7 +106,7 @@ struct ColourFilter: Sendable {
         return sum
     }
 
-    /// The mean of |H|² over a range of frequencies in which it changes little.
+    /// The mean of |H|² over a frequency range in which it changes little.
     func power(inCyclesPerSample range: ClosedRange<Double>) -> Double {
         let steps = 1_000
         let width = (range.upperBound - range.lowerBound) / Double(steps)
@@ -115,7 +115,7 @@ struct ColourFilter: Sendable {
         } / Double(steps)
     }
 
-    /// |H|².
+    /// |H|² at the frequency `f` in cycles a sample.
     func power(atCyclesPerSample f: Double) -> Double {
         let cosine = Double.cos(2 * .pi * f)
         let sine = -Double.sin(2 * .pi * f)

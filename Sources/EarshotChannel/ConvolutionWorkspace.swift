@@ -1,11 +1,10 @@
 import EarshotDSP
 import Synchronization
 
-/// What a convolution by Fourier transform needs for the moment: a plan, and room for a product of spectra.
+/// The temporary state of a convolution by Fourier transform: a plan, and room for a product of spectra.
 ///
-/// Nothing is kept in it from one use to the next. Planning takes as long as a transform, and thousands of trials want
-/// the same lengths, so workspaces are lent from a common pool: of each length as many are ever made as were in use at
-/// once.
+/// It keeps no data between uses. Planning takes as long as a transform, and thousands of trials need the same lengths,
+/// so a common pool lends workspaces: of each length it creates as many as were in use at once.
 struct ConvolutionWorkspace: ~Copyable {
     private var plan: FFTPlan
     private var product: [ComplexSample]
@@ -15,9 +14,9 @@ struct ConvolutionWorkspace: ~Copyable {
         product = [ComplexSample](repeating: ComplexSample(), count: length)
     }
 
-    /// The Fourier transform of real samples, times a scale.
-    /// - Parameter x: shape [≤ length]; zeros follow it.
-    /// - Returns: shape [length].
+    /// The Fourier transform of real samples, multiplied by `scale`.
+    /// - Parameter x: shape [≤ length], padded with zeros.
+    /// - Returns: the spectrum; shape [length].
     static func transform(_ x: [Float], length: Int, scale: Float) -> [ComplexSample] {
         withLength(length) { $0.transform(x, scale: scale) }
     }
@@ -39,12 +38,12 @@ struct ConvolutionWorkspace: ~Copyable {
         return spectrum
     }
 
-    /// Two neighbouring blocks of a convolution by overlap and save.
+    /// Computes two neighbouring blocks of a convolution by overlap and save.
     ///
     ///     y[m] = Σₖ h[k]·x[overlap + m − k],   m = 0 ..< 2·B,   B = length − overlap
     ///
-    /// h is real, so that one complex transform carries both blocks: the first in its real part, the second in its
-    /// imaginary part.
+    /// h is real, so one complex transform carries both blocks: the first in its real part, the second in its imaginary
+    /// part.
     /// - Parameters:
     ///   - x: shape [overlap + 2·B].
     ///   - spectrum: H/length; shape [length].
@@ -62,14 +61,14 @@ struct ConvolutionWorkspace: ~Copyable {
             interleave(x.span.extracting(0..<length), x.span.extracting(blockLength..<x.count), into: &input)
         }
         plan.execute()
-        // Taken out for the moment: closures that write it must not hold all of the workspace.
+        // Taken out meanwhile, because closures that write it must not hold the whole workspace.
         var product: [ComplexSample] = []
         swap(&product, &self.product)
         plan.withOutput { z in
             var conjugate = product.mutableSpan
             multiply(z, spectrum.span, intoConjugate: &conjugate)
         }
-        // Inverse transform by a forward one of the conjugate.
+        // An inverse transform, as a forward one of the conjugate.
         plan.withInput { input in
             for k in 0..<length {
                 input[k] = product[k]
@@ -93,7 +92,7 @@ struct ConvolutionWorkspace: ~Copyable {
 
     private static let idle = Mutex<[Int: [Place]]>([:])
 
-    /// Lends `body` a workspace for transforms of `length` points. From any thread.
+    /// Lends `body` a workspace for transforms of `length` points. Safe from any thread.
     private static func withLength<Result>(
         _ length: Int, _ body: (inout sending ConvolutionWorkspace) -> sending Result
     ) -> sending Result {
@@ -103,7 +102,7 @@ struct ConvolutionWorkspace: ~Copyable {
     }
 }
 
-// Loops of their own, whose bounds are checked once and not for every sample.
+// Functions of their own, so that bounds are checked once and not for every sample.
 
 private func interleave(_ x: Span<Float>, _ y: Span<Float>, into z: inout MutableSpan<ComplexSample>) {
     precondition(x.count == z.count && y.count == z.count)

@@ -1,19 +1,19 @@
 import EarshotDSP
 
-/// Sound together with its echoes: a convolution, block by block.
+/// Sound with its echoes: a convolution, block by block.
 ///
 ///     y[n] = Σₖ h[k]·x[n − k],   as long as x and h together less one
 ///
-/// By Fourier transform with overlap and save, in blocks of a fixed size, so that what is read does not depend on how.
-/// Reads ahead of its listener by up to two blocks: 60,000 samples at most, for h of up to 16,384.
+/// It uses Fourier transforms with overlap and save, in blocks of a fixed size, so the samples do not depend on how
+/// they are read. It reads ahead of its consumer by up to two blocks: 60,000 samples at most, for h of up to 16,384.
 ///
 /// Cost: about 12 ns a sample for h of 0.3 s.
 public struct Echoes: SoundSource {
-    /// h, transformed once; shared by any number of sounds.
+    /// The transform of h; computed once and shared by any number of sounds.
     public struct Design: Sendable {
-        /// Samples of h.
+        /// The number of samples of h, ≥ 1.
         public let count: Int
-        /// H/N.
+        /// H/N; shape [N].
         let spectrum: [ComplexSample]
 
         /// - Parameter response: h; shape [≥ 1].
@@ -21,7 +21,7 @@ public struct Echoes: SoundSource {
             precondition(!response.isEmpty, "echoes need a response")
             count = response.count
             // A transform of N points gives N − count + 1 samples. Four times the response wastes little; beyond 32,768
-            // points a transform leaves the cache and costs several times as much a point.
+            // points a transform exceeds the cache and costs several times as much a point.
             var length = 4_096
             while length < (length < 32_768 ? 4 : 2) * response.count { length *= 2 }
             spectrum = ConvolutionWorkspace.transform(response, length: length, scale: 1 / Float(length))
@@ -30,18 +30,18 @@ public struct Echoes: SoundSource {
 
     private let design: Design
     private var upstream: any SoundSource
-    // The last of what was heard before, as far as h reaches back, and two blocks.
+    // The most recent input, as far as h reaches back, and two blocks.
     private var input: [Float]
     private var output: [Float]
-    // What of `output` is still to be read.
+    // The range of `output` not read yet.
     private var ready = 0..<0
-    // Samples still to be made; only known when upstream has ended.
+    // The number of samples not produced yet; known only after upstream has ended.
     private var remaining: Int?
     private var upstreamCount = 0
 
     /// - Parameters:
     ///   - upstream: x.
-    ///   - design: of h.
+    ///   - design: the transform of h.
     public init(_ upstream: any SoundSource, _ design: Design) {
         self.upstream = upstream
         self.design = design
@@ -57,7 +57,7 @@ public struct Echoes: SoundSource {
         self.init(upstream, Design(response))
     }
 
-    /// See the protocol.
+    /// Fills the beginning of `block` with the next samples and returns their number, 0 once the sound has ended.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         var filled = 0
         while filled < block.count {
@@ -88,7 +88,7 @@ public struct Echoes: SoundSource {
         }
         upstreamCount += received
         if remaining == nil && received < output.count {
-            // Of the tail, what the blocks before this one have not given yet.
+            // The part of the tail that earlier blocks have not delivered.
             remaining = upstreamCount == 0 ? 0 : received + overlap
         }
         ready = 0..<min(output.count, remaining ?? output.count)
@@ -98,9 +98,11 @@ public struct Echoes: SoundSource {
     }
 }
 
-/// The linear convolution of x and h; shape [x.count + h.count − 1], nothing if one of them is empty.
-public func convolve(_ x: [Float], _ h: [Float]) -> [Float] {
-    let (long, short) = x.count < h.count ? (h, x) : (x, h)
+/// The linear convolution of a sound and a response.
+///
+/// - Returns: shape [sound.count + response.count − 1]; empty if either argument is empty.
+public func convolve(_ sound: [Float], _ response: [Float]) -> [Float] {
+    let (long, short) = sound.count < response.count ? (response, sound) : (sound, response)
     guard !short.isEmpty else { return [] }
     var echoes = Echoes(StoredSound(long), response: short)
     return echoes.read(count: long.count + short.count - 1)

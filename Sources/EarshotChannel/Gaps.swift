@@ -1,10 +1,10 @@
-/// A recording with holes: a computer that was busy, a cable that was touched, a packet that was lost.
+/// A recording with holes, as a busy computer, a touched cable or a lost packet makes them.
 public struct Gaps: SoundSource {
-    /// What is left of a hole.
+    /// The content of a hole.
     public enum Kind: String, CaseIterable, Sendable {
-        /// Silence, as long as what was there.
+        /// Silence of the same length.
         case silenced
-        /// Nothing: what follows comes too early. `readPiece` tells.
+        /// No samples: later ones come too early. `readPiece` reports the gap.
         case removed
     }
 
@@ -14,11 +14,14 @@ public struct Gaps: SoundSource {
     private let kind: Kind
     private var holes: Holes
     private var hole: Range<Int>?
-    /// Samples of the source that are read.
+    /// The number of samples read from the source.
     private var position = 0
     private var buffer: ReadBuffer
 
-    /// - Parameter holes: in samples of the source.
+    /// - Parameters:
+    ///   - source: the sound to interrupt.
+    ///   - holes: the holes, in samples of the source.
+    ///   - kind: the content of the holes.
     public init(_ source: any SoundSource, holes: Holes, kind: Kind) {
         self.source = source
         self.kind = kind
@@ -27,7 +30,8 @@ public struct Gaps: SoundSource {
         buffer = ReadBuffer(length: kind == .removed ? Self.blockLength : 0)
     }
 
-    /// See the protocol. Removed samples are missing without a word.
+    /// Fills the beginning of `block` with the next samples and returns their number, 0 once the sound has ended.
+    /// Removed samples are missing without a mark.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         var filled = 0
         while filled < block.count {
@@ -39,9 +43,9 @@ public struct Gaps: SoundSource {
         return filled
     }
 
-    /// Fills the beginning of `block` up to the next removed samples, shape [any but empty].
-    /// - Returns: how many samples were removed just before these, and how many were filled. Dropped ones come with a
-    ///   count of 0 where the source ends in a hole; both are 0 at the end.
+    /// Fills the beginning of `block` with samples up to the next removed ones, shape [any but empty].
+    /// - Returns: the number of samples removed directly before these, and the number of samples filled. If the source
+    ///   ends in a hole, a removed count comes with a filled count of 0; both are 0 at the end.
     public mutating func readPiece(into block: inout MutableSpan<Float>) -> (droppedCount: Int, count: Int) {
         precondition(block.count > 0, "no room for a piece")
         if kind == .silenced {
@@ -57,7 +61,7 @@ public struct Gaps: SoundSource {
         return (droppedCount, count)
     }
 
-    /// Passes over the hole at this place, and those directly behind it.
+    /// Skips the hole at this position, and those directly behind it.
     private mutating func drop() -> Int {
         let start = position
         while let here = hole, here.lowerBound == position {

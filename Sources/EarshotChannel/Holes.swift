@@ -1,6 +1,6 @@
 import RealModule
 
-/// Where a recording has holes: ranges of samples, one behind the other.
+/// The holes of a recording: ranges of samples in ascending order.
 public struct Holes: Sendable, Sequence, IteratorProtocol {
     private enum Plan: Sendable {
         case listed([Range<Int>])
@@ -9,22 +9,25 @@ public struct Holes: Sendable, Sequence, IteratorProtocol {
 
     private var plan: Plan
 
-    /// Given ones.
-    /// - Parameter ranges: none begins before 0 or before the end of the one in front.
+    /// Creates a sequence of given holes.
+    /// - Parameter ranges: in ascending order without overlap, none before 0.
     public init(_ ranges: [Range<Int>]) {
         var end = 0
         for range in ranges {
             precondition(range.lowerBound >= end, "a hole at \(range) behind one that ends at \(end)")
             end = range.upperBound
         }
-        // Next ones last.
+        // Reversed, so that the next one is the last.
         plan = .listed(ranges.filter { !$0.isEmpty }.reversed())
     }
 
-    /// Random ones without an end: what is whole between two is exponentially distributed, lengths are uniform.
+    /// Creates an endless sequence of random holes: intact pieces have exponentially distributed lengths, holes uniform
+    /// ones.
     /// - Parameters:
-    ///   - perSecond: holes in a second of what is whole, on the average; above 0 and at most 1,000.
-    ///   - lengthSeconds: the shortest and the longest; none is shorter than a sample.
+    ///   - perSecond: the mean number of holes in a second of intact sound, above 0 and at most 1,000.
+    ///   - lengthSeconds: the minimum and maximum length, ≥ 0; no hole is shorter than a sample.
+    ///   - sampleRateHertz: the sample rate of the recording.
+    ///   - seed: the seed of the random numbers.
     public init(perSecond: Double, lengthSeconds: ClosedRange<Double>, sampleRateHertz: Int, seed: UInt64) {
         precondition(perSecond > 0 && perSecond <= 1_000, "\(perSecond) holes a second")
         precondition(lengthSeconds.lowerBound >= 0, "holes of \(lengthSeconds) s")
@@ -36,7 +39,7 @@ public struct Holes: Sendable, Sequence, IteratorProtocol {
                 generator: SeededGenerator(seed: seed)))
     }
 
-    /// The next one.
+    /// The next hole; nil after the last one.
     public mutating func next() -> Range<Int>? {
         switch plan {
         case .listed(var ranges):
@@ -51,7 +54,7 @@ public struct Holes: Sendable, Sequence, IteratorProtocol {
     }
 }
 
-/// Holes by chance.
+/// Random holes.
 private struct RandomHoles: Sendable {
     let meanGapSamples: Double
     let lengthSamples: ClosedRange<Double>
@@ -60,7 +63,7 @@ private struct RandomHoles: Sendable {
 
     mutating func next() -> Range<Int> {
         let gap = -.log(1 - Double(generator.next() >> 11) * 0x1p-53) * meanGapSamples
-        // A sample at least between two, and as much of one.
+        // At least one intact sample between two holes, and at least one sample in a hole.
         let start = Int(end + gap) + 1
         let span = lengthSamples.upperBound - lengthSamples.lowerBound
         let length = max(1, Int((lengthSamples.lowerBound + span * Double(generator.uniform())).rounded()))

@@ -5,8 +5,8 @@ import RealModule
 ///     distance = |R|,   R = (1 − 2q)·s + 2·m·L − r for each axis,   q = 0, 1,   m any whole number
 ///     gain = Π β₀^|m − q|·β₁^|m| · e^{−μ·|R|} / |R|,   the product over the three axes
 ///
-/// s is the source and r the microphone, L the box, β₀ and β₁ what the walls at 0 and at L reflect of the pressure, μ what
-/// air takes a metre. Image m = 0, q = 0 of each axis is the source itself.
+/// s is the source and r the microphone, L the box, β₀ and β₁ the pressure reflections of the walls at 0 and at L, μ
+/// the absorption of the air in nepers a metre. Image m = 0, q = 0 of each axis is the source itself.
 ///
 /// Source: Allen, Berkley: Image method for efficiently simulating small-room acoustics, JASA 65, 1979.
 struct ImageSources {
@@ -39,7 +39,7 @@ struct ImageSources {
         }
     }
 
-    /// Hands every image to `body`, in no order that means anything but always the same.
+    /// Calls `body` for every image, in an order without meaning that never changes.
     func forEach(_ body: (_ distanceMetres: Double, _ gain: Double) -> Void) {
         for x in planes[0] {
             for y in planes[1] {

@@ -1,14 +1,14 @@
 import RealModule
 
-/// What bangs.
+/// The kind of an impulsive noise.
 public enum ImpulseKind: String, CaseIterable, Sendable {
-    /// A keyboard on the same table: a key that strikes its stop and rings for 3 to 8 ms, and 60 to 120 ms later, 10 dB
-    /// quieter, comes back up. A quick typist strikes four a second.
+    /// A keyboard on the same table: a key strikes its stop and rings for 3 to 8 ms, and comes back up 60 to 120 ms
+    /// later, 10 dB quieter. A quick typist strikes four keys a second.
     case keys
-    /// A switch, a relay, static on a bad contact, a scratched record: one sample to 0.3 ms.
+    /// A switch, a relay, static on a bad contact or a scratched record: one sample to 0.3 ms.
     case clicks
 
-    /// How long it takes to decay by 60 dB.
+    /// The time in which an impulse decays by 60 dB.
     var decaySeconds: ClosedRange<Double> {
         switch self {
         case .keys: 0.003...0.008
@@ -16,7 +16,7 @@ public enum ImpulseKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// When the second bang follows the first.
+    /// The time from the first impulse to the second; nil if there is no second.
     var releaseSeconds: ClosedRange<Double>? {
         switch self {
         case .keys: 0.06...0.12
@@ -25,15 +25,15 @@ public enum ImpulseKind: String, CaseIterable, Sendable {
     }
 }
 
-/// Short bangs in silence, without an end, at times that know nothing of each other.
+/// Short impulses in silence, without an end, at independent random times.
 ///
 ///     y[n] = Σ Aₖ·w[n − nₖ]·10^(−3·(n − nₖ)/Dₖ),   w[0] = ±1, w uniform in ±1
 ///
-/// Gaps between the beginnings nₖ are exponentially distributed: a Poisson process. Peaks Aₖ are uniform in decibels
-/// within 6 dB of `amplitude`, decays Dₖ are uniform in their range. As broad a spectrum as there is: the band has its
-/// share of 1,500 Hz in half the sample rate.
+/// The intervals between starts nₖ are exponentially distributed: a Poisson process. Peaks Aₖ are uniform in decibels
+/// within 6 dB of `amplitude`, decays Dₖ are uniform in their range. The spectrum is as broad as possible: the band
+/// gets its share of 1,500 Hz in half the sample rate.
 ///
-/// Cost: next to nothing for silence, about 3 ns a sample of each bang.
+/// Cost: almost nothing for silence, about 3 ns a sample of each impulse.
 public struct Impulses: SoundSource {
     private static let spreadDecibels = 6.0
     private static let releaseGain = 0.316_227_8
@@ -45,12 +45,15 @@ public struct Impulses: SoundSource {
     private var generator: SeededGenerator
     private var nextArrival = 0.0
     private var position = 0
-    /// Those not over yet, earliest stroke first.
+    /// The impulses in progress, ordered by their stroke.
     private var bursts: [Burst] = []
 
     /// - Parameters:
-    ///   - perSecond: strokes a second on the average, above 0 and at most 1,000.
-    ///   - amplitude: the middle peak; full scale is 1.
+    ///   - kind: the kind of the impulses.
+    ///   - perSecond: the mean number of strokes a second, above 0 and at most 1,000.
+    ///   - amplitude: the median peak; full scale is 1.
+    ///   - sampleRateHertz: the sample rate.
+    ///   - seed: the seed of the random numbers.
     public init(_ kind: ImpulseKind, perSecond: Double, amplitude: Float, sampleRateHertz: Int, seed: UInt64) {
         precondition(perSecond > 0 && perSecond <= 1_000, "\(perSecond) impulses a second")
         self.kind = kind
@@ -61,7 +64,7 @@ public struct Impulses: SoundSource {
         nextArrival = gap()
     }
 
-    /// See the protocol.
+    /// Fills `block` with the next samples and returns their number: the sound never ends.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         for index in 0..<block.count {
             block[index] = 0
@@ -80,7 +83,7 @@ public struct Impulses: SoundSource {
     }
 
     private mutating func gap() -> Double {
-        // At most 37 mean gaps, so that it stays a number of samples.
+        // At most 37 mean intervals, so that it stays a finite number of samples.
         -.log(1 - Double(generator.next() >> 11) * 0x1p-53) * meanGapSamples
     }
 
@@ -106,7 +109,7 @@ public struct Impulses: SoundSource {
     }
 }
 
-/// One bang, or what is left of it.
+/// The remainder of one impulse.
 private struct Burst: Sendable {
     var start: Int
     var length: Int
@@ -115,7 +118,7 @@ private struct Burst: Sendable {
     var generator: SeededGenerator
     var isFirst = true
 
-    /// Adds what falls into a block that begins at sample `position`.
+    /// Adds the part in a block that starts at sample `position`.
     mutating func add(to block: inout MutableSpan<Float>, from position: Int) {
         while length > 0, start < position + block.count {
             var sample = 2 * generator.uniform() - 1

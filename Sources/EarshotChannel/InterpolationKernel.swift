@@ -1,22 +1,22 @@
 import EarshotDSP
 import RealModule
 
-/// A windowed sinc between samples, tabulated once.
+/// A windowed sinc for values between samples, tabulated once.
 ///
 ///     y(i + s) ≈ Σₖ x[i − W + 1 + k]·g(k − W + 1 − s),   g(u) = 2c·sinc(2c·u)·w(u/W),   k = 0 ..< 2·W, 0 ≤ s ≤ 1
 ///
-/// c is the cutoff in cycles a sample, w a Kaiser window of 80 dB: flat to 0.01 dB up to c − 1.25/W and below −80 dB from
-/// c + 1.25/W on, by Kaiser's formula (80 − 8)/(2.285·2π·2W) = 2.5/W for the whole transition. Between the phases of the
-/// table g is a straight line, wrong by (2πc/phases)²/8: −108 dB for 512 phases and c = ½.
+/// c is the cutoff in cycles a sample, w a Kaiser window of 80 dB: flat to 0.01 dB up to c − 1.25/W and below −80 dB
+/// from c + 1.25/W on, by Kaiser's formula (80 − 8)/(2.285·2π·2W) = 2.5/W for the whole transition. Between the phases
+/// of the table g is interpolated linearly, with an error of (2πc/phases)²/8: −108 dB for 512 phases and c = ½.
 struct InterpolationKernel: Sendable {
-    /// W.
+    /// W, in samples.
     let halfWidth: Int
     private let phaseCount: Int
-    // g for s = phase/phaseCount, and how much it changes until the next phase; shape [phaseCount + 1][2·W].
+    // g for s = phase/phaseCount, and its change until the next phase; shape [phaseCount + 1][2·W].
     private let taps: [Float]
     private let steps: [Float]
 
-    /// For instants of the same sound, moved or slightly stretched: 64 taps, flat to 0.461 of the sample rate.
+    /// For a sound at its own sample rate, moved or slightly stretched: 64 taps, flat to 0.461 of the sample rate.
     static let fullBand = InterpolationKernel(halfWidth: 32, phaseCount: 512, cutoff: 0.5)
 
     init(halfWidth: Int, phaseCount: Int, cutoff c: Double) {
@@ -43,7 +43,7 @@ struct InterpolationKernel: Sendable {
         return dotProduct(x, taps.span.extracting(range), steps.span.extracting(range), share)
     }
 
-    /// The other way round, adds a pulse of height `gain` at i + s; `y` begins with sample i − W + 1; shape [2·W].
+    /// The transposed operation: adds a pulse of height `gain` at i + s; `y` begins with sample i − W + 1; shape [2·W].
     func addPulse(to y: inout MutableSpan<Float>, gain: Float, fraction s: Double) {
         let (row, share) = row(s)
         let first = row * 2 * halfWidth
@@ -59,7 +59,8 @@ struct InterpolationKernel: Sendable {
     }
 }
 
-/// Σ x·(a + s·b). All of equal length. Relaxed sums: the order of additions is the compiler's, but always the same.
+/// Σ x·(a + s·b), all of equal length. The sums are relaxed: the compiler chooses the order of additions, always the
+/// same.
 @inline(never)
 private func dotProduct(_ x: Span<Float>, _ a: Span<Float>, _ b: Span<Float>, _ s: Float) -> Float {
     precondition(a.count == x.count && b.count == x.count)

@@ -1,24 +1,24 @@
-/// Several sounds at once, each from a sample of its own on.
+/// Several sounds at once, each from its own start sample on.
 ///
 ///     y[n] = Σ gₖ·xₖ[n − sₖ]
 ///
-/// Ends with the last of its parts, or where it is told to. Backgrounds do not count: a programme over endless noise is
-/// a mix of both with the noise in the background, and as long as the programme.
+/// The mix ends with its last part, or at a given length. Backgrounds do not count: a signal over endless noise is a
+/// mix of both with the noise as background, and as long as the signal.
 ///
-/// Holds a block, and a part only until it has ended.
+/// It holds one block, and each part only until that part has ended.
 public struct Mix: SoundSource {
     /// One sound of a mix.
     public struct Part: Sendable {
-        /// x.
+        /// x, the sound.
         public var source: any SoundSource
-        /// s, not negative: where it begins.
+        /// s, ≥ 0: the sample at which the part starts.
         public var startSample: Int
-        /// g.
+        /// g, the gain as a factor.
         public var gain: Float
-        /// Whether it stops where the others have ended.
+        /// Whether the part stops when all others have ended.
         public var isBackground: Bool
 
-        /// See the properties of the same names.
+        /// Creates a part from its properties.
         public init(_ source: any SoundSource, startSample: Int = 0, gain: Float = 1, isBackground: Bool = false) {
             precondition(startSample >= 0, "a part that begins at sample \(startSample)")
             self.source = source
@@ -30,25 +30,28 @@ public struct Mix: SoundSource {
 
     private static let blockLength = 4_096
 
-    /// Last ones first.
+    /// Reversed, so that the next part is the last.
     private var waiting: [Part]
     private var sounding: [Part] = []
     private let length: Int?
     private var position = 0
     private var buffer = ReadBuffer(length: Mix.blockLength)
 
-    /// - Parameter length: how long the mix is: longer ones are cut off, shorter ones go on with their backgrounds or as
-    ///   silence. Without it a mix of backgrounds alone is empty, and one with an endless part goes on for ever.
+    /// - Parameters:
+    ///   - parts: the sounds to add.
+    ///   - length: the length of the mix in samples: a longer mix is cut off, a shorter one continues with its
+    ///     backgrounds or with silence. Without it, a mix of backgrounds alone is empty, and one with an endless part
+    ///     never ends.
     public init(_ parts: [Part], length: Int? = nil) {
         precondition(length ?? 0 >= 0, "a mix of \(length ?? 0) samples")
-        // Those that begin together stay in order, so that sums are always the same.
+        // Parts that start together keep their order, so that sums are always the same.
         waiting = parts.enumerated()
             .sorted { ($1.element.startSample, $1.offset) < ($0.element.startSample, $0.offset) }
             .map(\.element)
         self.length = length
     }
 
-    /// See the protocol.
+    /// Fills the beginning of `block` with the next samples and returns their number, 0 once the sound has ended.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         var filled = 0
         while filled < block.count {
@@ -63,8 +66,8 @@ public struct Mix: SoundSource {
         return filled
     }
 
-    /// Fills a piece of at most a block.
-    /// - Returns: how far its parts reach, backgrounds aside.
+    /// Fills a piece of at most one block.
+    /// - Returns: the end of the last part in it, without backgrounds.
     private mutating func mix(into piece: inout MutableSpan<Float>) -> Int {
         for index in 0..<piece.count {
             piece[index] = 0

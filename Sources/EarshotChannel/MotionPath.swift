@@ -1,19 +1,20 @@
 import RealModule
 
-/// How far a microphone is from a loudspeaker, over time.
+/// The distance of a microphone from a loudspeaker over time.
 ///
-///     d(t) in metres, v(t) = d'(t) in m/s, positive where they part; t ≥ 0 in seconds
+///     d(t) in metres, v(t) = d'(t) in m/s, positive while they part; t ≥ 0 in seconds
 ///
-/// The microphone is what moves: what it hears at t was sent d(t)/c before, exactly. Slower than half the speed of sound.
+/// The microphone moves: sound that it receives at t was sent exactly d(t)/c before. |v| is at most half the speed of
+/// sound.
 public struct MotionPath: Sendable {
-    /// Part of a path at one speed.
+    /// A part of a path at one speed.
     public struct Leg: Sendable {
-        /// How long it takes.
+        /// The duration in seconds.
         public let seconds: Double
-        /// v; negative comes closer.
+        /// v, in metres a second; negative while approaching.
         public let metresPerSecond: Double
 
-        /// See the properties of the same names.
+        /// Creates a leg from its properties.
         public init(seconds: Double, metresPerSecond: Double) {
             self.seconds = seconds
             self.metresPerSecond = metresPerSecond
@@ -40,12 +41,12 @@ public struct MotionPath: Sendable {
         self.course = course
     }
 
-    /// Legs one after the other, then standing still. Between legs the speed changes evenly, for `turningSeconds` around
-    /// the moment at which one leg ends and the next begins.
+    /// Creates a path of successive legs, at rest after the last. Between legs the speed changes at a constant rate,
+    /// for `turningSeconds` around the moment at which one leg ends and the next begins.
     /// - Parameters:
-    ///   - startMetres: d(0).
+    ///   - startMetres: d(0), in metres.
     ///   - legs: each at least as long as a turn.
-    ///   - turningSeconds: 0 for speeds that jump.
+    ///   - turningSeconds: the duration of a turn, ≥ 0; 0 makes the speed jump.
     public init(startMetres: Double, legs: [Leg], turningSeconds: Double) {
         precondition(turningSeconds >= 0, "turning for \(turningSeconds) s")
         var pieces = [Piece(seconds: 0, metres: startMetres, speed: legs.first?.metresPerSecond ?? 0, acceleration: 0)]
@@ -71,7 +72,7 @@ public struct MotionPath: Sendable {
         self.init(.pieces(pieces))
     }
 
-    /// Straight past somebody: d(t) = √(nearest² + (v·(t − t₀))²), towards until t₀ and away after it.
+    /// A straight path past a point: d(t) = √(nearest² + (v·(t − t₀))²), approaching until t₀ and receding after it.
     public static func walkingBy(
         metresPerSecond: Double, nearestMetres: Double, nearestAtSeconds: Double
     ) -> MotionPath {
@@ -80,7 +81,7 @@ public struct MotionPath: Sendable {
         return MotionPath(.passing(speed: metresPerSecond, nearest: nearestMetres, at: nearestAtSeconds))
     }
 
-    /// To and fro, as one paces, nods or gestures: d(t) = mean + swing·sin(2π·(t/period + phase)).
+    /// A motion to and fro, as of pacing or gestures: d(t) = mean + swing·sin(2π·(t/period + phase)).
     public static func pacing(
         meanMetres: Double, swingMetres: Double, periodSeconds: Double, phaseTurns: Double = 0
     ) -> MotionPath {
@@ -93,7 +94,7 @@ public struct MotionPath: Sendable {
                 phase: 2 * .pi * phaseTurns))
     }
 
-    /// d(t).
+    /// d(t) in metres.
     public func distanceMetres(atSeconds t: Double) -> Double {
         switch course {
         case .pieces(let pieces):
@@ -105,7 +106,7 @@ public struct MotionPath: Sendable {
         }
     }
 
-    /// v(t).
+    /// v(t) in metres a second, positive while they part.
     public func metresPerSecond(atSeconds t: Double) -> Double {
         switch course {
         case .pieces(let pieces):

@@ -1,4 +1,4 @@
-/// How noise falls off with frequency.
+/// The colour of noise: how its power falls with frequency.
 public enum NoiseColour: String, CaseIterable, Sendable {
     /// The same power in every hertz.
     case white
@@ -8,17 +8,18 @@ public enum NoiseColour: String, CaseIterable, Sendable {
     case brown
 }
 
-/// Noise without an end.
+/// Coloured noise without an end.
 ///
 ///     S(f) ∝ f⁰, f⁻¹ or f⁻²,   20 Hz … half the sample rate, level below
 ///
-/// Pink keeps to its line within 0.3 dB from 40 Hz on, and brown from 80 Hz; see `ColourFilter`. The level is right in
-/// the band exactly, so that `WhiteNoise.deviation` gives the signal-to-noise ratio in the band whatever the colour.
+/// Pink follows its line within 0.3 dB from 40 Hz on, and brown from 80 Hz; see `ColourFilter`. The level is exact in
+/// the band, so `WhiteNoise.deviation` gives the signal-to-noise ratio in the band for any colour.
 ///
 /// White noise is `deviation` times the `WhiteNoise` of the same seed. Cost: about 3 ns a sample,
 /// coloured 6.5 ns.
 public struct Noise: SoundSource {
-    /// The standard deviation of all of it; what falls with frequency has most of its power far below the band.
+    /// The standard deviation over all frequencies; noise that falls with frequency has most of its power far below the
+    /// band.
     public let totalDeviation: Float
 
     private let gain: Float
@@ -26,9 +27,12 @@ public struct Noise: SoundSource {
     private var filter: ColourFilter?
 
     /// - Parameters:
-    ///   - deviation: the standard deviation of the white noise that has as much power in the band. At a sample rate
-    ///     that does not carry the whole band: as much power in all.
-    ///   - bandHertz: where powers are compared.
+    ///   - colour: the colour of the noise.
+    ///   - deviation: the standard deviation of the white noise with the same power in the band. At a sample rate that
+    ///     does not carry the whole band: with the same total power.
+    ///   - sampleRateHertz: the sample rate.
+    ///   - bandHertz: the band in which the powers are equal.
+    ///   - seed: the seed of the random numbers.
     public init(
         colour: NoiseColour = .white, deviation: Float, bandHertz: ClosedRange<Double> = 18_500...20_000,
         sampleRateHertz: Int, seed: UInt64
@@ -46,14 +50,14 @@ public struct Noise: SoundSource {
             : filter.power(inCyclesPerSample: bandHertz.lowerBound / rate...bandHertz.upperBound / rate)
         gain = Float(Double(deviation) / power.squareRoot())
         totalDeviation = Float(Double(deviation) * (filter.power / power).squareRoot())
-        // The noise has always been there.
+        // Runs the filter in, so that the noise is stationary from its first sample on.
         for _ in 0..<filter.settlingCount {
             _ = filter.process(white.next())
         }
         self.filter = filter
     }
 
-    /// See the protocol.
+    /// Fills `block` with the next samples and returns their number: the sound never ends.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         let count = white.read(into: &block)
         guard var filter else {

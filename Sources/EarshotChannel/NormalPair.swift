@@ -2,8 +2,8 @@
 ///
 ///     (g₁, g₂) = √(−2 ln u)·(cos 2πv, sin 2πv),   u in (0, 1], v in [0, 1), both multiples of 2⁻²⁴
 ///
-/// Of additions and multiplications alone, without a branch: so a loop of it becomes vector code, and every machine
-/// rounds alike, which a mathematics library's logarithm and sine do not. Good to 2.4·10⁻⁷ of the radius.
+/// It uses additions and multiplications alone, without a branch: so a loop of it becomes vector code, and every
+/// machine rounds the same, unlike a mathematics library's logarithm and sine. Error: at most 2.4·10⁻⁷ of the radius.
 @inline(__always)
 func normalPair(_ u: Float, _ v: Float) -> (Float, Float) {
     // Not −2·ln u, which is −0 for u = 1.
@@ -12,16 +12,16 @@ func normalPair(_ u: Float, _ v: Float) -> (Float, Float) {
     return (radius * cosine, radius * sine)
 }
 
-// 1.5·2²³: added to a small number it leaves its nearest integer in the last bits. Conversions would stop vector code.
+// 1.5·2²³: a small number plus this has its nearest integer in the last bits. Conversions would prevent vector code.
 @inline(__always) private var integerOffset: Float { 12_582_912 }
 
 /// ln x = e·ln 2 + ln m,   x = m·2^e, m from √½ to √2
 ///
-/// and with f = m − 1, ln m = f − f²/2 + f³·P(f). P interpolates at the Chebyshev nodes, which leaves 1.4·10⁻⁸.
+/// and with f = m − 1, ln m = f − f²/2 + f³·P(f). P interpolates at the Chebyshev nodes, with an error of 1.4·10⁻⁸.
 @inline(__always)
 private func naturalLogarithm(_ x: Float) -> Float {
     let rootOfHalfBits: UInt32 = 0x3F35_04F3
-    // The bits above those of √½: m's last ones, and from bit 23 on the exponent, with a sign.
+    // The bits above those of √½: the last ones of m, and from bit 23 on the exponent, with a sign.
     let above = x.bitPattern &- rootOfHalfBits
     let exponentBits = UInt32(bitPattern: Int32(bitPattern: above) &>> 23)
     let exponent = Float(bitPattern: integerOffset.bitPattern &+ exponentBits) - integerOffset
@@ -42,7 +42,8 @@ private func naturalLogarithm(_ x: Float) -> Float {
 private func squareRoot(_ x: Float) -> Float {
     let half = 0.5 * x
     var y = Float(bitPattern: 0x5F37_59DF &- x.bitPattern &>> 1)
-    // Good to 3.5 %, then 1.8e-3, 5e-6 and single precision. For x = 0 it grows to 5e19, which 0 takes back.
+    // The error falls from 3.5 % to 1.8e-3, 5e-6 and single precision. For x = 0, y grows to 5e19, and the factor 0
+    // removes it.
     y = y * (1.5 - half * y * y)
     y = y * (1.5 - half * y * y)
     y = y * (1.5 - half * y * y)
@@ -50,10 +51,10 @@ private func squareRoot(_ x: Float) -> Float {
     return root + 0.5 * y * (x - root * root)
 }
 
-/// cos 2πv and sin 2πv, from those of r·π/2, what v is off the nearest quarter of a turn: |r| ≤ ½, exact in these 24
-/// bits.
+/// cos 2πv and sin 2πv, from those of r·π/2, the distance of v from the nearest quarter turn: |r| ≤ ½, exact in these
+/// 24 bits.
 ///
-/// The polynomials in r² interpolate at the Chebyshev nodes, which leaves 5·10⁻⁹.
+/// The polynomials in r² interpolate at the Chebyshev nodes, with an error of 5·10⁻⁹.
 @inline(__always)
 private func cosineAndSine(turns v: Float) -> (Float, Float) {
     let quarters = 4 * v

@@ -1,30 +1,31 @@
 import RealModule
 
-/// A steady sine without an end: a switching supply, the pilot of a public address system, a television's line.
+/// A steady sine without an end: a switching supply, the pilot tone of a public address system, a television's line.
 ///
 ///     y[n] = A·sin(2π·(φ + n·f/F))
 ///
-/// The phase is counted in 2⁻⁶⁴ turns, so it is off by less than 10⁻⁸ turns after a hundred hours at 192 kHz. A sine
-/// and a cosine every 64 samples in double precision, and the sums of angles between. Cost: about 0.5 ns a sample.
+/// The phase is counted in 2⁻⁶⁴ turns, so its error is below 10⁻⁸ turns after a hundred hours at 192 kHz. A sine and a
+/// cosine every 64 samples in double precision, and angle sums in between. Cost: about 0.5 ns a sample.
 public struct PilotTone: SoundSource {
     private static let strideLength = 64
 
-    /// A·sin and A·cos of what is turned within a stride.
+    /// A·sin and A·cos of the phase advance within a stride.
     private let sines: [Float]
     private let cosines: [Float]
-    /// 2⁻⁶⁴ turns.
+    /// The phase advance a sample, in 2⁻⁶⁴ turns.
     private let turnsPerSample: UInt64
     private var turns: UInt64
-    /// Samples of this stride that have been read.
+    /// The number of samples read from this stride.
     private var place = 0
 
     /// - Parameters:
     ///   - hertz: f, 0 to half the sample rate, to a millionth of a hertz.
-    ///   - amplitude: A.
-    ///   - phaseTurns: φ.
+    ///   - amplitude: A; full scale is 1.
+    ///   - phaseTurns: φ, in turns.
+    ///   - sampleRateHertz: F.
     public init(hertz: Double, amplitude: Float, phaseTurns: Double = 0, sampleRateHertz: Int) {
         precondition(hertz >= 0 && 2 * hertz <= Double(sampleRateHertz), "\(hertz) Hz at \(sampleRateHertz) Hz")
-        // In whole numbers: a quotient in double precision would be off by 10⁻⁷ turns after a day.
+        // Integers, because a quotient in double precision would have an error of 10⁻⁷ turns after a day.
         let parts = 1_000_000.0
         let (quotient, _) = (UInt64(sampleRateHertz) * UInt64(parts))
             .dividingFullWidth((high: UInt64((hertz * parts).rounded()), low: 0))
@@ -35,7 +36,7 @@ public struct PilotTone: SoundSource {
         cosines = angles.map { amplitude * Float(Double.cos($0)) }
     }
 
-    /// See the protocol.
+    /// Fills `block` with the next samples and returns their number: the sound never ends.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         var index = 0
         while index < block.count {
@@ -57,7 +58,7 @@ public struct PilotTone: SoundSource {
     }
 
     private static func fixed(_ turns: Double) -> UInt64 {
-        // 53 bits of a turn are all that a number in [0, 1) has for certain.
+        // A number in [0, 1) has 53 certain bits of a turn.
         UInt64((turns - turns.rounded(.down)) * 0x1p53) &<< 11
     }
 

@@ -2,21 +2,23 @@ import RealModule
 
 /// `Air` with all filters designed, for any number of sounds.
 public struct PreparedAir: Sendable {
-    /// The air.
+    /// The simulated air.
     public let air: Air
-    /// F.
+    /// F, the sample rate of the signals in hertz.
     public let sampleRateHertz: Int
 
     private let loudspeaker: Filtered.Design?
     private let microphone: Filtered.Design?
     private let conversion: TimeWarp?
-    /// Before the first talker, with up to as much again.
+    /// The time before the first talker; a random start adds up to as much again.
     private static let leadSeconds = 0.25
     private static let tailSeconds = 1.0 / 3
 
+    /// Designs the filters.
+    ///
     /// - Parameters:
-    ///   - air: what is to be simulated.
-    ///   - sampleRateHertz: F, of the signals, and of noise that was recorded.
+    ///   - air: the air to simulate.
+    ///   - sampleRateHertz: F, the sample rate of the signals and of recorded noise.
     public init(_ air: Air, sampleRateHertz: Int) {
         self.air = air
         self.sampleRateHertz = sampleRateHertz
@@ -25,19 +27,19 @@ public struct PreparedAir: Sendable {
         conversion = air.receiverRateHertz.map { TimeWarp.conversion(from: sampleRateHertz, to: $0) }
     }
 
-    /// Samples a second at the microphone.
+    /// The sample rate at the microphone in hertz.
     public var receivedRateHertz: Int { air.receiverRateHertz ?? sampleRateHertz }
 
-    /// What all talkers say, as the microphone hears it: a quarter to half a second of noise, the signals, and a third of a
-    /// second behind the last echo.
+    /// The sound of all talkers at the microphone: a quarter to half a second of noise, the signals, and a third of a
+    /// second after the last echo.
     ///
     ///     σ² = (A²/2) / 10^(SNR/10) · (F/2) / 1500
     ///
     /// - Parameters:
-    ///   - signals: a sound for each talker; shape [talkers][any].
+    ///   - signals: one sound for each talker; shape [talkers][any].
     ///   - amplitude: A, the peak of the signals; full scale is 1.
     ///   - snrDecibels: SNR, the power of a sine at the signal's peak over the noise in 1,500 Hz.
-    ///   - seed: places, moments, phases and noise come from it.
+    ///   - seed: the seed of all places, times, phases and noise.
     public func sound(of signals: [[Float]], amplitude: Float, snrDecibels: Double, seed: UInt64) -> AirSound {
         precondition(signals.count == air.talkerLevelsDecibels.count, "\(signals.count) signals")
         var generator = SeededGenerator(seed: seed)
@@ -62,14 +64,17 @@ public struct PreparedAir: Sendable {
             startSamples: parts.map { ($0.startSample + delay) * receivedRateHertz / sampleRateHertz })
     }
 
-    /// One talker's sound on its way: loudspeaker, clock, motion, room.
-    /// - Parameter seconds: how long the sound is.
+    /// One talker's sound as it arrives: through loudspeaker, clock, motion and room.
+    /// - Parameters:
+    ///   - signal: the talker's sound.
+    ///   - seconds: its length.
+    ///   - generator: the source of the random numbers.
     public func talkerSound(
         _ signal: some SoundSource, seconds: Double, _ generator: inout SeededGenerator
     ) -> any SoundSource {
         var sound: any SoundSource = signal
         if let loudspeaker { sound = Filtered(sound, loudspeaker) }
-        // Symbols need not start on a sample of ours.
+        // Symbols need not start on a sample of the receiver.
         let fraction = Double(generator.uniform())
         let clock = air.clockSpread * (2 * Double(generator.uniform()) - 1)
         let offset = (1 + air.relativeOffset) * (1 + clock) - 1
@@ -84,7 +89,7 @@ public struct PreparedAir: Sendable {
         return sound
     }
 
-    /// What the microphone makes of all that arrives; parameters as in `sound`.
+    /// The sound at the microphone from all arriving sound; parameters as in `sound(of:amplitude:snrDecibels:seed:)`.
     public func microphoneSound(
         _ arriving: any SoundSource, amplitude: Float, snrDecibels: Double, _ generator: inout SeededGenerator
     ) -> any SoundSource {
@@ -101,8 +106,7 @@ public struct PreparedAir: Sendable {
         return sound
     }
 
-    /// The standard deviation of the noise, all frequencies together: how far a gain has to be turned down so that it is
-    /// not clipped.
+    /// The standard deviation of the noise over all frequencies: it limits the gain at which the noise does not clip.
     public func noiseDeviation(amplitude: Float, snrDecibels: Double) -> Float {
         let deviation = WhiteNoise.deviation(
             amplitude: amplitude, snrDecibels: snrDecibels, sampleRateHertz: sampleRateHertz)

@@ -1,11 +1,11 @@
-/// Pieces that are lost at random.
+/// Random losses of samples.
 public struct RandomGaps: Sendable {
-    /// How often, on the average.
+    /// The mean number of gaps a second, above 0 and at most 1,000.
     public var perSecond: Double
-    /// The shortest and the longest.
+    /// The minimum and maximum length of a gap in seconds.
     public var lengthSeconds: ClosedRange<Double>
 
-    /// See the properties of the same names.
+    /// Creates random gaps from their properties.
     public init(perSecond: Double, lengthSeconds: ClosedRange<Double>) {
         self.perSecond = perSecond
         self.lengthSeconds = lengthSeconds

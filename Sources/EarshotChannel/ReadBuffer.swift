@@ -1,6 +1,6 @@
-/// Where a stage puts what it reads and does not hand on as it is.
+/// The buffer of a stage for input that it does not pass on unchanged.
 ///
-/// A type of its own, because a stage must not lend two of its properties at once: the samples' span and the source.
+/// A type of its own, because a stage cannot lend two of its properties at once: the samples' span and the source.
 struct ReadBuffer: Sendable {
     private(set) var samples: [Float]
 
@@ -8,8 +8,8 @@ struct ReadBuffer: Sendable {
         samples = [Float](repeating: 0, count: length)
     }
 
-    /// Reads at most as much as there is room for.
-    /// - Returns: how many samples came.
+    /// Reads at most `count` samples, and at most as many as there is room for.
+    /// - Returns: the number of samples read.
     mutating func read(_ count: Int, from source: inout any SoundSource) -> Int {
         var span = samples.mutableSpan
         var wanted = span._mutatingExtracting(0..<count)

@@ -1,22 +1,23 @@
 import EarshotDSP
 import RealModule
 
-/// A recording that cannot be noise.
+/// The reason why a recording cannot serve as noise.
 public enum RecordedNoiseError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// No samples at all.
+    /// The recording has no samples.
     case empty
-    /// A sample that is no number.
+    /// The sample at this index is NaN or infinite.
     case notFinite(sample: Int)
-    /// Nothing of it is in the band, or so little, 120 dB under all, that single precision cannot tell it from nothing.
+    /// The recording has no power in the band, or so little, 120 dB below its total, that single precision cannot
+    /// resolve it.
     case silentBand(hertz: ClosedRange<Double>)
 
-    /// What is wrong and what would work.
+    /// The reason and the remedy, one sentence without a full stop.
     public var description: String {
         switch self {
         case .empty:
             "a recording without samples cannot be played as noise; use a second or more of it"
         case .notFinite(let sample):
-            "sample \(sample) of the recording is no number; record it again, or convert it to whole numbers"
+            "sample \(sample) of the recording is not a number; record it again, or convert it to whole numbers"
         case .silentBand(let hertz):
             """
             the recording has nothing between \(hertz.lowerBound) and \(hertz.upperBound) Hz, so no gain makes it \
@@ -26,26 +27,29 @@ public enum RecordedNoiseError: Error, Equatable, Sendable, CustomStringConverti
     }
 }
 
-/// A recording as noise without an end: it begins at a random place and goes round.
+/// A recording as noise without an end: it begins at a random place and repeats.
 ///
-/// Where its end meets its beginning they are cross-faded with constant power for 20 ms, or a quarter of it if that is
-/// shorter; the loop is as much shorter than the recording. Cost: about 0.1 ns a sample.
+/// The end is cross-faded into the beginning with constant power for 20 ms, or for a quarter of the recording if that
+/// is shorter; this shortens the loop as much. Cost: about 0.1 ns a sample.
 public struct RecordedNoise: SoundSource {
     private static let fadeSeconds = 0.02
 
-    /// By what the recording is multiplied.
+    /// The factor that multiplies the recording.
     public let gain: Float
 
     private let loop: [Float]
     private var position: Int
 
-    /// As loud in a band as white noise: the mean over the whole loop.
+    /// Creates noise as loud in a band as white noise, on the average over the whole loop.
     ///
     /// - Parameters:
-    ///   - samples: the recording, at the sample rate of all.
-    ///   - deviation: the standard deviation of the white noise that has as much power in the band. At a sample rate
-    ///     that does not carry the whole band: as much power in all.
-    ///   - bandHertz: where powers are compared.
+    ///   - samples: the recording, one channel.
+    ///   - deviation: the standard deviation of the white noise with the same power in the band. At a sample rate that
+    ///     does not carry the whole band: with the same total power.
+    ///   - sampleRateHertz: the sample rate of the recording and of the noise.
+    ///   - bandHertz: the band in which the powers are equal.
+    ///   - seed: the seed of the starting place.
+    /// - Throws: `RecordedNoiseError`, any of its cases.
     public init(
         _ samples: [Float], deviation: Float, bandHertz: ClosedRange<Double> = 18_500...20_000, sampleRateHertz: Int,
         seed: UInt64
@@ -60,7 +64,9 @@ public struct RecordedNoise: SoundSource {
         self.init(loop: loop, gain: Float((white / inBand).squareRoot()), seed: seed)
     }
 
-    /// Times a given gain.
+    /// Creates noise with a given gain.
+    ///
+    /// - Throws: `RecordedNoiseError.empty` or `.notFinite`.
     public init(_ samples: [Float], gain: Float, sampleRateHertz: Int, seed: UInt64) throws(RecordedNoiseError) {
         let loop = try Self.loop(of: samples, sampleRateHertz: sampleRateHertz)
         self.init(loop: loop, gain: gain, seed: seed)
@@ -73,7 +79,7 @@ public struct RecordedNoise: SoundSource {
         position = Int(generator.next() % UInt64(loop.count))
     }
 
-    /// The same from another random place on; shares what was made of the recording.
+    /// The same noise from another random place on; shares the prepared loop.
     public func begun(seed: UInt64) -> RecordedNoise {
         RecordedNoise(loop: loop, gain: gain, seed: seed)
     }
@@ -91,7 +97,7 @@ public struct RecordedNoise: SoundSource {
         return loop
     }
 
-    /// See the protocol.
+    /// Fills `block` with the next samples and returns their number: the sound never ends.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         var index = 0
         while index < block.count {
@@ -105,8 +111,8 @@ public struct RecordedNoise: SoundSource {
         return block.count
     }
 
-    /// The mean power within a range of frequencies, and that of all: by Hann windows over the loop, each a quarter of
-    /// its length behind the last, so that together they weigh every sample alike.
+    /// The mean power within a frequency range, and the total power: by Hann windows over the loop, each a quarter of
+    /// its length after the last, so that together they weigh every sample equally.
     private static func power(
         of loop: [Float], inCyclesPerSample range: ClosedRange<Double>
     ) -> (inBand: Double, total: Double) {
@@ -126,16 +132,16 @@ public struct RecordedNoise: SoundSource {
             plan.execute()
             plan.withOutput { spectrum in
                 for bin in 0...length / 2 {
-                    // Both signs of the frequency.
+                    // Counts both signs of the frequency.
                     let power = (bin == 0 || bin == length / 2 ? 1 : 2) * Double(spectrum[bin].power)
                     total += power
-                    // A bin is a range of frequencies, of which the band may have a part.
+                    // A bin is a frequency range, and the band may contain a part of it.
                     let share = min(Double(bin) + 0.5, highest) - max(Double(bin) - 0.5, lowest)
                     inBand += power * min(max(share, 0), 1)
                 }
             }
         }
-        // Σ over windows and samples of w² is 3/8·4 for each sample of the loop, or of what the windows reach.
+        // Σ over windows and samples of w² is 3/8·4 for each sample of the loop, or of those that the windows reach.
         let windowCount = (loop.count + length / 4 - 1) / (length / 4)
         let weight = Double(windowCount) * Double(length) * Double(length) * 3 / 8
         return (inBand / weight, total / weight)

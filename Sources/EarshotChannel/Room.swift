@@ -1,32 +1,32 @@
 import RealModule
 
-/// A room as an exponentially decaying echo behind a direct sound.
+/// A room as an exponentially decaying echo after a direct sound.
 ///
 ///     h[n] = d·δ[n] + r·g[n]·e^{−6.908·n/(F·RT60)},   Σ(r·g·e)² = 1/(1 + DRR),  d² = DRR/(1 + DRR),   g normal
 ///
-/// Total energy 1 on the average over seeds (the echo also begins in sample 0, with either sign), so that the
-/// signal-to-noise ratio behind it is that of all that arrives. The decay constant makes the energy fall by 60 dB in
-/// RT60. Every seed is another place in the room.
+/// The total energy is 1 on the average over seeds (the echo also begins in sample 0, with either sign), so the
+/// signal-to-noise ratio after the room counts all arriving sound. With this decay constant the energy falls by 60 dB
+/// in RT60. Each seed stands for another place in the room.
 public struct Room: Sendable {
-    /// RT60.
+    /// RT60, in seconds.
     public let reverberationSeconds: Double
-    /// DRR: direct over reverberant energy; nil means no direct sound at all.
+    /// DRR, the ratio of direct to reverberant energy in decibels; nil means no direct sound.
     public let directToReverberantDecibels: Double?
 
-    /// See the properties of the same names.
+    /// Creates a room from its properties.
     public init(reverberationSeconds: Double, directToReverberantDecibels: Double?) {
         self.reverberationSeconds = reverberationSeconds
         self.directToReverberantDecibels = directToReverberantDecibels
     }
 
-    /// A small room at the critical distance.
+    /// A small room at the critical distance: RT60 0.2 s, DRR 0 dB.
     public static let a = Room(reverberationSeconds: 0.2, directToReverberantDecibels: 0)
-    /// Across a large room.
+    /// The far side of a large room: RT60 0.3 s, DRR −6 dB.
     public static let b = Room(reverberationSeconds: 0.3, directToReverberantDecibels: -6)
-    /// A large room without a direct path.
+    /// A large room without a direct path: RT60 0.3 s.
     public static let c = Room(reverberationSeconds: 0.3, directToReverberantDecibels: nil)
 
-    /// h; shape [RT60·F].
+    /// h, the impulse response; shape [RT60·F].
     public func impulseResponse(sampleRateHertz: Int, seed: UInt64) -> [Float] {
         var noise = WhiteNoise(seed: seed)
         let count = max(1, Int(reverberationSeconds * Double(sampleRateHertz)))

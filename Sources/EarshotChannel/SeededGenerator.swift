@@ -1,16 +1,16 @@
-/// SplitMix64: a small random number generator whose whole state is its seed.
+/// SplitMix64: a small random number generator with its seed as its whole state.
 ///
 ///     s ← s + 0x9E3779B97F4A7C15
 ///     z ← (s ⊕ s≫30) · 0xBF58476D1CE4E5B9;  z ← (z ⊕ z≫27) · 0x94D049BB133111EB;  output z ⊕ z≫31
 ///
-/// The same seed gives the same sequence on every machine, so a failing simulation can be replayed
-/// from the seed it printed. Not for secrets. Cost: about 1 ns a number.
+/// The same seed gives the same sequence on every machine, so a failing simulation can be replayed from the seed that
+/// it printed. Not for secrets. Cost: about 1 ns a number.
 ///
 /// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Starts the sequence that belongs to `seed`. Every seed is good, 0 too.
+    /// Starts the sequence of `seed`. Every seed is good, also 0.
     public init(seed: UInt64) {
         state = seed
     }

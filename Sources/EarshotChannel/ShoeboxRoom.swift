@@ -4,30 +4,31 @@ import RealModule
 ///
 ///     h[n] = Σᵢ gᵢ/√(Σⱼ gⱼ²) · δ(n − F·(dᵢ − d₀)/c)
 ///
-/// dᵢ and gᵢ are the images' distances and gains as in `ImageSources`, d₀ the direct path, δ a windowed sinc. Energy 1 in
-/// the sense of `Room`, so that the signal-to-noise ratio behind it is that of all that arrives. (Σ gᵢ² rather than Σ h²:
-/// images that overlap add up at 0 Hz, because all have the same sign; in the band their phases are random.) The time that
-/// the direct sound takes is taken out: it is sample 0, and what the sincs of early echoes have before that is cut off.
+/// dᵢ and gᵢ are the images' distances and gains as in `ImageSources`, d₀ the direct path, δ a windowed sinc. The
+/// energy is 1 in the sense of `Room`, so the signal-to-noise ratio after the room counts all arriving sound. (Σ gᵢ²
+/// rather than Σ h²: overlapping images add up at 0 Hz, because all have the same sign; in the band their phases are
+/// random.) The travel time of the direct sound is removed: it is sample 0, and the sincs of early echoes are cut off
+/// before it.
 ///
-/// What air absorbs is taken at one frequency for the whole band. From 19.25 kHz it differs by ±0.03 dB/m at the band's
-/// edges: 1 dB over the 30 m after which an echo at 0.5 dB/m has little left.
+/// The absorption of the air is that of one frequency for the whole band. From 19.25 kHz it differs by ±0.03 dB/m at
+/// the band's edges: 1 dB over the 30 m after which an echo at 0.5 dB/m has little energy left.
 ///
-/// Images are followed for RT60, to where their sum is 60 dB down; each alone is far below that by then. Cost: 35 ns an
-/// image, of which there are 4/3·π·(c·RT60)³/V.
+/// Images count up to RT60, where their sum has fallen by 60 dB; each alone is far below that by then. Cost: 35 ns an
+/// image; there are 4/3·π·(c·RT60)³/V.
 public struct ShoeboxRoom: Sendable {
-    /// The box, from its corner at 0.
+    /// The size of the box in metres, each ≥ 1, from its corner at 0.
     public let dimensionsMetres: SIMD3<Double>
-    /// β₀: what the three walls at the corner reflect of the pressure, 0 ... 1.
+    /// β₀: the pressure reflection of the three walls at the corner, 0 ... 1.
     public let nearReflections: SIMD3<Double>
-    /// β₁: the same for the walls across.
+    /// β₁: the pressure reflection of the opposite walls, 0 ... 1.
     public let farReflections: SIMD3<Double>
-    /// α of the air.
+    /// α, the absorption of the air in decibels a metre.
     public let airAbsorptionDecibelsPerMetre: Double
 
-    /// What air takes at the band's centre, at 20 °C and 50 % humidity: 0.49 dB/m.
+    /// The absorption of air at the band's centre, at 20 °C and 50 % humidity: 0.49 dB/m.
     public static let bandAbsorptionDecibelsPerMetre = SoundInAir.absorptionDecibelsPerMetre(hertz: 19_250)
 
-    /// See the properties of the same names.
+    /// Creates a room from its properties.
     public init(
         dimensionsMetres: SIMD3<Double>, nearReflections: SIMD3<Double>, farReflections: SIMD3<Double>,
         airAbsorptionDecibelsPerMetre: Double = bandAbsorptionDecibelsPerMetre
@@ -44,8 +45,8 @@ public struct ShoeboxRoom: Sendable {
         precondition(reverberationSeconds < 5, "a room that reverberates for \(reverberationSeconds) s")
     }
 
-    /// Walls that are all alike, by how long a sound dies away that air does not absorb: what is measured at a few hundred
-    /// hertz. In the band it is shorter, see `reverberationSeconds`.
+    /// Creates a room with equal walls from the reverberation time without absorption by the air, which is the time
+    /// that measurements at a few hundred hertz give. In the band it is shorter, see `reverberationSeconds`.
     ///
     ///     β² = e^{−24·ln 10·V/(c·S·T)}
     public init(
@@ -61,12 +62,12 @@ public struct ShoeboxRoom: Sendable {
             airAbsorptionDecibelsPerMetre: airAbsorptionDecibelsPerMetre)
     }
 
-    /// RT60 as Eyring has it, the air included:
+    /// RT60 in seconds by Eyring's formula, with the air:
     ///
     ///     T = 24·ln 10·V / (c·(−S·ln(1 − ᾱ) + 4·m·V)),   ᾱ = Σ Sᵢ·(1 − βᵢ²)/S,   m = α·ln 10/10
     ///
-    /// Eyring counts reflections as if all paths met walls equally often. In a box the paths along its longest axis meet
-    /// fewer: the late decay is slower than this.
+    /// Eyring counts reflections as if all paths met walls equally often. In a box the paths along its longest axis
+    /// meet fewer walls, so the late decay is slower than this.
     public var reverberationSeconds: Double {
         let (volume, surface) = ShoeboxRoom.volumeAndSurface(dimensionsMetres)
         let areas = volume / dimensionsMetres
@@ -81,7 +82,7 @@ public struct ShoeboxRoom: Sendable {
         return impulseResponse(sampleRateHertz: sampleRateHertz, source: source, microphone: microphone)
     }
 
-    /// h between two places; shape [RT60·F].
+    /// h between two given places; shape [RT60·F].
     public func impulseResponse(
         sampleRateHertz: Int, source: SIMD3<Double>, microphone: SIMD3<Double>
     ) -> [Float] {
@@ -109,7 +110,7 @@ public struct ShoeboxRoom: Sendable {
         return response[lead..<lead + count].map { scale * $0 }
     }
 
-    /// Two random places, see `impulseResponse`.
+    /// Two random places as in `impulseResponse(sampleRateHertz:seed:)`.
     func places(seed: UInt64) -> (source: SIMD3<Double>, microphone: SIMD3<Double>) {
         var generator = SeededGenerator(seed: seed)
         func place() -> SIMD3<Double> {

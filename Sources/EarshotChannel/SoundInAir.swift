@@ -1,26 +1,26 @@
 import RealModule
 
-/// How sound travels in air.
+/// The propagation of sound in air.
 public enum SoundInAir {
-    /// c, the speed of sound at 20 °C.
+    /// c, the speed of sound at 20 °C, in metres a second.
     public static let metresPerSecond = 343.0
 
-    /// What air takes from a sound on its way.
+    /// The absorption of sound by air.
     ///
     ///     α = 8.686·f²·[1.84e−11·(p/pᵣ)⁻¹·√θ
     ///             + θ^(−5/2)·(0.01275·e^(−2239.1/T)/(fO + f²/fO) + 0.1068·e^(−3352/T)/(fN + f²/fN))],   θ = T/293.15
     ///
-    /// fO and fN are the relaxation frequencies of oxygen and nitrogen, which depend on how many per cent of the molecules
-    /// are water. At 20 °C and 50 %: 0.46 dB/m at 18.5 kHz, 0.52 dB/m at 20 kHz. The standard's tables end at 10 kHz; it
-    /// gives the formula for ultrasound too.
+    /// fO and fN are the relaxation frequencies of oxygen and nitrogen, which depend on the percentage of water
+    /// molecules. At 20 °C and 50 %: 0.46 dB/m at 18.5 kHz, 0.52 dB/m at 20 kHz. The standard's tables end at 10 kHz;
+    /// its formula covers ultrasound too.
     ///
     /// Source: ISO 9613-1:1993, formulas 3 to 5, B.2 and B.3.
     /// - Parameters:
     ///   - hertz: f.
-    ///   - celsius: the temperature; −20 to 50.
-    ///   - humidityPercent: relative; 10 to 100.
-    ///   - kilopascals: p.
-    /// - Returns: dB/m.
+    ///   - celsius: the temperature, −20 to 50 °C.
+    ///   - humidityPercent: the relative humidity, 10 to 100 %.
+    ///   - kilopascals: p, the pressure.
+    /// - Returns: the absorption in decibels a metre.
     public static func absorptionDecibelsPerMetre(
         hertz: Double, celsius: Double = 20, humidityPercent: Double = 50, kilopascals: Double = 101.325
     ) -> Double {

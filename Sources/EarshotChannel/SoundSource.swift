@@ -1,16 +1,17 @@
-/// Sound that is read once, from front to back. The air is made by putting sources behind one another:
+/// Sound that a caller reads once, from front to back. The air is a chain of sources:
 ///
 ///     frame -> echoes -> motion -> mix of talkers -> + noise -> gain -> clipping
 ///
-/// What is read does not depend on the sizes of the blocks, and is the same again from the same seed.
+/// The samples do not depend on the sizes of the blocks, and the same seed gives the same samples.
 public protocol SoundSource: Sendable {
-    /// Fills the beginning of `block` with what comes next; shape [any].
-    /// - Returns: how many samples were filled: less than the block holds only where the sound ends, and 0 from then on.
+    /// Fills the beginning of `block` with the next samples; shape [any].
+    /// - Returns: the number of samples filled: fewer than the block holds only where the sound ends, and 0 from then
+    ///   on.
     mutating func read(into block: inout MutableSpan<Float>) -> Int
 }
 
 extension SoundSource {
-    /// The next samples, at most `count`.
+    /// Reads the next samples, at most `count`.
     public mutating func read(count: Int) -> [Float] {
         var samples = [Float](repeating: 0, count: count)
         var span = samples.mutableSpan
@@ -19,7 +20,7 @@ extension SoundSource {
         return samples
     }
 
-    /// Everything that is left. Not for a sound without an end.
+    /// Reads all remaining samples. Never returns for a sound without an end.
     public mutating func readAll() -> [Float] {
         var samples: [Float] = []
         while case let block = read(count: 8_192), !block.isEmpty {
@@ -29,17 +30,17 @@ extension SoundSource {
     }
 }
 
-/// Sound that is there already.
+/// A sound from samples in memory.
 public struct StoredSound: SoundSource {
     private let samples: [Float]
     private var position = 0
 
-    /// Reads `samples` from the first on.
+    /// Creates a sound that reads `samples` from the first on.
     public init(_ samples: [Float]) {
         self.samples = samples
     }
 
-    /// See the protocol.
+    /// Fills the beginning of `block` with the next samples and returns their number, 0 once the sound has ended.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         let count = min(block.count, samples.count - position)
         for index in 0..<count {

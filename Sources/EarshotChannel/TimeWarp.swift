@@ -1,6 +1,6 @@
 import RealModule
 
-/// When what is heard was sent: for each sample of the sound that comes out, a place in the sound that goes in.
+/// A map of time: for each sample of the output, a position in the input.
 ///
 ///     y[n] = x(p(n)),   p never decreasing
 ///
@@ -19,10 +19,10 @@ public struct TimeWarp: Sendable {
     private let course: Course
     let kernel: InterpolationKernel
 
-    /// A clock that is wrong, or steady motion.
+    /// A wrong clock, or steady motion.
     /// - Parameters:
-    ///   - relativeOffset: ε, above −1; frequencies times 1 + ε, durations divided by it. Nothing guards against folding:
-    ///     what lies beyond F/2 · (1 − ε) is not for the ear that this is for.
+    ///   - relativeOffset: ε, above −1; frequencies times 1 + ε, durations divided by it. No filter prevents aliasing:
+    ///     input beyond F/2 · (1 − ε) folds.
     ///   - fractionalDelay: δ, 0 ..< 1.
     public static func steady(relativeOffset: Double, fractionalDelay: Double = 0) -> TimeWarp {
         precondition((0..<1).contains(fractionalDelay), "a fractional delay of \(fractionalDelay) samples")
@@ -30,20 +30,20 @@ public struct TimeWarp: Sendable {
         return TimeWarp(course: .steady(offset: relativeOffset, delay: fractionalDelay), kernel: .fullBand)
     }
 
-    /// A microphone on a path: Doppler shift and time scale together. The delay at time 0 is taken out, so that the sound
-    /// starts where it did; levels stay as they are, so that the signal-to-noise ratio keeps its meaning.
+    /// A microphone on a path: Doppler shift and time scale together. The delay at time 0 is removed, so that the sound
+    /// keeps its start; levels do not change, so that the signal-to-noise ratio keeps its meaning.
     public static func motion(_ path: MotionPath, sampleRateHertz: Int) -> TimeWarp {
         let start = path.distanceMetres(atSeconds: 0)
         return TimeWarp(
             course: .motion(path, startMetres: start, sampleRateHertz: Double(sampleRateHertz)), kernel: .fullBand)
     }
 
-    /// Another sample rate.
+    /// A conversion to another sample rate.
     ///
     /// The filter has 128 taps at the lower rate F₁. It is flat to 0.01 dB up to 0.461·F₁ (20.3 kHz for 44.1 kHz) and
-    /// 80 dB down from F₁/2 on, whichever way the conversion goes, so nothing folds.
+    /// 80 dB down from F₁/2 on, in both directions of the conversion, so nothing folds.
     ///
-    /// Making it costs some milliseconds; make it once and use it for any number of sounds.
+    /// Creating it costs some milliseconds; create it once and use it for any number of sounds.
     /// - Parameters:
     ///   - inputRateHertz: F.
     ///   - outputRateHertz: F'; at least F/8.
@@ -60,7 +60,7 @@ public struct TimeWarp: Sendable {
         return TimeWarp(course: course, kernel: kernel)
     }
 
-    /// p(n).
+    /// p(n), the position in x of the output sample n.
     public func place(ofOutput n: Int) -> Double {
         switch course {
         case .steady(let offset, let delay):
@@ -72,7 +72,7 @@ public struct TimeWarp: Sendable {
         }
     }
 
-    /// The n, not whole, for which p(n) = `place`: where in y a place of x is heard.
+    /// The real number n with p(n) = `place`: the position in y of a position in x.
     public func output(ofPlace place: Double) -> Double {
         switch course {
         case .steady(let offset, let delay):

@@ -1,8 +1,8 @@
-/// Sound whose time is bent: motion, clocks that differ, another sample rate.
+/// Sound with a changed time: motion, clocks that differ, another sample rate.
 ///
 ///     y[n] = x(p(n)),   until p(n) passes the end of x
 ///
-/// x counts as zero before its start and behind its end. Interpolated by a windowed sinc of 64 taps, flat to 0.01 dB up to
+/// x counts as zero before its start and after its end. A windowed sinc of 64 taps interpolates, flat to 0.01 dB up to
 /// 0.46 of the sample rate; for another sample rate see `TimeWarp.conversion`.
 ///
 /// Cost: about 20 ns a sample, and 15 to 30 ns for a path; 40 ns from 48 to 44.1 kHz.
@@ -11,11 +11,11 @@ public struct Warped: SoundSource {
 
     private let warp: TimeWarp
     private var upstream: any SoundSource
-    // x[heldFrom...], of which `heldCount` are there.
+    // x[heldFrom...], of which `heldCount` samples are present.
     private var held: [Float]
     private var heldFrom: Int
     private var heldCount: Int
-    // The samples of x; only known when upstream has ended.
+    // The number of samples of x; known only after upstream has ended.
     private var upstreamCount: Int?
     private var next = 0
     private var hasEnded = false
@@ -26,13 +26,13 @@ public struct Warped: SoundSource {
     public init(_ upstream: any SoundSource, _ warp: TimeWarp) {
         self.upstream = upstream
         self.warp = warp
-        // As much silence before the start as the filter is long.
+        // Silence before the start, as long as the filter.
         heldCount = 2 * warp.kernel.halfWidth
         heldFrom = -heldCount
         held = [Float](repeating: 0, count: heldCount + Warped.chunk)
     }
 
-    /// See the protocol.
+    /// Fills the beginning of `block` with the next samples and returns their number, 0 once the sound has ended.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         let kernel = warp.kernel
         let width = 2 * kernel.halfWidth
@@ -46,7 +46,7 @@ public struct Warped: SoundSource {
                 hasEnded = true
                 break
             }
-            // Before the start, nothing is heard yet.
+            // Before its start, the sound is silent.
             precondition(first >= heldFrom || first + width <= 0, "time runs backwards at sample \(next)")
             block[filled] =
                 first < heldFrom
@@ -59,7 +59,7 @@ public struct Warped: SoundSource {
         return filled
     }
 
-    /// Forgets what comes before x[first], and reads on.
+    /// Discards the samples before x[first], and reads on.
     private mutating func hold(from first: Int) {
         let dropped = min(max(first - heldFrom, 0), heldCount)
         heldCount -= dropped

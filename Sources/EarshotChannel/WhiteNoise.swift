@@ -1,13 +1,13 @@
 import RealModule
 
-/// Independent normally distributed samples: mean 0, standard deviation 1, without end. See `normalPair`.
+/// Independent normally distributed samples: mean 0, standard deviation 1, without an end. See `normalPair`.
 ///
 /// The same on every machine. Cost: about 3 ns a sample in blocks, 9 ns one by one.
 public struct WhiteNoise: SoundSource {
     private var generator: SeededGenerator
     private var spare: Float?
 
-    /// The noise that belongs to `seed`.
+    /// Creates the noise of `seed`.
     public init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }
@@ -24,7 +24,7 @@ public struct WhiteNoise: SoundSource {
         return first
     }
 
-    /// See the protocol.
+    /// Fills `block` with the next samples and returns their number: the sound never ends.
     public mutating func read(into block: inout MutableSpan<Float>) -> Int {
         guard block.count > 0 else { return 0 }
         var index = 0
@@ -32,7 +32,7 @@ public struct WhiteNoise: SoundSource {
             block[0] = next()
             index = 1
         }
-        // Loops over arrays of this function's become vector code.
+        // Loops over arrays local to this function become vector code.
         var first = InlineArray<64, Float>(repeating: 0)
         var second = InlineArray<64, Float>(repeating: 0)
         while block.count - index >= 2 {

@@ -1,31 +1,31 @@
 /// Values side by side as horizontal bars, in groups: speeds, sizes, levels.
 ///
-/// On a logarithmic axis bars begin at a power of ten; on a linear one at zero, to either side.
-/// The same values make the same text, to the byte.
+/// On a logarithmic axis bars start at a power of ten; on a linear one they extend from zero to either side.
+/// The same values give the same SVG text, byte for byte.
 public struct BarChart: Sendable {
-    /// What was found for a bar.
+    /// The result behind a bar.
     public enum Value: Sendable, Equatable {
-        /// A number. On a logarithmic axis one that is not above zero is drawn as not measured, and so is everywhere what is
-        /// not finite.
+        /// A number. The chart shows a number that is not finite, or not above zero on a logarithmic axis, as not
+        /// measured.
         case number(Double)
-        /// It was tried, and there is no number: it never worked.
+        /// The measurement was tried and never succeeded, so there is no number.
         case never
-        /// It was not tried.
+        /// The measurement was not tried.
         case notMeasured
     }
 
     /// A value with its name.
     public struct Bar: Sendable {
-        /// At its left.
+        /// The name to the left of the bar.
         public var name: String
-        /// How long it is.
+        /// The value, which gives the bar its length.
         public var value: Value
-        /// What stands at its end instead of the number; nil writes the number.
+        /// The text at the end of the bar; nil writes the number.
         public var text: String?
-        /// Whether it is ours.
+        /// Whether the bar stands out, as one of our own results.
         public var isHighlighted: Bool
 
-        /// A bar.
+        /// Creates a bar from its properties.
         public init(name: String, value: Value, text: String? = nil, isHighlighted: Bool = false) {
             self.name = name
             self.value = value
@@ -36,34 +36,34 @@ public struct BarChart: Sendable {
 
     /// Bars that belong together.
     public struct Group: Sendable {
-        /// Above them; may be empty.
+        /// The heading above the bars; may be empty.
         public var name: String
-        /// From top to bottom.
+        /// The bars from top to bottom.
         public var bars: [Bar]
 
-        /// A group.
+        /// Creates a group from its properties.
         public init(name: String = "", bars: [Bar]) {
             self.name = name
             self.bars = bars
         }
     }
 
-    /// Above everything.
+    /// The title above the chart.
     public var title: String
-    /// Below the title; may be empty.
+    /// The text below the title; may be empty.
     public var subtitle: String
-    /// Below everything; may be empty.
+    /// The text below the chart; may be empty.
     public var footnote: String
-    /// What the axis shows, with its unit.
+    /// The name of the horizontal axis, with its unit.
     public var valueName: String
-    /// Digits behind the point of the numbers at the bars, 0 ... 9; from 1,000 on there are none.
+    /// The digits after the decimal point of the numbers at the bars, 0 ... 9; numbers from 1,000 on have none.
     public var decimals: Int
-    /// Whether equal distances are equal factors.
+    /// Whether the axis is logarithmic: equal distances are equal factors.
     public var isLogarithmic: Bool
-    /// From top to bottom.
+    /// The groups from top to bottom.
     public var groups: [Group]
 
-    /// A chart.
+    /// Creates a chart from its properties.
     public init(
         title: String, subtitle: String = "", footnote: String = "", valueName: String, decimals: Int = 0,
         isLogarithmic: Bool = false, groups: [Group]
@@ -85,7 +85,7 @@ public struct BarChart: Sendable {
     private static let largestNameCount = 36
     private static let largestTextCount = 24
 
-    /// The picture as SVG, 900 pixels wide.
+    /// The chart as an SVG document, 900 pixels wide.
     public func document() -> String {
         let text = ChartText(title: title, subtitle: subtitle, footnote: footnote)
         let plot = plot(top: text.headHeight + 12)
@@ -114,7 +114,7 @@ public struct BarChart: Sendable {
             width: ChartText.width, height: height, title: title, description: "\(valueName): \(summary).")
     }
 
-    /// Every bar in words.
+    /// All bars in words.
     private var summary: String {
         groups.flatMap { group in
             group.bars.map { (group.name.isEmpty ? "" : group.name + ", ") + $0.name + " " + label($0) }
@@ -160,7 +160,7 @@ public struct BarChart: Sendable {
             anchor: end < plot.base ? .end : .start)
     }
 
-    /// What can be drawn as a length.
+    /// The value as a length; nil if the chart cannot draw it.
     private func number(_ bar: Bar) -> Double? {
         guard case .number(let value) = bar.value, value.isFinite, !isLogarithmic || value > 0 else { return nil }
         return value

@@ -1,25 +1,25 @@
 import RealModule
 
-/// Where values lie on a chart of bars, and the axis that says so.
+/// The positions of values on a bar chart, and the axis.
 struct BarPlot {
     let frame: Rectangle
     private let isLogarithmic: Bool
     private let range: ClosedRange<Double>
-    /// Between these the range lies; beside them there is room for what stands at the bars' ends.
+    /// The horizontal range of the values; beside it is room for the labels at the bars' ends.
     private let left: Double
     private let right: Double
 
-    /// A plot that shows some values, and at the end of each its label.
+    /// Creates a plot that fits the given values and the label at the end of each.
     init(frame: Rectangle, labels: [(value: Double?, width: Double)], isLogarithmic: Bool) {
         self.frame = frame
         self.isLogarithmic = isLogarithmic
         let values = labels.compactMap(\.value)
-        // What has no value stands where bars begin.
+        // A label without a value stands where bars start.
         let room = labels.filter { ($0.value ?? 0) < 0 && !isLogarithmic }.map(\.width).max()
         left = frame.x + (room ?? 0)
         right = frame.right - (labels.filter { ($0.value ?? 0) >= 0 || isLogarithmic }.map(\.width).max() ?? 12)
         if isLogarithmic {
-            // A decade holds even a single value, and the least bar has a length.
+            // The range is at least a decade, and the minimum bar has a length.
             let low = Double.log10((values.min() ?? 1) * 0.8).rounded(.down)
             range = low...max(.log10(values.max() ?? 10), low + 1)
         } else {
@@ -28,7 +28,7 @@ struct BarPlot {
         }
     }
 
-    /// Where bars begin.
+    /// The position where bars start, in pixels.
     var base: Double { isLogarithmic ? left : x(0) }
 
     func x(_ value: Double) -> Double {
@@ -76,7 +76,7 @@ struct BarPlot {
         return (ticks.values, { _ in ticks.decimals })
     }
 
-    /// 2, 3 … 9 times a power of ten.
+    /// The multiples 2, 3 … 9 of powers of ten.
     private var minorTicks: [Double] {
         guard isLogarithmic else { return [] }
         let highest = Double.exp10(range.upperBound)
@@ -85,7 +85,7 @@ struct BarPlot {
         }
     }
 
-    /// A number with groups of three digits, and nothing behind the point from 1,000 on.
+    /// A number with groups of three digits, and without decimals from 1,000 on.
     static func text(_ value: Double, decimals: Int) -> String {
         guard value.magnitude >= 999.5, value.magnitude < 1e15 else {
             return DecimalText.typeset(value, decimals: decimals)

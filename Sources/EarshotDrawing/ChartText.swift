@@ -1,6 +1,6 @@
-/// What stands above and below a chart: title and subtitle, and the footnote; wrapped to the width of the picture.
+/// The texts above and below a chart, wrapped to the width of the picture: title, subtitle and footnote.
 struct ChartText {
-    /// Of all charts.
+    /// The width of all charts in pixels.
     static let width = 900.0
     static let margin = 28.0
     static let right = width - margin
@@ -19,12 +19,12 @@ struct ChartText {
         self.footnote = Self.lines(footnote, size: Self.footnoteSize)
     }
 
-    /// Below title and subtitle.
+    /// The height of title and subtitle in pixels.
     var headHeight: Double {
         24 + 28 * Double(title.count) + 20 * Double(subtitle.count)
     }
 
-    /// Of the footnote and the margin below it.
+    /// The height of the footnote and the margin below it in pixels.
     var footHeight: Double {
         (footnote.isEmpty ? 0 : 10 + 18 * Double(footnote.count)) + Self.margin - 8
     }
@@ -48,13 +48,13 @@ struct ChartText {
         }
     }
 
-    /// The widest of the usual fonts takes 0.6 em a character of ordinary text.
+    /// Lines of at most the chart's width: the widest of the usual fonts takes 0.6 em a character of ordinary text.
     private static func lines(_ text: String, size: Double) -> [String] {
         let count = Int((right - margin) / SVG.Style.width(characterCount: 1, size: size))
         return TextWrap.lines(text, width: count).map { shortened($0, to: count) }
     }
 
-    /// A text of at most `count` characters; what is missing is an ellipsis.
+    /// The text in at most `count` characters; an ellipsis stands for the rest.
     static func shortened(_ text: String, to count: Int) -> String {
         text.count > count ? text.prefix(max(count - 1, 0)) + "…" : text
     }

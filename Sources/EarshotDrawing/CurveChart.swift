@@ -1,18 +1,19 @@
-/// Curves of a share over a level, such as tokens decoded over SNR: what was measured with its intervals, and bounds.
+/// Curves of a share against a level, such as tokens decoded against SNR: measurements with their intervals, and
+/// bounds.
 ///
-/// Curves are named where they run, as long as every name finds a place; else in a legend, from left to right.
-/// The same values make the same text, to the byte.
+/// Each curve's name stands beside it if there is room for all names; otherwise a legend lists them, from left to
+/// right. The same values give the same SVG text, byte for byte.
 public struct CurveChart: Sendable {
     /// A share at a level.
     public struct Point: Sendable, Equatable {
-        /// Where on the horizontal axis.
+        /// The level, on the horizontal axis.
         public var x: Double
-        /// 0 ... 1.
+        /// The share, 0 ... 1.
         public var share: Double
-        /// The interval in which the share may lie; nil where nothing is doubtful.
+        /// The confidence interval of the share; nil if the share is exact.
         public var interval: ClosedRange<Double>?
 
-        /// A point. What is not finite is not drawn.
+        /// Creates a point; the chart does not draw values that are not finite.
         public init(x: Double, share: Double, interval: ClosedRange<Double>? = nil) {
             self.x = x
             self.share = share
@@ -20,28 +21,28 @@ public struct CurveChart: Sendable {
         }
     }
 
-    /// What a curve shows.
+    /// The kind of a curve.
     public enum Kind: Sendable {
-        /// Points with their intervals, joined by lines.
+        /// Measured points with their intervals, joined by lines.
         case measured
-        /// The same, drawn with more weight.
+        /// Measured points, drawn with more weight.
         case highlighted
-        /// A dashed line without points.
+        /// A bound: a dashed line without points.
         case bound
     }
 
     /// A curve with its name.
     public struct Curve: Sendable {
-        /// As it stands on the picture.
+        /// The name on the picture.
         public var name: String
-        /// What it shows.
+        /// The kind of the curve.
         public var kind: Kind
-        /// `#rrggbb`; nil takes the next one of a list, and grey for a bound.
+        /// The colour as `#rrggbb`; nil takes the next one of a list, and grey for a bound.
         public var colour: String?
-        /// In any order.
+        /// The points in any order.
         public var points: [Point]
 
-        /// A curve.
+        /// Creates a curve from its properties.
         public init(name: String, kind: Kind = .measured, colour: String? = nil, points: [Point]) {
             self.name = name
             self.kind = kind
@@ -50,22 +51,22 @@ public struct CurveChart: Sendable {
         }
     }
 
-    /// Above everything.
+    /// The title above the chart.
     public var title: String
-    /// Below the title; may be empty.
+    /// The text below the title; may be empty.
     public var subtitle: String
-    /// Below everything; may be empty.
+    /// The text below the chart; may be empty.
     public var footnote: String
-    /// What the horizontal axis shows, with its unit.
+    /// The name of the horizontal axis, with its unit.
     public var xName: String
-    /// What the vertical axis shows.
+    /// The name of the vertical axis.
     public var shareName: String
-    /// A share that everything is compared at, 0 ... 1: a line across.
+    /// The share at which readers compare curves, 0 ... 1, drawn as a horizontal line; nil draws none.
     public var markedShare: Double?
-    /// In the order in which they are painted.
+    /// The curves in painting order.
     public var curves: [Curve]
 
-    /// A chart.
+    /// Creates a chart from its properties.
     public init(
         title: String, subtitle: String = "", footnote: String = "", xName: String = "SNR in 1,500 Hz, dB",
         shareName: String = "tokens decoded", markedShare: Double? = nil, curves: [Curve]
@@ -79,7 +80,7 @@ public struct CurveChart: Sendable {
         self.curves = curves
     }
 
-    /// The picture as SVG, 900 pixels wide.
+    /// The chart as an SVG document, 900 pixels wide.
     public func document() -> String {
         let text = ChartText(title: title, subtitle: subtitle, footnote: footnote)
         let drawn = DrawnCurve.all(of: curves)

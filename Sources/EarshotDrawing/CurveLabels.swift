@@ -7,14 +7,14 @@ struct CurveLabels {
 
     private static let size = 14.0
     private static let height = 20.0
-    /// Between a curve and its name: the flatter the curve, the more.
+    /// The distance between a curve and its name: the flatter the curve, the larger.
     private static let gaps = [9.0, 16, 26]
-    /// Beside which shares a name may stand, the best first.
+    /// The shares beside which a name may stand, in order of preference.
     private static let shares = [0.35, 0.65, 0.25, 0.75, 0.45, 0.55, 0.15, 0.85]
 
     private let labels: [Label]
 
-    /// Nil where not every name finds a place on which nothing else lies.
+    /// Creates labels; nil if a name finds no free position.
     init?(_ curves: [DrawnCurve], plot: CurvePlot) {
         let taken = curves.flatMap { Self.places($0, plot: plot) }
         var labels: [Label] = []
@@ -51,7 +51,7 @@ struct CurveLabels {
         }
     }
 
-    /// Places a few pixels apart on all that is drawn of a curve.
+    /// Positions a few pixels apart along all drawn lines of a curve.
     private static func places(_ curve: DrawnCurve, plot: CurvePlot) -> [(x: Double, y: Double)] {
         let corners = curve.points.map { (x: plot.x($0.x), y: plot.y($0.share)) }
         var strokes = Array(zip(corners, corners.dropFirst()))

@@ -4,7 +4,7 @@ struct CurveLegend {
     private static let rowHeight = 27.0
     private static let swatchWidth = 34.0
     private static let size = 13.0
-    private static let largestCharacterCount = 30
+    private static let maximumCharacterCount = 30
 
     private let curves: [DrawnCurve]
 
@@ -15,7 +15,7 @@ struct CurveLegend {
 
     var width: Double {
         let count = curves.map { $0.name.count }.max() ?? 0
-        let shown = min(count, Self.largestCharacterCount)
+        let shown = min(count, Self.maximumCharacterCount)
         return Self.swatchWidth + 10 + SVG.Style.width(characterCount: shown, size: Self.size)
     }
 
@@ -29,7 +29,7 @@ struct CurveLegend {
                 curve.marker.draw(into: &svg, x: x + Self.swatchWidth / 2, y: y, colour: curve.colour)
             }
             svg.text(
-                ChartText.shortened(curve.name, to: Self.largestCharacterCount), x: x + Self.swatchWidth + 10,
+                ChartText.shortened(curve.name, to: Self.maximumCharacterCount), x: x + Self.swatchWidth + 10,
                 y: y + 4.5,
                 SVG.Style(
                     size: Self.size, colour: curve.kind == .bound ? Palette.faint : Palette.text, isFixedPitch: true,

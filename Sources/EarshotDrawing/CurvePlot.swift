@@ -1,18 +1,18 @@
-/// Where levels and shares lie on a chart of curves, and the axes that say so.
+/// The positions of levels and shares on a curve chart, and the axes.
 struct CurvePlot {
-    /// Room beyond 0 and 100 %, so that points there are whole.
+    /// The room beyond 0 and 100 %, so that points there are complete.
     private static let shares = -0.03...1.03
 
     let frame: Rectangle
     let range: ClosedRange<Double>
     private let ticks: Ticks
 
-    /// A plot that shows all of some places, what is not finite apart.
+    /// Creates a plot that fits all finite levels of `places`.
     init(frame: Rectangle, places: [Double]) {
         self.frame = frame
         let finite = places.filter(\.isFinite)
         let (low, high) = (finite.min() ?? 0, finite.max() ?? 0)
-        // One place alone, and no place, have something around them.
+        // A single level, or none, gets a range around it.
         let room = high > low ? 0.025 * (high - low) : 1
         range = low - room...high + room
         ticks = Ticks(in: range, count: Int(frame.width / 55))
@@ -22,7 +22,7 @@ struct CurvePlot {
         frame.x + (value - range.lowerBound) / (range.upperBound - range.lowerBound) * frame.width
     }
 
-    /// Shares beyond 0 ... 1 lie at the edge.
+    /// The vertical position of a share; shares beyond 0 ... 1 lie at the edge.
     func y(_ share: Double) -> Double {
         let place = (min(max(share, 0), 1) - Self.shares.lowerBound) / (Self.shares.upperBound - Self.shares.lowerBound)
         return frame.bottom - place * frame.height

@@ -1,7 +1,7 @@
-/// Numbers as people and JSON read them: a fixed count of decimals, a point, no exponent, no negative zero.
+/// Numbers as text for readers and JSON: a fixed count of decimals, a point, no exponent, no negative zero.
 public enum DecimalText {
-    /// `value` with `decimals` (0 ... 9) digits behind the point, halves away from zero; nil where it is not finite or
-    /// has too many digits to be exact.
+    /// `value` with `decimals` (0 ... 9) digits after the decimal point, halves rounded away from zero; nil if it is
+    /// not finite or has too many digits to be exact.
     public static func fixed(_ value: Double, decimals: Int) -> String? {
         let scale = (0..<decimals).reduce(1.0) { power, _ in power * 10 }
         let scaled = (value * scale).rounded()
@@ -13,7 +13,7 @@ public enum DecimalText {
         return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
     }
 
-    /// `value` with at most `decimals` digits behind the point and no zeros at its end: -12, 0.5.
+    /// `value` with at most `decimals` digits after the decimal point and without trailing zeros: -12, 0.5.
     public static func short(_ value: Double, decimals: Int = 3) -> String {
         guard var text = fixed(value, decimals: decimals) else { return "\(value)" }
         if text.contains(".") {
@@ -23,18 +23,18 @@ public enum DecimalText {
         return text
     }
 
-    /// `value` with `decimals` digits, for people: what is not finite is spelt out.
+    /// `value` with `decimals` digits, for readers; spells out values that are not finite.
     public static func text(_ value: Double, decimals: Int) -> String {
         fixed(value, decimals: decimals) ?? "\(value)"
     }
 
-    /// The same with a minus sign as wide as a plus, as it stands on pictures.
+    /// The same with a minus sign as wide as a plus, for pictures.
     public static func typeset(_ value: Double, decimals: Int) -> String {
         let text = text(value, decimals: decimals)
         return text.hasPrefix("-") ? "−" + text.dropFirst() : text
     }
 
-    /// Groups of three digits: 12,345.
+    /// `value` in groups of three digits: 12,345.
     public static func grouped(_ value: Int) -> String {
         var text = ""
         for (index, digit) in String(value.magnitude).reversed().enumerated() {

@@ -1,4 +1,4 @@
-/// A curve with what it takes to draw it: its points from left to right, its colour and its marker.
+/// A curve with its drawing attributes: its points from left to right, its colour and its marker.
 struct DrawnCurve {
     private static let colours = [
         "#7cc0ff", "#ffb86b", "#8ef08a", "#ff9cf0", "#ffe066", "#b79bff", "#ff7f7f", "#43d3b3", "#d9a27e", "#c3d94e",
@@ -10,13 +10,13 @@ struct DrawnCurve {
     let colour: String
     let marker: Marker
     let points: [CurveChart.Point]
-    /// Which of the points have a marker and an interval; shape [points.count].
+    /// Whether each point has a marker and an interval; shape [points.count].
     private let isMarked: [Bool]
 
-    /// From this many measured curves on, they hide each other's points at 0 and at 100 %.
+    /// The number of measured curves from which they hide each other's points at 0 and at 100 %.
     private static let crowdCount = 5
 
-    /// All with something to show; measured ones take colours and markers in turn.
+    /// All curves with something to draw; measured ones take colours and markers in turn.
     static func all(of curves: [CurveChart.Curve]) -> [DrawnCurve] {
         let isCrowded = curves.count { $0.kind != .bound } >= crowdCount
         var measuredCount = 0
@@ -33,21 +33,21 @@ struct DrawnCurve {
         }
     }
 
-    /// Whether a point of 0 or 100 % stands between others of the same: the line says it all.
+    /// Whether a point of 0 or 100 % lies between others of the same share, so that the line suffices.
     private static func isLevel(_ points: [CurveChart.Point], at index: Int) -> Bool {
         let share = points[index].share
         return (share <= 0 || share >= 1)
             && points[max(index - 1, 0)...min(index + 1, points.count - 1)].allSatisfy { $0.share == share }
     }
 
-    /// Where it first reaches half; infinite where it does not.
+    /// The level at which the curve first reaches 50 %; infinite if it does not.
     var halfway: Double {
         guard let next = points.firstIndex(where: { $0.share >= 0.5 }) else { return .infinity }
         guard next > 0 else { return points[0].x }
         return Self.place(of: 0.5, between: points[next - 1], and: points[next])
     }
 
-    /// Where the lines first rise through a share; nil where they do not.
+    /// The level at which the lines first rise through a share; nil if they do not.
     func crossing(_ share: Double) -> Double? {
         zip(points, points.dropFirst()).first { $0.share < share && $1.share >= share }
             .map { Self.place(of: share, between: $0, and: $1) }
@@ -71,7 +71,7 @@ struct DrawnCurve {
         for point in marked { marker.draw(into: &svg, x: plot.x(point.x), y: plot.y(point.share), colour: colour) }
     }
 
-    /// The line through some places, as it looks on the plot and in the legend.
+    /// Draws a line through the given positions, for the plot and the legend.
     func drawLine(into svg: inout SVG, _ places: [(x: Double, y: Double)]) {
         let data = places.enumerated().map { index, place in
             "\(index == 0 ? "M" : "L")\(SVG.number(place.x)) \(SVG.number(place.y))"

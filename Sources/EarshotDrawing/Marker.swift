@@ -1,10 +1,10 @@
-/// The shape of a curve's points, so that curves can be told apart without their colours.
+/// The shape of a curve's points, so that readers can tell curves apart without colours.
 enum Marker: CaseIterable {
     case circle, square, diamond, triangle, wedge
 
     private static let radius = 4.0
 
-    /// Draws one around a place; its rim, in the colour of the background, keeps it apart from what it lies on.
+    /// Draws the marker around a position; its rim, in the background's colour, separates it from shapes below.
     func draw(into svg: inout SVG, x: Double, y: Double, colour: String) {
         let r = Self.radius
         let style: KeyValuePairs<String, String>

@@ -1,4 +1,4 @@
-/// Colours of everything that is not energy.
+/// The colours of everything except the energies of a spectrogram.
 public enum Palette {
     package static let background = "#0d1017"
     package static let panel = "#151a24"
@@ -8,12 +8,12 @@ public enum Palette {
     package static let sync = "#5ee6ff"
     package static let header = "#ff9cf0"
     package static let data = "#ffffff"
-    /// A bar among others.
+    /// A bar that is not highlighted.
     package static let bar = "#4f6488"
-    /// What never worked.
+    /// The result of a measurement that never succeeded.
     package static let missing = "#ff8f8f"
 
-    /// A profile's colour on every picture, by its name.
+    /// The colour of a profile on every picture, by the profile's name: `#rrggbb`.
     public static func profile(_ name: String) -> String {
         switch name {
         case "fast": "#8ef08a"

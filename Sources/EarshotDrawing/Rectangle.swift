@@ -1,4 +1,4 @@
-/// A place on the drawing, in pixels, y downwards.
+/// A rectangle on the drawing, in pixels, y downwards.
 package struct Rectangle {
     package var x: Double
     package var y: Double
@@ -15,7 +15,7 @@ package struct Rectangle {
     package var right: Double { x + width }
     package var bottom: Double { y + height }
 
-    /// Path data of its outline.
+    /// The SVG path data of its outline.
     package var outline: String {
         "M\(SVG.number(x)) \(SVG.number(y))h\(SVG.number(width))v\(SVG.number(height))h\(SVG.number(-width))z"
     }

@@ -1,4 +1,4 @@
-/// A drawing under construction: elements in painting order, every text escaped.
+/// A drawing under construction: elements in painting order, all texts escaped.
 package struct SVG {
     package private(set) var body = ""
 
@@ -8,7 +8,7 @@ package struct SVG {
         case start, middle, end
     }
 
-    /// How text looks. Widths of the fixed pitch are known without a font: 0.6 em a character.
+    /// The style of a text. Widths in fixed pitch are known without a font: 0.6 em a character.
     package struct Style {
         package var size: Double
         package var colour: String
@@ -68,14 +68,14 @@ package struct SVG {
             ], content: SVG.escaped(text))
     }
 
-    /// Everything drawn by `draw`, inside an element.
+    /// Puts everything that `draw` draws inside a group element.
     package mutating func group(_ attributes: KeyValuePairs<String, String>, _ draw: (inout SVG) -> Void) {
         var inner = SVG()
         draw(&inner)
         element("g", attributes, content: "\n" + inner.body)
     }
 
-    /// The complete document.
+    /// The complete SVG document, with title and description for screen readers.
     package func document(width: Double, height: Double, title: String, description: String) -> String {
         let size = "\(SVG.number(width)) \(SVG.number(height))"
         return """
@@ -89,10 +89,10 @@ package struct SVG {
             """
     }
 
-    /// A coordinate: two decimals are a hundredth of a pixel.
+    /// A coordinate as text: two decimals are a hundredth of a pixel.
     package static func number(_ value: Double) -> String { DecimalText.short(value, decimals: 2) }
 
-    /// Text as XML wants it. Characters that XML cannot carry at all become U+FFFD.
+    /// The text escaped for XML. Characters that XML does not allow become U+FFFD.
     package static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

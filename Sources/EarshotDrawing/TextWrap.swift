@@ -1,6 +1,6 @@
-/// Text in lines.
+/// Line breaking of texts.
 package enum TextWrap {
-    /// The words of a text in lines of at most `width` characters; a longer word has a line of its own.
+    /// The words of a text in lines of at most `width` characters; a longer word gets a line of its own.
     package static func lines(_ text: String, width: Int) -> [String] {
         text.split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, last.count + 1 + word.count <= width {

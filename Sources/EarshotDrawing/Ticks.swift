@@ -1,26 +1,26 @@
 import RealModule
 
-/// Round places on an axis.
+/// Round positions on an axis.
 package struct Ticks: Equatable {
-    /// Rising.
+    /// The positions, ascending.
     package let values: [Double]
-    /// How many digits behind the point tell them apart.
+    /// The number of digits after the decimal point that tells them apart, ≥ 0.
     package let decimals: Int
 
-    /// Multiples of 1, 2 or 5 times a power of ten, in steps as small as leave room: at most `count` steps in a range.
+    /// Multiples of 1, 2 or 5 times a power of ten, in the smallest steps that give at most `count` steps in a range.
     /// - Parameters:
-    ///   - range: both ends included, where they are round. Longer than nothing.
-    ///   - count: 1 or more.
+    ///   - range: both ends included, if they are round; not empty.
+    ///   - count: the maximum number of steps, ≥ 1.
     package init(in range: ClosedRange<Double>, count: Int) {
         let span = range.upperBound - range.lowerBound
         precondition(span > 0 && span.isFinite && count >= 1, "no \(count) steps from \(range)")
-        // A step that fits but for rounding errors fits.
+        // A step that fits except for rounding errors counts as fitting.
         let rough = span / Double(count) * (1 - 1e-9)
         let exponent = Int(Double.log10(rough).rounded(.down))
         let power = Double.exp10(Double(exponent))
         let factor = [1.0, 2, 5, 10].first { $0 * power >= rough } ?? 10
         decimals = max(0, -exponent - (factor == 10 ? 1 : 0))
-        // Whole numbers divided are nearer to what their digits say than fractions multiplied.
+        // Dividing integers gives numbers closer to their decimals than multiplying fractions.
         func value(_ index: Double) -> Double {
             exponent < 0 ? index * factor / .exp10(Double(-exponent)) : index * factor * power
         }

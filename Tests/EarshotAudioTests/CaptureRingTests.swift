@@ -15,7 +15,7 @@ import Testing
     @Test func blocksAndNoticesComeInTheirOrder() {
         let ring = CaptureRing(slotCount: 4, slotFrameCount: 3, channelCount: 2)
         let notice = CaptureNotice.lost(.overrun)
-        // More than the ring has slots, so it goes round.
+        // More blocks than the ring has slots, so the indices wrap around.
         for round in 0..<10 {
             let first = Float(10 * round)
             #expect(
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aFullRingRefusesAndKeepsWhatItHas() {
+    @Test func aFullRingRejectsBlocksAndKeepsItsContent() {
         let ring = CaptureRing(slotCount: 3, slotFrameCount: 1, channelCount: 1)
         for number in 0..<3 { #expect(ring.put(Self.header(1)) { $0[0] = Float(number) }) }
         var isFilled = false
@@ -38,7 +38,7 @@ import Testing
         #expect(!isFilled)
         var taken: [Float] = []
         #expect(ring.take { taken.append($1[0]) })
-        // One slot is free, and only one.
+        // Exactly one slot is free.
         #expect(ring.put(Self.header(1)) { $0[0] = 3 })
         #expect(!ring.put(Self.header(1)) { $0[0] = 4 })
         while ring.take({ taken.append($1[0]) }) {}
@@ -46,14 +46,14 @@ import Testing
         #expect(!ring.take { _, _ in })
     }
 
-    @Test func whoWaitsIsWokenOrNot() async throws {
+    @Test func aWaitEndsAtItsDeadlineOrWhenTheRingIsRung() async throws {
         try await onThread {
             let ring = CaptureRing(slotCount: 2, slotFrameCount: 1, channelCount: 1)
             let begin = MonotonicTime.nanoseconds
             ring.wait(until: .now() + .milliseconds(20))
             #expect(MonotonicTime.nanoseconds - begin >= 19_000_000)
             ring.ring()
-            // Would never return.
+            // Without the ring above, this wait would never return.
             ring.wait(until: .distantFuture)
         }
     }
@@ -71,7 +71,7 @@ import Testing
         #expect(received.faults.isEmpty, "\(received.faults.prefix(5))")
         #expect(received.numberCount == sent.numberCount)
         #expect(received.noticeCount == sent.noticeCount)
-        // Both ends of the ring were reached, so neither side only ran after the other.
+        // Both ends of the ring were reached, so neither side only followed the other.
         #expect(sent.refusalCount > 100 && received.vainCount > 100, "\(sent), \(received)")
         print("ring: \(sent.numberCount) samples, refused \(sent.refusalCount), vain \(received.vainCount) times")
     }

@@ -3,11 +3,11 @@ import TestSupport
 
 @testable import EarshotAudio
 
-/// Everything that a card's monitor delivers, on a thread of its own, and when.
+/// Records the monitor of a card on a thread of its own: the samples and their times.
 final class CardRecording: Sendable {
     private struct State {
         var samples: [Float] = []
-        /// By the clock, the time of the frame behind the last one.
+        /// The monotonic time of the end of the last frame.
         var endNanoseconds: Int64 = 0
         var droppedFrameCount = 0
     }
@@ -46,8 +46,8 @@ final class CardRecording: Sendable {
 
     private var count: Int { state.withLock { $0.samples.count } }
 
-    /// Ends it.
-    /// - Returns: what was recorded, when its last sample was, and how much is missing.
+    /// Ends the recording.
+    /// - Returns: the samples, the time of the end of the last one, and the number of missing frames.
     func finish() -> (samples: [Float], endNanoseconds: Int64, droppedFrameCount: Int) {
         microphone.stop()
         worker.waitForEnd(seconds: 5)

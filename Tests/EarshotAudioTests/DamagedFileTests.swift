@@ -4,9 +4,9 @@ import Testing
 
 @testable import EarshotAudio
 
-/// No content crashes the reader, or makes it give more than is there.
+/// No content crashes the reader, or makes it deliver more samples than the file holds.
 @Suite struct DamagedFileTests {
-    /// The frames that come out, or nil when it was refused.
+    /// The number of frames that the reader delivers, or nil if it rejects the file.
     private func frames(_ path: String) throws -> Int? {
         do {
             var reader = try SoundFileReader(path: path)
@@ -14,7 +14,7 @@ import Testing
             var total = 0
             while case let frames = try reader.read(into: &block, maxFrames: 512), frames > 0 {
                 total += frames
-                // A compressed file may claim a lot, but not give more than this from so few bytes.
+                // A compressed file may claim a lot, but not deliver more than this from so few bytes.
                 try #require(total < 10_000_000)
             }
             return total
@@ -45,7 +45,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
                 bytes[Int.random(in: 0..<48, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
             }
-            // At the least one byte a frame.
+            // A frame takes at least one byte.
             let frames = try frames(scratch.file("x.wav", containing: bytes))
             if let frames {
                 #expect(frames <= bytes.count, "trial \(trial)")
@@ -53,7 +53,7 @@ import Testing
                 refused += 1
             }
         }
-        // Lengths and average rate do not matter, most else does: both outcomes must be common.
+        // Corrupt lengths and average rates do no harm, most other fields do: both outcomes must be common.
         #expect((1000...9900).contains(refused), "\(refused) refused")
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(refused > 0)
     }
 
-    /// libsndfile's `sf_open_fd` closes the descriptor when it fails; ours must stay ours until we close it.
+    /// libsndfile's `sf_open_fd` closes the descriptor when it fails; ours must stay open until we close it.
     @Test func refusalLeavesTheDescriptorToItsOwner() throws {
         let scratch = Scratch()
         let path = scratch.file("x.aiff", containing: Array("FORM0000AIFFCOMM0000".utf8))
@@ -88,8 +88,8 @@ import Testing
         #expect(fcntl(descriptor.number, F_GETFD) >= 0)
     }
 
-    /// 64 channels and 2³² bytes are promised, and 100 bytes are there.
-    @Test func promisesAreNotAllocated() throws {
+    /// The header states 64 channels and 2³² bytes; the file holds 100 bytes.
+    @Test func headerLengthsAreNotAllocated() throws {
         let scratch = Scratch()
         var wav = try wavBytes([Float](repeating: 0.5, count: 64), channels: 64)
         wav.replaceSubrange(40..<44, with: [0xF0, 0xFF, 0xFF, 0xFF])

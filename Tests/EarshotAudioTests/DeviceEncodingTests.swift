@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Samples to bytes and back, against twins that work byte by byte in double precision.
+/// Samples to bytes and back, compared with twins that work byte by byte in double precision.
 @Suite struct DeviceEncodingTests {
     private static let edges: [Float] = [
         0, -0.0, 1, -1, 0x1p-15, -0x1p-15, 0x1p-16, 0x1.8p-15, 0x1p-23, 0x1p-24, 0x1p-31, -0x1p-32, 0x1p-149,
@@ -16,22 +16,22 @@ import Testing
     }
 
     @Test(arguments: DeviceEncoding.allCases)
-    func encodingIsItsTwins(encoding: DeviceEncoding) {
+    func encodingEqualsItsTwin(encoding: DeviceEncoding) {
         let samples = Self.samples()
         #expect(encoding.bytes(samples, offset: 0) == samples.flatMap { Twin.encode($0, encoding) })
     }
 
     @Test(arguments: DeviceEncoding.allCases)
-    func decodingIsItsTwins(encoding: DeviceEncoding) {
+    func decodingEqualsItsTwin(encoding: DeviceEncoding) {
         var random = Randomness(seed: 32)
         let size = encoding.bytesPerSample
-        // Every value's sign and every padding byte occur.
+        // The bytes cover every sign and every padding byte.
         let bytes =
             [0x00, 0x7F, 0x80, 0xFF].flatMap { [UInt8](repeating: $0, count: 4 * size) } + random.bytes(5_000 * size)
         let expected = stride(from: 0, to: bytes.count, by: size).map {
             Twin.decode(Array(bytes[$0..<$0 + size]), encoding)
         }
-        // Bit for bit, because random floats are NaN at times.
+        // Compares bits, because some random floats are NaN.
         #expect(encoding.samples(bytes, offset: 0).map(\.bitPattern) == expected.map(\.bitPattern))
     }
 
@@ -49,7 +49,7 @@ import Testing
         let step: Float =
             switch encoding {
             case .f32: 0
-            // The float has 24 bits, so that is all it can lose.
+            // A Float has 24 bits, which limits the loss.
             case .s32, .s24, .s24packed: 0x1p-23
             case .s16: 0x1p-15
             }
@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-/// The same by definition.
+/// The conversions by definition.
 private enum Twin {
     private static func bits(_ encoding: DeviceEncoding) -> Int {
         switch encoding {
@@ -91,7 +91,7 @@ private enum Twin {
         return (0..<encoding.bytesPerSample).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    /// The nearest integer, of two the even one.
+    /// The nearest integer; of two, the even one.
     private static func even(_ value: Double) -> Int {
         let below = Int(value.rounded(.down))
         let rest = value - Double(below)
@@ -108,7 +108,8 @@ private enum Twin {
 }
 
 extension DeviceEncoding {
-    /// What `encode` writes `offset` bytes behind an aligned address, and nothing behind that.
+    /// The bytes that `encode` writes `offset` bytes after an aligned address; checks that it writes nothing behind
+    /// them.
     fileprivate func bytes(_ samples: [Float], offset: Int) -> [UInt8] {
         let count = samples.count * bytesPerSample
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: offset + count + 8, alignment: 16)
@@ -121,7 +122,7 @@ extension DeviceEncoding {
         return Array(room[offset..<offset + count])
     }
 
-    /// What `decode` reads `offset` bytes behind an aligned address.
+    /// The samples that `decode` reads `offset` bytes after an aligned address.
     fileprivate func samples(_ bytes: [UInt8], offset: Int) -> [Float] {
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: offset + bytes.count, alignment: 16)
         defer { room.deallocate() }

@@ -24,7 +24,7 @@ import Testing
         #expect(!text.contains("\n") && !text.contains(".."))
     }
 
-    @Test func whoeverMayComeBackIsWorthRetrying() {
+    @Test func temporaryFailuresAreWorthRetrying() {
         let worth = DeviceError.Kind.allCases.filter {
             DeviceError($0, operation: "open", device: "x", detail: "y", advice: "z").isWorthRetrying
         }
@@ -36,7 +36,7 @@ import Testing
         ("hw:31,0", .notFound, ""),
         ("card_in:/nowhere/earshot", .vanished, "PulseAudio"),
     ])
-    func theLibrarysWordsAreInTheErrorOnly(name: String, kind: DeviceError.Kind, words: String) async throws {
+    func libraryMessagesAppearOnlyInTheError(name: String, kind: DeviceError.Kind, words: String) async throws {
         let (error, spilt) = try await onThread {
             let name = SoundCard.name(name)
             var error: DeviceError?
@@ -52,14 +52,14 @@ import Testing
         #expect(error?.kind == kind)
         #expect(error?.device == name)
         #expect(error?.detail.contains(words) == true || words.isEmpty, "\(String(describing: error))")
-        // Other tests may write there at the same time; the library begins every line so.
+        // Other tests may write there at the same time; the library begins each of its lines like this.
         #expect(!spilt.contains("ALSA lib"), "\(spilt)")
     }
 
     @Test func messagesCanBeCollectedWithinACollection() {
         let outer = ALSAMessages.collecting {
             let inner = ALSAMessages.collecting { try? PCM.open("inner_nowhere", .capture) }
-            // `open` collects for itself.
+            // `open` runs a collection of its own.
             #expect(inner.said.isEmpty)
             var handle: OpaquePointer?
             snd_pcm_open(&handle, "outer_nowhere", SND_PCM_STREAM_CAPTURE, 0)
@@ -68,7 +68,7 @@ import Testing
     }
 }
 
-/// What is written to descriptor 2 for a while, also by C libraries; passed on afterwards.
+/// Collects the output to descriptor 2, including that of C libraries, and passes it on afterwards.
 enum StandardError {
     private static let lock = NSLock()
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Which offers can carry 18.5 to 20 kHz, and what is said about it.
+/// Which offers can carry 18.5 to 20 kHz, and with which reasons and warnings.
 @Suite struct DeviceOfferTests {
     private func offer(
         _ kind: DeviceKind, card: Int? = nil, rates: [Int] = [44_100, 48_000], highest: Int? = nil,
@@ -21,7 +21,7 @@ import Testing
         #expect(offer(.shared).canCarryBand.verdict == .yes)
         #expect(offer(.converter, card: 1).canCarryBand.verdict == .yes)
         #expect(offer(.converter).canCarryBand.verdict == .likely)
-        // It says 48 kHz and hides what it makes them of.
+        // It reports 48 kHz and hides the rate from which it resamples.
         #expect(offer(.resampler, card: 1).canCarryBand.verdict == .likely)
         #expect(offer(.file, card: 1).canCarryBand.verdict == .likely)
         #expect(offer(.soundServer).canCarryBand.verdict == .likely)
@@ -40,17 +40,17 @@ import Testing
         #expect(headset.reason.contains("16000 Hz"))
     }
 
-    @Test func theReasonSaysWhatIsMissing() {
+    @Test func theReasonNamesTheMissingCapability() {
         let slow = offer(.hardware, rates: [8_000, 16_000], choice: nil).canCarryBand
         #expect(slow.verdict == .no)
         #expect(slow.reason == "it runs at 16000 Hz at most, and 44100 Hz are needed")
         #expect(
-            offer(.converter, rates: [16_000], choice: nil).canCarryBand.reason.contains("resampling brings nothing"))
+            offer(.converter, rates: [16_000], choice: nil).canCarryBand.reason.contains("resampling cannot restore"))
         let odd = offer(.hardware, rates: [64_000], choice: nil).canCarryBand
         #expect(odd.reason == "it has none of the rates 44100, 48000, 88200, 96000, 176400, 192000 Hz")
         let strange = offer(.hardware, encodings: [], choice: nil).canCarryBand
         #expect(strange.reason == "it has none of the encodings FLOAT_LE, S32_LE, S24_LE, S24_3LE, S16_LE")
-        // Everything, but not at the same time.
+        // Each value is supported, but not all of them together.
         #expect(offer(.hardware, choice: nil).canCarryBand.reason.hasPrefix("it has no combination"))
     }
 }

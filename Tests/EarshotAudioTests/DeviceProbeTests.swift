@@ -3,8 +3,8 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Lists, and questions to PCMs that every ALSA has. What needs a configuration of its own is tested through the
-/// command line, because ALSA reads one for a whole process.
+/// Lists, and probes of PCMs that every ALSA has. PCMs that need a configuration of their own are tested through the
+/// command line, because ALSA reads one configuration for a whole process.
 @Suite struct DeviceProbeTests {
     @Test func aListKnowsDefaultAndNull() throws {
         let list = try DeviceList.read()
@@ -23,7 +23,7 @@ import Testing
         #expect(DeviceList.merge([card], [hint, other, other]) == [described, other])
     }
 
-    @Test func theUsualOnesAreThoseThatOneWouldName() {
+    @Test func cardsServersAndConfiguredPCMsAreUsual() {
         let usual = ["default", "hw:CARD=PCH,DEV=0", "hw:1", "pulse", "pipewire", "air_in", "frontdoor", "my dmix"]
         let unusual = [
             "null", "plughw:CARD=PCH,DEV=0", "default:CARD=PCH", "sysdefault", "sysdefault:CARD=PCH",
@@ -59,7 +59,7 @@ import Testing
         #expect(try results[2].get().kind == .converter)
     }
 
-    @Test func whoDoesNotAnswerIsNotWaitedFor() {
+    @Test func anInquiryReturnsNilUntilItsAnswerArrives() {
         let gate = DispatchSemaphore(value: 0)
         let inquiry = Inquiry { () -> Int in
             gate.wait()

@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every encoding and rate that can be asked for, through a real sound server and back.
+/// Every encoding and rate that a program can request, through a real sound server and back.
 @Suite(
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct EncodingSoundCardTests {
     @Test(.enabled(if: SoundCard.isVirtual), arguments: DeviceEncoding.allCases)
-    func whatIsPlayedIsRecorded(encoding: DeviceEncoding) async throws {
+    func playedSamplesAreRecorded(encoding: DeviceEncoding) async throws {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
         let recording = try await onThread { try CardRecording(card, encoding: encoding) }
         let loudspeaker = try await onThread {
@@ -27,7 +27,7 @@ struct EncodingSoundCardTests {
         let start = try #require(recorded.firstIndex { abs($0) > 0.01 })
         try #require(recorded.count - start >= played.count)
         let error = played.indices.map { abs(recorded[start + $0] - played[$0]) }.max() ?? 1
-        // Half a step when it is encoded, and as much again when the server, whose samples are floats, gives it back.
+        // Encoding loses half a step, and so does the way back through the server, which uses floats.
         let bits = [.s16: 16, .s24: 24, .s24packed: 24, .s32: 24, .f32: 24][encoding] ?? 0
         #expect(error <= 2 * pow(2, -Float(bits)) * 1.01)
     }

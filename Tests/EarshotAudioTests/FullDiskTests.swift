@@ -4,9 +4,9 @@ import Testing
 
 @testable import EarshotAudio
 
-/// A recording on a disk that is full, and one whose file goes bad.
+/// A recording on a full disk, and one with a file that becomes unwritable.
 @Suite struct FullDiskTests {
-    /// A disk of 512 KiB in a user namespace of its own, which takes no root; nil where the system forbids that.
+    /// A disk of 512 KiB in a user namespace of its own, which needs no root; nil if the system forbids that.
     private final class SmallDisk {
         let path: String
         private let program: Program
@@ -26,7 +26,7 @@ import Testing
 
     private func withSmallDisk(_ body: (String) throws -> Void) throws {
         let disk = try SmallDisk()
-        try withKnownIssue("this system lets nobody mount a disk of his own") {
+        try withKnownIssue("this system does not let users mount a disk") {
             try #require(disk != nil)
         } when: {
             disk == nil
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// 9 bytes a frame, so that the disk ends within one.
+    /// 9 bytes a frame, so that the disk ends within a frame.
     @Test func fullDiskEndsTheRecordingAndKeepsIt() throws {
         try withSmallDisk { disk in
             let sent = noise(3 * 100_000, seed: 2, peak: 0.9)
@@ -64,15 +64,15 @@ import Testing
             #expect(error?.detail.contains("the recording ends after 1.2 s, which are kept") == true)
             #expect(recorder.isRecording == false)
 
-            // Everything there was room for: 512 KiB less at most a page, the header and the last frame.
+            // The space for samples: 512 KiB less at most a page, the header and the last frame.
             let frames = Int((recorder.secondsWritten * 48_000).rounded())
             #expect(frames * 9 > 524_288 - 4096 - 44 - 9)
             #expect(try readAll(path) == Array(expected[..<(3 * frames)]))
             #expect(try readAllByLibrary(path, channels: 3) == Array(expected[..<(3 * frames)]))
-            // An odd number of bytes has one more.
+            // A WAV pads an odd number of bytes by one.
             #expect(load(path).count == 44 + (frames * 9 + 1) / 2 * 2)
 
-            // The error came once, and the caller need not care.
+            // The error came once; the caller may go on writing.
             #expect(writeFailure(&recorder, sent) == nil)
             try recorder.writeSilence(frameCount: 1000)
             #expect(Int((recorder.secondsWritten * 48_000).rounded()) == frames)
@@ -94,22 +94,22 @@ import Testing
             #expect(recorder.files == ["\(disk)/x.wav"])
             try recorder.finish()
             #expect(try readAll("\(disk)/x.wav").count == 262_144 - 22)
-            // A recording that cannot begin leaves nothing.
+            // A recording that cannot start leaves nothing.
             let other = failure { () throws(AudioError) in _ = try makeRecorder("\(disk)/y.wav") }
             #expect(other?.kind == .noSpace)
             #expect(access("\(disk)/x-2.wav", F_OK) != 0 && access("\(disk)/y.wav", F_OK) != 0)
         }
     }
 
-    /// Not even the header can be written any more: what it said last must do.
-    @Test func fileThatGoesBadKeepsAllButTheLastSecond() throws {
+    /// Not even the header can be written any more: the last header must describe a valid file.
+    @Test func unwritableFileKeepsAllButTheLastSecond() throws {
         let scratch = Scratch()
         let path = scratch.file("x.wav")
         let sent = noise(70_000, seed: 7).map(SampleConversion.int16).map { Float($0) / 32_768 }
         var recorder = try makeRecorder(path)
         try recorder.write(sent)
 
-        // The recorder's own descriptor, exchanged for one that cannot write.
+        // Exchanges the recorder's own descriptor for one that cannot write.
         let other = try #require(Descriptor(opening: path, flags: O_RDONLY))
         let file = try #require(other.status)
         let numbers = (0..<1024 as Range<CInt>).filter { number in

@@ -3,12 +3,12 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Twenty looks a second at a device whose delay is known to ±0.5 ms, as PulseAudio's is.
+/// Twenty looks a second at a device that reports its delay to ±0.5 ms, as PulseAudio does.
 struct HoleDetectorTests {
     /// - Parameters:
-    ///   - ppm: how much slower the device's clock runs than ours.
-    ///   - hole: how much is missing, and from when on.
-    /// - Returns: the holes found, and when.
+    ///   - ppm: how much slower the device's clock runs than the system's.
+    ///   - hole: the length of the hole and its time, in seconds.
+    /// - Returns: the detected holes and their times.
     func holes(
         seconds: Double, ppm: Double = 0, hole: (at: Double, seconds: Double)? = nil, outlierAt: Double? = nil
     ) -> [(at: Double, seconds: Double)] {
@@ -33,15 +33,15 @@ struct HoleDetectorTests {
         let found = holes(seconds: 20, hole: (10, length))
         try #require(found.count == 1)
         #expect(abs(found[0].at - 10.05) < 0.001)
-        // Two looks, each ±0.5 ms.
+        // Two looks, each with an error of ±0.5 ms.
         #expect(abs(found[0].seconds - length) <= 0.001)
     }
 
-    @Test func whatIsShorterThanTheThresholdIsNone() {
+    @Test func aHoleShorterThanTheThresholdIsIgnored() {
         #expect(holes(seconds: 20, hole: (10, HoleDetector.thresholdSeconds - 0.002)).isEmpty)
     }
 
-    @Test func oneBadLookIsNone() {
+    @Test func oneDelayedLookIsIgnored() {
         #expect(holes(seconds: 20, outlierAt: 10).isEmpty)
     }
 }

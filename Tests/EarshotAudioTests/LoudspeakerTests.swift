@@ -5,12 +5,12 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Sounds through a sound server, and what a microphone on its monitor hears of them.
+/// Sounds through a sound server, recorded by a microphone on its monitor.
 @Suite(
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct LoudspeakerTests {
-    /// A token's loudest tone with ramps of 5 ms.
+    /// A tone as loud as a token's loudest, with ramps of 5 ms.
     private static func tone(seconds: Double, amplitude: Float = 0.25) -> [Float] {
         let count = Int(seconds * 48_000)
         return (0..<count).map { index in
@@ -47,7 +47,8 @@ struct LoudspeakerTests {
         let late = Double(returned - lastNanoseconds) / 1e9
         print("play: recorded \(early) s after its stated end, returned \(late) s after that")
         #expect(abs(early) < 0.3)
-        // A call that only hands the sound over would be a second early. How late it is, is the machine's business.
+        // A call that only queued the sound would return a second early. The machine's load decides how late it
+        // returns.
         #expect(late > -0.3 && late < 3)
     }
 
@@ -56,7 +57,7 @@ struct LoudspeakerTests {
         let recording = try await onThread { try CardRecording(card) }
         let loudspeaker = try await onThread { try Self.open(card) }
         try await onThread { try recording.grow(by: 0.5) }
-        // No multiples of anything that buffers have.
+        // Lengths that are not multiples of any buffer size.
         let sounds = [Self.tone(seconds: 0.501), Self.tone(seconds: 0.333, amplitude: 0.5)]
         let first = Mutex<Result<Playback, any Error>?>(nil)
         loudspeaker.enqueue(sounds[0]) { result in first.withLock { $0 = result } }
@@ -78,7 +79,7 @@ struct LoudspeakerTests {
             let expected = played.indices.contains(place) ? played[place] : 0
             difference += Double((sample - expected) * (sample - expected))
         }
-        // Whatever there is besides the sounds, clicks at any frequency and pauses included, is 60 dB below them.
+        // Everything besides the sounds, including clicks at any frequency and pauses, is 60 dB below them.
         let energy = played.map { Double($0 * $0) }.reduce(0, +)
         #expect(decibels(difference / energy) < -60, "\(decibels(difference / energy)) dB")
     }
@@ -92,9 +93,9 @@ struct LoudspeakerTests {
         try await Task.sleep(for: .milliseconds(300))
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        // It does not wait for the one before.
+        // The cancellation does not wait for the sound before.
         #expect(end.withLock { $0.map { _ in true } } == nil)
-        // Whoever is cancelled already is not played at all.
+        // A task that is already cancelled plays nothing.
         let late = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await loudspeaker.play(Self.tone(seconds: 10))
@@ -124,17 +125,18 @@ struct LoudspeakerTests {
         let last = try #require(samples.lastIndex { $0 != 0 })
         let first = try #require(samples.firstIndex { $0 != 0 })
         #expect(last - first < 3 * 48_000, "it was played to its end")
-        // The ramp goes down by 1/240 a sample: the last ten have at most 0.5 · 10/240, and a ramp before that most.
+        // The ramp falls by 1/240 a sample: the last ten have at most 0.5 · 10/240, and a ramp before that most.
         let peak = { (range: Range<Int>) in samples[range].map(abs).max() ?? 0 }
         #expect(peak(last - 9..<last + 1) <= 0.021)
         #expect(peak(last - 299..<last - 239) > 0.45)
     }
 
-    /// Two sounds that are to begin at stated times are as far apart in a recording.
+    /// Two sounds with stated start times are as far apart in a recording.
     ///
-    /// The device's delay, from which each begin is reckoned, is known to 0.5 ms on a quiet machine (HoleDetector); two of
-    /// them, and twice that for a busy one: 2 ms. Where a sanitizer and a dozen sound servers fight for the cores, one
-    /// report in a few is later than that. A begin reckoned wrongly would be wrong each of the five times.
+    /// On a quiet machine, the device's delay, from which the player computes each start, is known to 0.5 ms
+    /// (HoleDetector); two of them, and twice that for a busy machine: 2 ms. Where a sanitizer and a dozen sound
+    /// servers compete for the cores, one report in a few is later than that. A wrong computation would be wrong each
+    /// of the five times.
     @Test func soundsBeginWhenTheyAreToBegin() async throws {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
         let loudspeaker = try await onThread { try Self.open(card) }
@@ -160,7 +162,7 @@ struct LoudspeakerTests {
         Issue.record("never within 2 ms: \(misses)")
     }
 
-    @Test(.enabled(if: SoundCard.isVirtual)) func whenTheServerDiesNobodyHangs() async throws {
+    @Test(.enabled(if: SoundCard.isVirtual)) func noCallHangsAfterTheServerDies() async throws {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
         let microphone = try await onThread { try Microphone(DeviceRequest(card.captureName)) }
         let loudspeaker = try await onThread { try Self.open(card) }
@@ -176,7 +178,7 @@ struct LoudspeakerTests {
         let outcome = await outcomes.first { _ in true }
         #expect(throws: DeviceError.self) { try outcome?.get() }
         await #expect(throws: DeviceError.self) { try await loudspeaker.play([0]) }
-        // The microphone says so with its last block.
+        // The last block of the microphone reports it.
         let notice = try await onThread {
             var last: CaptureNotice?
             while microphone.next(milliseconds: 20_000, { block, _ in last = block.notice }) {}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// What comes through a pipe is read as it arrives.
+/// The reader delivers samples from a pipe as they arrive.
 @Suite struct PipeTests {
     /// Runs `body` on a thread of its own.
     private func thread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
@@ -37,18 +37,18 @@ import Testing
         let sent = noise(3000, seed: 6, peak: 0.9)
         var wav = try wavBytes(sent, format: format)
         let data = wav.count - sent.count * format.bytesPerSample
-        // As from a recorder that does not know when it will be stopped.
+        // The header of a recorder that does not know when it will be stopped.
         wav.replaceSubrange(data - 4..<data, with: [0, 0xF0, 0xFF, 0x7F])
         let ends = makePipe()
         defer { close(ends.reading) }
 
-        // 1000 frames and a byte, and no more until they have been read.
+        // 1000 frames and one byte; the writer sends no more until they have been read.
         let cut = data + 1000 * format.bytesPerSample + 1
         send(wav[..<cut], to: ends.writing)
         var reader = try SoundFileReader(descriptor: ends.reading, name: "pipe")
         #expect(reader.frameCount == nil)
         var block: [Float] = []
-        // The byte too many makes the reader wait for the rest of its frame, but not for 4096 frames.
+        // The extra byte makes the reader wait for the rest of its frame, but not for 4096 frames.
         let late = thread { [wav] in
             usleep(20_000)
             self.send(wav[cut..<cut + format.bytesPerSample - 1], to: ends.writing)
@@ -92,7 +92,7 @@ import Testing
         #expect(reader.sampleRateHertz == 96_000 && reader.channelCount == 2)
     }
 
-    /// Formats that need seeking are read to the end first; RF64 and WAV are not.
+    /// The reader reads formats that need seeking to their end first, but not RF64 and WAV.
     @Test(arguments: Container.allCases)
     func everyContainerComesThroughAPipe(container: Container) throws {
         let scratch = Scratch()
@@ -156,7 +156,7 @@ import Testing
         #expect(try bytes == wavBytes(samples))
     }
 
-    /// The reader of our output has gone: an error, and no signal that ends the process.
+    /// A closed reading end gives an error, not a signal that ends the process.
     @Test func brokenPipeIsAnError() throws {
         let ends = makePipe()
         close(ends.reading)
@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-/// What a thread has collected.
+/// The bytes that a thread has collected.
 private final class Collector: Sendable {
     let bytes = Mutex<[UInt8]>([])
 }

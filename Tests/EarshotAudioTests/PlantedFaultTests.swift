@@ -4,11 +4,11 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Faults on purpose: `scripts/sanitize.sh` has to see each of them found, or its silence about the rest says nothing.
+/// Deliberate faults: `scripts/sanitize.sh` must find each of them, or its silence about other code means nothing.
 @Suite struct PlantedFaultTests {
     private static let wanted = ProcessInfo.processInfo.environment["EARSHOT_PLANTED_FAULT"]
 
-    /// The ring's test with its barriers taken out.
+    /// The ring's test on a ring without barriers.
     @Test(.enabled(if: wanted == "race", "for scripts/sanitize.sh")) func race() async throws {
         let ring = UnsynchronizedRing()
         let passage = RingPassage(seconds: 3)
@@ -17,7 +17,7 @@ import Testing
         _ = try await (written, read)
     }
 
-    /// A period that is decoded into a buffer of one sample less.
+    /// Decodes a period into a buffer that is one sample too short.
     @Test(.enabled(if: wanted == "overflow", "for scripts/sanitize.sh")) func overflow() {
         let bytes = [UInt8](repeating: 1, count: 2_880)
         let samples = UnsafeMutablePointer<Float>.allocate(capacity: 1_439)
@@ -26,7 +26,7 @@ import Testing
         #expect(samples[1_438] != 0)
     }
 
-    /// A block that is looked at when its ring is gone.
+    /// Reads a block after its ring was freed.
     @Test(.enabled(if: wanted == "use-after-free", "for scripts/sanitize.sh")) func useAfterFree() {
         var kept: UnsafeMutablePointer<Float>?
         do {
@@ -43,7 +43,7 @@ private final class UnsynchronizedRing: @unchecked Sendable {
     private static let slotSampleCount = 128
 
     private let samples = UnsafeMutablePointer<Float>.allocate(capacity: slotCount * slotSampleCount)
-    /// Without notices: their counted references would crash before anybody has reported the race.
+    /// Headers without notices: their counted references would crash before a sanitizer has reported the race.
     private let frameCounts = UnsafeMutablePointer<Int>.allocate(capacity: slotCount)
     private let counts = UnsafeMutablePointer<Int>.allocate(capacity: 2)
 

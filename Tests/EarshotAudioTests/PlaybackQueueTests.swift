@@ -7,7 +7,7 @@ import Testing
 @Suite struct PlaybackQueueTests {
     private static let playback = Playback(beginNanoseconds: 1, endNanoseconds: 2, underrunCount: 0)
 
-    /// What the callers of sounds got, in order.
+    /// The answers that callers of sounds got, in order.
     private final class Answers: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock { $0 } }
@@ -39,12 +39,12 @@ import Testing
         #expect(answers.all == ["0 played", "1 played", "2 played"])
     }
 
-    @Test func whatWaitsCanBeWithdrawnOnce() {
+    @Test func aWaitingSoundCanBeWithdrawnOnce() {
         let (queue, answers) = (PlaybackQueue(), Answers())
         let sounds = (0..<4).map { PlaybackQueue.Sound(samples: [Float($0)]) }
         for (number, sound) in sounds.enumerated() { queue.append(sound, answers.completion("\(number)")) }
         let first = queue.next()
-        // It has begun.
+        // The sound has begun.
         queue.withdraw(sounds[0])
         queue.withdraw(sounds[2])
         queue.withdraw(sounds[2])
@@ -52,13 +52,13 @@ import Testing
         first?.completion(.success(Self.playback))
         queue.withdrawAll()
         #expect(answers.all == ["2 cancelled", "0 played", "1 cancelled", "3 cancelled"])
-        // It still takes sounds.
+        // The queue still accepts sounds.
         queue.append(sounds[1], answers.completion("again"))
         #expect(queue.next()?.sound === sounds[1])
         #expect(queue.next() == nil)
     }
 
-    @Test func afterTheEndEveryoneGetsTheFirstReason() {
+    @Test func afterTheEndEverySoundGetsTheFirstError() {
         let (queue, answers) = (PlaybackQueue(), Answers())
         queue.append(.init(samples: []), answers.completion("before"))
         queue.end(Gone())
@@ -68,7 +68,7 @@ import Testing
         #expect(queue.next() == nil)
     }
 
-    /// A queue that several threads use, and those sounds that may be withdrawn.
+    /// A queue that several threads use, and the sounds that they may withdraw.
     private final class Crowd: Sendable {
         static let giverCount = 4
         static let soundCount = 2_000

@@ -28,7 +28,7 @@ import Testing
             ("s16le:48000:65", "no channel count from 1 to 64"),
             ("s16le:99999999999999999999", "is no sample rate"),
         ])
-    func refusalSaysWhatIsValid(text: String, detail: String) throws {
+    func errorListsValidValues(text: String, detail: String) throws {
         let error = failure { () throws(AudioError) in _ = try RawFormat(parsing: text) }
         #expect(error?.kind == .badRawFormat)
         #expect(error?.description.contains(detail) == true, "\(error?.description ?? "accepted")")
@@ -47,7 +47,7 @@ import Testing
         ] as [(SampleEncoding, [UInt8], Float)])
     func everyEncodingDecodes(encoding: SampleEncoding, bytes: [UInt8], value: Float) throws {
         let scratch = Scratch()
-        // A frame and a half: the half is no frame.
+        // A frame and a half: the half is not a frame.
         let path = scratch.file("x.raw", containing: bytes + bytes + bytes)
         let samples = try readAll(path, raw: RawFormat(encoding, sampleRateHertz: 8000, channelCount: 2))
         #expect(samples == [value, value])

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import EarshotAudio
 
-/// Numbers from one thread through a ring to another, for some seconds.
+/// Numbers that one thread passes to another through a ring, for some seconds.
 final class RingPassage: Sendable {
     struct Account {
         var numberCount = 0
@@ -13,7 +13,7 @@ final class RingPassage: Sendable {
         var faults: [String] = []
     }
 
-    /// Every integer below is a float.
+    /// Every integer below is exact as a Float.
     private static let numberRange = 1 << 24
     private static let channelCount = 2
     private static let maximumFrameCount = 64
@@ -25,8 +25,8 @@ final class RingPassage: Sendable {
         self.seconds = seconds
     }
 
-    /// The writer: blocks of random lengths that hold the next numbers, and a notice now and then. What is refused is
-    /// offered again.
+    /// The writer: blocks of random lengths that hold the next numbers, with occasional notices. It offers a rejected
+    /// block again.
     func write(put: (CaptureBlock, (UnsafeMutablePointer<Float>) -> Void) -> Bool) -> Account {
         var account = Account()
         var random = Randomness(seed: 41)
@@ -36,7 +36,7 @@ final class RingPassage: Sendable {
             block.frameCount = Int.random(in: 0...Self.maximumFrameCount, using: &random)
             block.droppedFrameCount = account.numberCount
             if block.frameCount == 0 {
-                // Its strings are counted references, which a race would break.
+                // Its strings are counted references, which a race would corrupt.
                 let error = DeviceError(
                     .busy, operation: "record from", device: "a name too long for a small string",
                     detail: "number \(account.numberCount)", advice: "Wait for the one after it")

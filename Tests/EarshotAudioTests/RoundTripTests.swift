@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: SampleFormat.allCases, rates)
     func samplesComeBack(format: SampleFormat, rate: Int) throws {
         // Half a step of rounding: 2^-16 for 16 bits, 2^-24 for 24; floats come back exactly. The peak of 0.999
-        // stays a step below full scale, where rounding up would be held back by a whole step.
+        // stays a step below full scale, where clamping would cost a whole step.
         let tolerance: Float =
             switch format {
             case .s16: 0x1p-16
@@ -18,7 +18,7 @@ import Testing
         for channels in [1, 2] {
             let scratch = Scratch()
             let path = scratch.file("x.wav")
-            // More than the blocks of reader and writer, and no multiple of either.
+            // More than the blocks of reader and writer, and not a multiple of either.
             let sent = noise(channels * 20_011, seed: UInt64(rate + channels), peak: 0.999)
             try writeWAV(sent, to: path, rate: rate, channels: channels, format: format)
 
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func namesSayWhatTheFileIs() throws {
+    @Test func formatNamesDescribeTheFile() throws {
         let scratch = Scratch()
         let names: [SampleFormat: String] = [
             .s16: "WAV, signed 16 bit", .s24: "WAV, signed 24 bit", .f32: "WAV, float 32 bit",
@@ -50,7 +50,7 @@ import Testing
     func sameSamplesGiveSameBytes(format: SampleFormat) throws {
         let samples = noise(3000, seed: 5)
         let whole = try wavBytes(samples, format: format)
-        // The time of day is in libsndfile's PEAK chunk, which must not be there.
+        // libsndfile's PEAK chunk holds the time of day and must be absent.
         #expect(!String(decoding: whole.prefix(100), as: UTF8.self).contains("PEAK"))
 
         let scratch = Scratch()
@@ -94,7 +94,7 @@ import Testing
         #expect(received.map(\.bitPattern) == sent.map(\.bitPattern))
     }
 
-    @Test func integersHoldWhatTheyCannotHold() throws {
+    @Test func integersAreClampedToFullScale() throws {
         let scratch = Scratch()
         for (format, step) in [(SampleFormat.s16, Float(0x1p-15)), (.s24, 0x1p-23)] {
             try writeWAV([2, -2, .nan, .infinity, -.infinity], to: scratch.file("x.wav"), format: format)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// A made-up /proc/asound: what real ones look like, and what nobody should trust.
+/// A simulated /proc/asound: real content, and content that the parser must not trust.
 @Suite struct RunningHardwareTests {
     private static let at48 = """
         access: MMAP_INTERLEAVED
@@ -58,13 +58,13 @@ import Testing
         "", "closed\n", "no setup\n", "rate: \n", "rate: fast\n", "rate: 99999999999999999999\n", "  rate: 48000\n",
         String(repeating: "\u{0}", count: 10_000), String(repeating: "x", count: 5_000) + "\nrate: 48000\n",
     ])
-    func whatIsNoRateIsNoAnswer(content: String) throws {
+    func contentWithoutARateGivesNil(content: String) throws {
         try withTree(["card0/pcm0c/sub0/hw_params": content]) { root in
             #expect(RunningHardware.rateHertz(.capture, expected: 48_000, under: root) == nil)
         }
     }
 
-    @Test func noSoundIsNoAnswer() throws {
+    @Test func aMissingTreeGivesNil() throws {
         #expect(RunningHardware.rateHertz(.capture, expected: 48_000, under: "/nowhere") == nil)
         try withTree(["card0": "a file", "cards": "--- no soundcards ---"]) { root in
             #expect(RunningHardware.rateHertz(.capture, expected: 48_000, under: root) == nil)

@@ -13,7 +13,7 @@ import Testing
         #expect(samples[1...integers.count].map(SampleConversion.int16) == integers)
     }
 
-    @Test func roundsToNearestAndHoldsToFullScale() {
+    @Test func roundsToNearestAndClampsToFullScale() {
         let step: Float = 0x1p-15
         #expect([0.49, 0.51, 1.49, -0.49, -0.51].map { SampleConversion.int16($0 * step) } == [0, 1, 1, 0, -1])
         #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// A directory that goes with its owner.
+/// A temporary directory; `deinit` removes it.
 final class Scratch {
     let path: String
 
@@ -19,7 +19,7 @@ final class Scratch {
         rmdir(path)
     }
 
-    /// What is in the directory, hidden files too.
+    /// The names in the directory, including hidden files.
     var names: [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
@@ -83,7 +83,7 @@ func openFailure(_ path: String) -> AudioError? {
     failure { () throws(AudioError) in _ = try SoundFileReader(path: path) }
 }
 
-/// All samples that are left, read in blocks of `maxFrames`.
+/// All remaining samples, read in blocks of `maxFrames`.
 func readAll(_ reader: inout SoundFileReader, maxFrames: Int = 1000) throws(AudioError) -> [Float] {
     var samples: [Float] = []
     var block: [Float] = []
@@ -124,7 +124,7 @@ enum Container: Int, CaseIterable {
     case flac = 0x170000
     case caf = 0x180000
     case rf64 = 0x220000
-    /// RIFX: WAV with the big end first.
+    /// RIFX: WAV with big-endian numbers.
     case rifx = 0x2001_0000
 }
 

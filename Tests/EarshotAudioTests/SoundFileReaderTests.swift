@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Sixteen bits come as they are stored, also behind some that were read as floats, and other encodings do not.
+    /// 16 bit samples come unchanged, also after some that were read as floats; other encodings do not.
     @Test func integersComeAsTheyAreStored() throws {
         let scratch = Scratch()
         for container in [Container.wav, .rifx, .flac] {
@@ -96,7 +96,7 @@ import Testing
                 == "Cannot open /nonexistent/x.wav: No such file or directory. Check the name and the directory.")
     }
 
-    /// A chunk of any length before the samples is read over; one that never ends is an error.
+    /// The reader skips a chunk of any length before the samples; a chunk that never ends is an error.
     @Test func chunksBeforeTheSamplesAreSkipped() throws {
         let scratch = Scratch()
         let wav = try wavBytes([0.5, 0.25])
@@ -109,9 +109,9 @@ import Testing
         #expect(openFailure(cut)?.kind == .damaged)
     }
 
-    /// arecord and SoX write about 2 GiB as length, ffmpeg 0xFFFFFFFF, and a recorder that was killed 0.
+    /// arecord and SoX write about 2 GiB as length, ffmpeg 0xFFFFFFFF, and a killed recorder 0.
     @Test(arguments: [0, 0xFFFF_FFFF, 0x7FFF_FFFF, 0x8000_0000, 0x7FFF_F000, 0x7FFF_0024] as [UInt32])
-    func lengthsThatAreNotKnownReadToTheEnd(length: UInt32) throws {
+    func unknownLengthsReadToTheEnd(length: UInt32) throws {
         let scratch = Scratch()
         var wav = try wavBytes([0.5, 0.25, -0.5])
         for (offset, value) in [(4, length == 0 ? 36 : length), (40, length)] {
@@ -125,7 +125,7 @@ import Testing
         #expect(reader.isTruncated == false)
     }
 
-    /// A file of no samples on purpose: its other chunks are no sound.
+    /// A file that has no samples on purpose: its other chunks are not sound.
     @Test func emptySoundStaysEmpty() throws {
         let scratch = Scratch()
         var wav = try wavBytes([]) + Array("LIST".utf8) + [4, 0, 0, 0, 1, 2, 3, 4]
@@ -133,10 +133,10 @@ import Testing
         #expect(try readAll(scratch.file("x.wav", containing: wav)).isEmpty)
     }
 
-    @Test func truncatedSamplesGiveWhatIsThere() throws {
+    @Test func truncatedWAVGivesItsSamples() throws {
         let scratch = Scratch()
         let wav = try wavBytes(noise(1000, seed: 1))
-        // 300 samples and half of one.
+        // 300 samples and half a sample.
         let path = scratch.file("x.wav", containing: Array(wav[..<(44 + 601)]))
         var reader = try SoundFileReader(path: path)
         #expect(reader.frameCount == 300)
@@ -145,7 +145,7 @@ import Testing
         #expect(reader.isTruncated == true)
     }
 
-    @Test func truncatedFLACGivesWhatIsThere() throws {
+    @Test func truncatedFLACGivesItsSamples() throws {
         let scratch = Scratch()
         let sent = noise(50_000, seed: 4).map(SampleConversion.int16)
         try writeSoundFile(sent, to: scratch.file("x.flac"), container: .flac)

@@ -3,32 +3,32 @@ import Testing
 
 @testable import EarshotAudio
 
-/// A made-up device: when its blocks are read, and what the clock makes of that.
+/// A simulated device: the times at which its blocks are read, and the clock's estimates from them.
 @Suite struct StreamClockTests {
     private static let rate = 48_000
     private static let period = 1_440
 
-    /// A device whose converter runs at `rate` · (1 + `ppm`/10⁶), read period by period.
+    /// A device with a converter that runs at `rate` · (1 + `ppm`/10⁶), read period by period.
     private struct Simulation {
         var clock = StreamClock(sampleRateHertz: StreamClockTests.rate)
         var ppm = 0.0
-        /// Seconds by which the sound server's own losses put everything off.
+        /// The delay in seconds that the sound server's own losses have added.
         var lostSeconds = 0.0
         private(set) var blockCount = 0
         private(set) var claims: [(atSeconds: Double, frameCount: Int)] = []
         private(set) var now = 0.0
-        /// The worst of what the clock said about a block's end; false in the first 5 s, while it learns.
+        /// The maximum error of the clock's time of a block's end; 0 in the first 5 s, while the clock learns.
         private(set) var worstSeconds = 0.0
 
         init(ppm: Double = 0) { self.ppm = ppm }
 
-        /// When the next block is complete.
+        /// The time at which the next block is complete.
         var dueSeconds: Double {
             let frames = Double((blockCount + 1) * StreamClockTests.period)
             return frames / (Double(StreamClockTests.rate) * (1 + ppm * 1e-6)) + lostSeconds
         }
 
-        /// Reads the next block at `seconds`, or when it is complete, or after the one before.
+        /// Reads the next block at `seconds`, or when it is complete, or after the one before: the latest of the three.
         mutating func read(at seconds: Double) {
             let due = dueSeconds
             now = max(now + 50e-6, seconds, due)
@@ -39,13 +39,13 @@ import Testing
             if now > 5 { worstSeconds = max(worstSeconds, abs(end - due)) }
         }
 
-        /// Reads for that long, each block late by up to `jitter` seconds.
+        /// Reads for `seconds`, each block late by up to `jitter` seconds.
         mutating func run(seconds: Double, jitter: Double, using random: inout Randomness) {
             let end = dueSeconds + seconds
             while dueSeconds < end { read(at: dueSeconds + Double.random(in: 0...jitter, using: &random)) }
         }
 
-        /// Reads nothing for that long, and then all that waits.
+        /// Reads nothing for `seconds`, and then all waiting blocks.
         mutating func stall(seconds: Double) {
             let until = now + seconds
             while dueSeconds < until { read(at: until) }
@@ -61,7 +61,7 @@ import Testing
         }
         #expect(device.claims.isEmpty)
         #expect(device.clock.frameCount == device.blockCount * Self.period)
-        // The least of more than 166 delays of up to 20 ms: over 1 ms with 0.95^166 = 0.02 %.
+        // The minimum of more than 166 delays of up to 20 ms exceeds 1 ms with probability 0.95^166 = 0.02 %.
         #expect(device.worstSeconds < 0.001, "\(device.worstSeconds)")
     }
 
@@ -70,7 +70,7 @@ import Testing
         var device = Simulation()
         for round in 0..<200 {
             device.run(seconds: Double.random(in: 0.05...3, using: &random), jitter: 0.02, using: &random)
-            // From shorter than the time of a judgement to many of these.
+            // From shorter than one judgement to many of them.
             device.stall(seconds: round % 20 == 0 ? 30 : Double.random(in: 0.1...3, using: &random))
         }
         #expect(device.claims.isEmpty, "\(device.claims)")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [0.1, 0.3, 1, 5])
-    func whatTheServerThrowsAwayIsFound(seconds: Double) {
+    func soundDiscardedByTheServerIsFound(seconds: Double) {
         var random = Randomness(seed: 53)
         for phase in 0..<20 {
             var device = Simulation()
@@ -88,9 +88,9 @@ import Testing
             device.run(seconds: 20, jitter: 0.02, using: &random)
             #expect(device.claims.count == 1, "\(device.claims)")
             guard let claim = device.claims.first else { continue }
-            // The judgement that the loss falls into may end too early for four late blocks; the next one takes 1 s.
+            // The judgement in which the loss falls may end too early for four late blocks; the next one takes 1 s.
             #expect(claim.atSeconds - begin < 2.05)
-            // Both ends of the difference are least delays of up to 20 ms: of 30 blocks, and of one where it is short.
+            // Both ends of the difference are minimum delays of up to 20 ms: of 30 blocks, and of one for a short loss.
             #expect(abs(Double(claim.frameCount) / Double(Self.rate) - seconds) < 0.02)
             #expect(device.clock.frameCount == device.blockCount * Self.period + claim.frameCount)
         }
@@ -113,17 +113,17 @@ import Testing
         device.run(seconds: 3_600, jitter: 0.02, using: &random)
         #expect(device.claims.isEmpty, "\(device.claims)")
         #expect(device.clock.frameCount == device.blockCount * Self.period)
-        // It follows within a window of 10 s, in which 1,000 ppm are 10 ms, and the jitter as above.
+        // The clock follows within a window of 10 s, in which 1,000 ppm are 10 ms, plus the jitter as above.
         #expect(device.worstSeconds < 0.011, "\(device.worstSeconds)")
     }
 
-    @Test func aRestartCountsWhatIsMissingAndLearnsAnew() {
+    @Test func aRestartCountsMissingFramesAndLearnsAgain() {
         var random = Randomness(seed: 56)
         var device = Simulation()
         #expect(device.clock.dueFrameCount(at: 1) == 0)
         device.run(seconds: 10, jitter: 0.005, using: &random)
         let before = device.clock.frameCount
-        // Two seconds after its last block 2 s are due, but for the jitter.
+        // Two seconds after the last block 2 s are due, within the jitter.
         let now = Int64((device.dueSeconds + 2) * 1e9) + 7_000_000_000
         let due = device.clock.dueFrameCount(at: now)
         #expect(abs(due - 2 * Self.rate - Self.period) < Self.rate / 1_000, "\(due)")
@@ -131,7 +131,7 @@ import Testing
         #expect(device.clock.frameCount == before + due)
         #expect(device.clock.endNanoseconds == 0)
         #expect(device.clock.dueFrameCount(at: now + 1_000_000_000) == 0)
-        // The new stream comes later than the old one for ever, and nobody takes that for a loss.
+        // The new stream stays later than the old one for ever, and the clock does not count that as a loss.
         device.lostSeconds += 2.5
         device.run(seconds: 20, jitter: 0.005, using: &random)
         #expect(device.claims.isEmpty)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Gaps, and recordings that are longer than a WAV.
+/// Gaps, and recordings longer than a WAV can hold.
 @Suite struct WAVRecorderLengthTests {
     private func status(_ path: String) throws -> stat {
         var status = stat()
@@ -31,7 +31,7 @@ import Testing
         try recorder.write(sound)
         try recorder.writeSilence(frameCount: 0)
         try recorder.writeSilence(frameCount: 70_000)
-        // More than a second, so the header knows of it at once.
+        // More than a second, so the header includes it at once.
         #expect(try readAllByLibrary(scratch.file("x.wav"), channels: channels).count == 70_101 * channels)
         try recorder.write(sound)
         #expect(recorder.secondsWritten == 70_201 / 48_000.0)
@@ -69,13 +69,13 @@ import Testing
         let scratch = Scratch()
         let sent = noise(5000 * channels, seed: 4, peak: 0.9)
         var recorder = try makeRecorder(scratch.file("x.wav"), channels: channels, format: format)
-        // 1000 frames, and bytes that are no frame.
+        // 1000 frames, and bytes that do not fill a frame.
         let bytesPerFrame = format.bytesPerSample * channels
         recorder.dataByteLimit = 1001 * bytesPerFrame - 1
         for first in stride(from: 0, to: 5000, by: 700) {
             try recorder.write(Array(sent[first * channels..<min(first + 700, 5000) * channels]))
         }
-        // The fifth is full, and a sixth would have nothing in it.
+        // The fifth file is full, and a sixth would be empty.
         let files = recorder.files
         #expect(files == ["x.wav", "x-2.wav", "x-3.wav", "x-4.wav", "x-5.wav"].map(scratch.file))
         #expect(recorder.secondsWritten == 5000 / 48_000.0)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func nameInUseIsPassedOverOrReplaced() throws {
+    @Test func nameInUseIsSkippedOrReplaced() throws {
         let scratch = Scratch()
         for (replacesExisting, files) in [(false, ["x.wav", "x-3.wav"]), (true, ["x.wav", "x-2.wav"])] {
             let other = scratch.file("x-2.wav", containing: [1])
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// A gap of a day at the true limit: 4 GiB of hole, crossed by sound and by silence.
+    /// A gap of a day at the real limit: 4 GiB of hole, crossed by sound and by silence.
     @Test func trueLimitIsCrossed() throws {
         let scratch = Scratch()
         let sound = noise(1000, seed: 9, peak: 0.9)

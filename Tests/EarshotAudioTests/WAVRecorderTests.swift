@@ -8,7 +8,7 @@ import Testing
 @Suite struct WAVRecorderTests {
     static let kinds = SampleFormat.allCases.flatMap { format in (1...8).map { (format, $0) } }
 
-    /// What a kill leaves is what another open of the file reads: the page cache outlives the process.
+    /// Another open of the file reads what a kill would leave: the page cache outlives the process.
     @Test(arguments: kinds)
     func everyMomentIsReadable(format: SampleFormat, channels: Int) throws {
         let scratch = Scratch()
@@ -45,7 +45,7 @@ import Testing
         let moments = Atomic(0)
     }
 
-    /// The same, at moments that the recorder does not choose, within its writes too.
+    /// The same at moments that the recorder does not choose, also during its writes.
     @Test func anotherThreadFindsTheFileValid() async throws {
         let scratch = Scratch()
         let path = scratch.file("x.wav")
@@ -67,7 +67,7 @@ import Testing
         var generator = Randomness(seed: 6)
         var frames = 0
         while frames < limit, progress.moments.load(ordering: .acquiring) < 100 {
-            // Now and then more than a second at once, which has to come with headers of its own.
+            // Sometimes more than a second at once, which must come with header updates of its own.
             let block = Int.random(in: 1...2 * rate, using: &generator)
             try recorder.write((0..<block).map { cycle[(frames + $0) % rate] })
             frames += block
@@ -79,7 +79,7 @@ import Testing
         #expect(progress.moments.load(ordering: .acquiring) > 0)
     }
 
-    @Test func fileIsThereFromTheStart() throws {
+    @Test func fileExistsFromTheStart() throws {
         let scratch = Scratch()
         let recorder = try makeRecorder(scratch.file("x.wav"))
         #expect(scratch.names == ["x.wav"])
@@ -143,7 +143,7 @@ import Testing
         #expect(scratch.names == ["pipe"])
     }
 
-    /// The way for file systems that know no files without a name, and perhaps no links.
+    /// The method for file systems without unnamed files, and perhaps without links.
     @Test func namedTemporaryFileDoesNotReplace() throws {
         let scratch = Scratch()
         let path = scratch.file("x.wav", containing: [1])
@@ -165,7 +165,7 @@ func makeRecorder(
         path: path, sampleRateHertz: rate, channelCount: channels, format: format, replacesExisting: replacesExisting)
 }
 
-/// All samples of a file as libsndfile understands it.
+/// All samples of a file as libsndfile reads it.
 func readAllByLibrary(_ path: String, channels: Int = 1) throws -> [Float] {
     let descriptor = try #require(Descriptor(opening: path, flags: O_RDONLY))
     let handle = try SoundFileHandle(reading: RandomAccessFile(descriptor), path: path)

@@ -8,7 +8,7 @@ import Testing
         try WAVWriter(path: path, sampleRateHertz: 48_000, channelCount: 1, format: .s16)
     }
 
-    @Test func nothingIsThereBeforeTheEnd() throws {
+    @Test func nothingAppearsBeforeTheEnd() throws {
         let scratch = Scratch()
         var writer = try makeWriter(scratch.file("x.wav"))
         try writer.write(noise(50_000, seed: 1))
@@ -92,7 +92,7 @@ import Testing
         var writer = try WAVWriter(
             path: scratch.file("x.wav"), sampleRateHertz: 48_000, channelCount: 1, format: .f32)
         #expect((0xFFFF_0000...0xFFFF_FFFF).contains(writer.dataByteLimit))
-        // Nobody wants to write 4 GiB in a test.
+        // Stands for 4 GiB, which a test should not write.
         writer.dataByteLimit = 8
         try writer.write([0.5, 0.5])
         var error: AudioError?
@@ -100,7 +100,7 @@ import Testing
         #expect(error?.kind == .tooLarge)
     }
 
-    /// The way for file systems that know no files without a name.
+    /// The method for file systems without unnamed files.
     @Test func namedTemporaryFileGoesWithItsOwner() throws {
         let scratch = Scratch()
         func make() throws -> TemporaryFile {
@@ -116,13 +116,13 @@ import Testing
         let published = try make().publish(as: scratch.file("x.wav"))
         #expect(published)
         #expect(scratch.names == ["x.wav"])
-        // A second attempt must not fail on what is there.
+        // A second call must not fail because the file exists.
         let replaced = try make().publish(as: scratch.file("x.wav"))
         #expect(replaced)
         #expect(scratch.names == ["x.wav"])
     }
 
-    /// ext4, xfs, btrfs and tmpfs have files without a name, so that a killed process leaves nothing.
+    /// ext4, xfs, btrfs and tmpfs support files without a name, so a killed process leaves nothing.
     @Test func temporaryFileHasNoNameWhereThatWorks() throws {
         let scratch = Scratch()
         let probe = open(scratch.path, 0o20_000_000 | O_DIRECTORY | O_RDWR, 0o600)

@@ -6,28 +6,29 @@ import Testing
 @Suite struct AutomaticGainTests {
     private static let rate = 48_000
 
-    /// The gain in decibels after a step of a constant, whose mean power is its square in every 5 ms: what goes out
-    /// over what goes in, sample by sample.
+    /// The gain in decibels after a step of a constant, which has its square as mean power in every 5 ms: output over
+    /// input, sample by sample.
     private func gains(from first: Double, to second: Double, seconds: Double) -> [Double] {
         // Four seconds are eight times the release.
         let before = [Float](repeating: Self.constant(first), count: 4 * Self.rate)
         let after = [Float](repeating: Self.constant(second), count: Int(seconds * Double(Self.rate)))
         var gain = AutomaticGain(
-            StoredSound(before + after), targetDecibels: -20, largestGainDecibels: 30, attackSeconds: 0.05,
+            StoredSound(before + after), targetDecibels: -20, maximumGainDecibels: 30, attackSeconds: 0.05,
             releaseSeconds: 0.5, sampleRateHertz: Self.rate)
         let samples = gain.readAll()
         return zip(samples, before + after).dropFirst(before.count).map { 2 * decibels(Double(abs($0 / $1))) }
     }
 
-    /// A constant as strong as a sine of so many decibels.
+    /// A constant with the power of a sine of `level` decibels.
     private static func constant(_ level: Double) -> Float {
         Float((0.5 * .pow(10, level / 10) as Double).squareRoot())
     }
 
-    /// g(t) = g₁ + (g₀ − g₁)·e^(−t/τ). The first 5 ms hear the step, and by the end of the next the gain is where the
-    /// curve is at 5 ms: everything is 5 ms late. Between, the factor follows a line instead of the curve in decibels.
-    /// What an exponential of 20 dB and 50 ms bends in 5 ms is 20·0.1²/8 = 0.025 dB; a factor that changes by 1.9 dB or
-    /// 0.22 neper, 0.22²/8 = 0.6 % or 0.052 dB. Eight times the release leave 20·e⁻⁸ = 0.007 dB of where it began.
+    /// g(t) = g₁ + (g₀ − g₁)·e^(−t/τ). The first 5 ms measure the step, and at the end of the next the gain has the
+    /// curve's value at 5 ms: everything is 5 ms late. In between, the factor follows a line instead of the curve in
+    /// decibels. An exponential of 20 dB and 50 ms bends in 5 ms by 20·0.1²/8 = 0.025 dB; a factor that changes by 1.9
+    /// dB or 0.22 neper, by 0.22²/8 = 0.6 % or 0.052 dB. After eight times the release, 20·e⁻⁸ = 0.007 dB of the start
+    /// are left.
     @Test(
         arguments: [
             (-40.0, -20.0, 20.0, 0.0, 0.05), (-20, -40, 0, 20, 0.5), (-25, -90, 5, 30, 0.5), (-20, 0, 0, -20, 0.05),
@@ -42,7 +43,7 @@ import Testing
         }
         let worst = errors.max() ?? .infinity
         #expect(worst < 0.085, "\(worst) dB at sample \(errors.firstIndex(of: worst) ?? -1)")
-        // The factor grows by lines: no step is larger than a 240th of what 5 ms bring.
+        // The factor changes linearly: no step exceeds a 240th of the change in 5 ms.
         let largest = zip(gains, gains.dropFirst()).map { abs($1 - $0) }.max() ?? 0
         #expect(largest < abs(before - after) * 1.5 * 0.005 / timeConstant / 240)
     }
@@ -59,7 +60,7 @@ import Testing
         #expect(abs(decibels(2 * power) + 18) < 0.1, "\(decibels(2 * power)) dB")
     }
 
-    /// Noise's power in 5 ms has a deviation of √(2/240) = 9 %, 0.4 dB, and the quick attack follows its peaks.
+    /// The power of noise in 5 ms has a deviation of √(2/240) = 9 %, 0.4 dB, and the quick attack follows its peaks.
     /// Measured: 0.46 dB below the target with 20 ms and 500 ms, 0.02 dB above it with the same time for both.
     @Test func settlesBelowTheTargetWithNoise() {
         for (attack, expected) in [(0.02, -0.46), (0.5, 0.02)] {
@@ -73,9 +74,9 @@ import Testing
         }
     }
 
-    @Test func silenceGetsTheLargestGainAndNoMore() {
+    @Test func silenceGetsTheMaximumGain() {
         var gain = AutomaticGain(
-            StoredSound([Float](repeating: 0, count: 4 * Self.rate) + [1e-6]), largestGainDecibels: 24,
+            StoredSound([Float](repeating: 0, count: 4 * Self.rate) + [1e-6]), maximumGainDecibels: 24,
             sampleRateHertz: Self.rate)
         let samples = gain.readAll()
         #expect(samples.dropLast().allSatisfy { $0 == 0 })

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite struct ClippedTests {
-    /// A sine of amplitude A that is cut at L = A·sin θ has odd harmonics only,
+    /// A sine of amplitude A clipped at L = A·sin θ has odd harmonics only,
     ///
     ///     b₁ = 2/π·(Aθ + L·cos θ),   b₃ = 4/π·(A·(sin 2θ/4 − sin 4θ/8) + L·cos 3θ/3)
     ///     P = 1/π·(A²·(θ − sin 2θ/2) + L²·(π − 2θ))
     ///
-    /// Periods of 1,000 samples: what a sum differs from the integral by is of the order of (2π/1,000)² = 4e-5.
+    /// Periods of 1,000 samples: a sum differs from the integral by the order of (2π/1,000)² = 4e-5.
     @Test(arguments: [0.3, 0.8, 0.999])
-    func harmonicsAreThoseOfACutSine(ratio: Double) {
+    func harmonicsAreThoseOfAClippedSine(ratio: Double) {
         let amplitude = 1.7
         let level = ratio * amplitude
         let sine = PilotTone(hertz: 48, amplitude: Float(amplitude), phaseTurns: 0.1, sampleRateHertz: 48_000)
@@ -37,7 +37,7 @@ import Testing
         #expect(abs(measured - power) < 1e-4 * amplitude * amplitude)
     }
 
-    @Test func whatFitsIsNotTouched() {
+    @Test func samplesBelowTheLevelPass() {
         var random = Randomness(seed: 2)
         let samples = random.samples(1_000)
         var clipped = Clipped(StoredSound(samples), level: 1)

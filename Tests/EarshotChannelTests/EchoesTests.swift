@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 @Suite struct EchoesTests {
-    /// Several blocks of every size that the design chooses: 4,096, 16,384 and 32,768 points (with four times and with more
-    /// than two times the response).
+    /// Several blocks of every size that the design chooses: 4,096, 16,384 and 32,768 points (with four times and with
+    /// more than two times the response).
     ///
-    /// Transforms in single precision err by some 0.6·2⁻²⁴·√log₂N of their root mean square, 1.4e-7; three of them, and y of
-    /// √(count/9): 6e-6 for 5,000. The largest of a thousand is four times that; ×2.
+    /// Transforms in single precision have errors of some 0.6·2⁻²⁴·√log₂N of their root mean square, 1.4e-7; three of
+    /// them, and y of √(count/9): 6e-6 for 5,000. The maximum of a thousand is four times that; ×2.
     @Test(arguments: [(20_000, 1), (30_000, 700), (60_000, 3_000), (120_000, 5_000), (90_000, 15_000)])
     func equalsTheDefinition(count: Int, responseCount: Int) throws {
         var random = Randomness(seed: 51)
@@ -37,7 +37,7 @@ import Testing
         expectSameInAnyBlocks(count: expected.count + 10) { source }
     }
 
-    /// A copy goes on from where it was made, and neither hears of the other.
+    /// A copy continues from the point of copying, and the two do not affect each other.
     @Test func copiesAreIndependent() {
         var random = Randomness(seed: 53)
         var first = Echoes(StoredSound(random.samples(30_000)), response: random.samples(50))

@@ -13,8 +13,8 @@ import Testing
         return 2 * decibels(abs(sum))
     }
 
-    /// All over the band, corners included, within 0.1 dB: 10.7 Hz of smoothing times 0.4 times the slope's change are
-    /// 0.057 dB for 20 dB over 1,500 Hz.
+    /// All over the band, corners included, within 0.1 dB: 10.7 Hz of smoothing times 0.4 times the change of slope
+    /// give 0.057 dB for 20 dB over 1,500 Hz.
     @Test(arguments: [3, 10, 20, -20] as [Double], [44_100, 48_000, 96_000])
     func tiltsFollowTheLine(tilt: Double, rate: Int) {
         let taps = FrequencyResponse.tilt(decibels: tilt).taps(sampleRateHertz: rate)
@@ -41,7 +41,8 @@ import Testing
         #expect(response.points.first?.decibels == (response == .phoneLoudspeaker ? 40 : 15))
     }
 
-    /// 400 dB/kHz: the corner loses 0.0043 · 400 = 1.7 dB, three deviations of the smoothing before it nothing.
+    /// 400 dB/kHz: the corner loses 0.0043 · 400 = 1.7 dB; three deviations of the smoothing before it, nothing is
+    /// lost.
     @Test(arguments: [19_000, 19_800] as [Double], [44_100, 48_000])
     func resamplersCutOff(hertz: Double, rate: Int) {
         let taps = FrequencyResponse.cutOff(atHertz: hertz).taps(sampleRateHertz: rate)
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    /// Whatever the band, no tilt is no change; taps of 1e-7 beside the middle one, and four thousand of them.
+    /// In any band, a tilt of 0 dB changes nothing; taps of 1e-7 beside the middle one, and four thousand of them.
     @Test func noTiltIsOnlyADelay() {
         var random = Randomness(seed: 41)
         let x = random.samples(9_000)

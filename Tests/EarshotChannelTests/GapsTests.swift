@@ -6,7 +6,7 @@ import Testing
 @Suite struct GapsTests {
     private let ramp = StoredSound((1...10).map { Float($0) })
 
-    /// Hole by hole: in the middle, next to each other, at either end, and behind it.
+    /// Holes one by one: in the middle, next to each other, at either end, and beyond it.
     @Test func removedSamplesAreMissing() {
         let holes = Holes([0..<1, 3..<5, 5..<6, 9..<12, 20..<30])
         var gaps = Gaps(ramp, holes: holes, kind: .removed)
@@ -20,7 +20,7 @@ import Testing
         #expect(gaps.readAll() == [0, 2, 3, 0, 0, 0, 7, 8, 9, 0])
     }
 
-    @Test func piecesTellWhatIsMissing() {
+    @Test func piecesReportMissingSamples() {
         var gaps = Gaps(ramp, holes: Holes([0..<1, 3..<5, 5..<6, 9..<12]), kind: .removed)
         var pieces: [[Int]] = []
         var block = [Float](repeating: 0, count: 2)
@@ -33,7 +33,7 @@ import Testing
         #expect(pieces == [[1, 2, 3], [3, 7, 8], [0, 9], [1]])
     }
 
-    /// What is read and what is dropped put back together the source's places, whatever the blocks.
+    /// The read and the dropped samples together restore the source's positions, for any block sizes.
     @Test func piecesKeepPlaces() {
         let source = (0..<200_000).map { Float($0) }
         let holes = Holes(perSecond: 50, lengthSeconds: 0.000_1...0.3, sampleRateHertz: 48_000, seed: 3)
@@ -56,9 +56,9 @@ import Testing
         #expect(dropped == expected && dropped.count > 10, "seeds 3 and 4")
     }
 
-    /// 20 holes in a second of what is whole, 2,000 of them: gaps of a mean of 2,400 samples ± 2.2 %, lengths uniform
-    /// from 480 to 960, a mean of 720 ± 0.5 %; five of each.
-    @Test func randomHolesAreAsAskedFor() {
+    /// 20 holes in a second of intact sound, 2,000 of them: intervals of a mean of 2,400 samples ± 2.2 %, lengths
+    /// uniform from 480 to 960, a mean of 720 ± 0.5 %; the limit is five times that.
+    @Test func randomHolesHaveTheirRateAndLengths() {
         let holes = Holes(perSecond: 20, lengthSeconds: 0.01...0.02, sampleRateHertz: 48_000, seed: 5).prefix(2_000)
         let ranges = Array(holes)
         #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ImpulsesTests {
     private static let rate = 48_000
 
-    /// What is not silence, and where; bangs that overlap are one.
+    /// The impulses and their positions; overlapping impulses count as one.
     private func bursts(_ kind: ImpulseKind, perSecond: Double, seconds: Int, seed: UInt64) -> [(Int, [Float])] {
         var source = Impulses(
             kind, perSecond: perSecond, amplitude: 0.1, sampleRateHertz: Self.rate, seed: seed)
@@ -24,8 +24,9 @@ import Testing
         return bursts
     }
 
-    /// 5 a second for 400 s: 2,000 ± 45, and one in 1,300 falls into another. Gaps are exponentially distributed: their
-    /// mean and deviation are the same, within √(1/2,000) and √(2/2,000) of themselves; five of each.
+    /// 5 a second for 400 s: 2,000 ± 45, and one in 1,300 overlaps another. Intervals are exponentially distributed:
+    /// their mean and deviation are equal, within √(1/2,000) and √(2/2,000) of themselves; the limit is five times
+    /// that.
     @Test func clicksArriveByThemselves() {
         let clicks = bursts(.clicks, perSecond: 5, seconds: 400, seed: 1)
         #expect(abs(clicks.count - 2_000) < 5 * 45 + 5, "\(clicks.count), seed 1")
@@ -41,7 +42,8 @@ import Testing
         #expect(lengths.contains(14))
     }
 
-    /// Peaks are uniform within 6 dB: their mean has a deviation of 12/√12/√2,000 = 0.08 dB, five of them 0.4.
+    /// Peaks are uniform within 6 dB: their mean has a deviation of 12/√12/√2,000 = 0.08 dB; the limit is five times
+    /// that.
     @Test func peaksSpreadOver12Decibels() {
         let peaks = bursts(.clicks, perSecond: 5, seconds: 400, seed: 2).map { burst in
             2 * decibels(Double(burst.1.map(abs).max() ?? 0) / 0.1)
@@ -49,24 +51,24 @@ import Testing
         let mean = peaks.reduce(0, +) / Double(peaks.count)
         #expect(abs(mean) < 0.4, "\(mean) dB, seed 2")
         let sorted = peaks.sorted()
-        // Those at the ends: a few may overlap.
+        // The quantiles near both ends: a few impulses may overlap.
         #expect(abs(sorted[peaks.count / 100] + 6) < 0.3 && sorted[0] > -6.01, "seed 2")
         #expect(abs(sorted[peaks.count * 99 / 100] - 6) < 0.3, "seed 2")
-        // Half of them begin with either sign: 1,000 ± 22.
+        // Half of them start with either sign: 1,000 ± 22.
         let positive = bursts(.clicks, perSecond: 5, seconds: 400, seed: 2).count { $0.1[0] > 0 }
         #expect(abs(positive - peaks.count / 2) < 110, "seed 2")
     }
 
     /// One key in 10 s, so that a stroke and its release stand alone: 2,000 s have 200.
     ///
-    /// Power decays by 60 dB over a burst's length, so its second half has a thousandth of the first's energy. That of
-    /// a half has some 20 samples that count, of a relative variance of 0.8: 20 % each, 0.09 dB for the mean of 400
-    /// ratios, and the mean of logarithms, taken over sums instead, is not biased.
+    /// Power decays by 60 dB over an impulse's length, so its second half has a thousandth of the first half's energy.
+    /// The energy of a half has some 20 samples that count, of a relative variance of 0.8: 20 % each, 0.09 dB for the
+    /// mean of 400 ratios; the mean of logarithms, taken over sums instead, has no bias.
     @Test func keysStrikeAndComeBackUp() {
         let bursts = bursts(.keys, perSecond: 0.1, seconds: 2_000, seed: 3)
         let starts = bursts.map { $0.0 }
         let strokes = bursts.indices.dropLast(2).dropFirst().filter { index in
-            // Alone within half a second but for its release.
+            // Alone within half a second, except for its release.
             starts[index] - starts[index - 1] > Self.rate / 2 && starts[index + 2] - starts[index] > Self.rate / 2
                 && starts[index + 1] - starts[index] < Self.rate / 2
         }

@@ -7,7 +7,7 @@ import Testing
 
     private func mixed(_ parts: [Mix.Part], length: Int? = nil) -> [Float] {
         var mix = Mix(parts, length: length)
-        // One that does not end is to fail, not to fill the memory.
+        // Limited, so that a mix without an end fails instead of filling the memory.
         return mix.read(count: 20_000)
     }
 
@@ -21,7 +21,7 @@ import Testing
     @Test func silenceLiesBetweenParts() {
         let twice = [1, 2, 3, 4] + [Float](repeating: 0, count: 9_996) + [1, 2, 3, 4]
         #expect(mixed([Mix.Part(ramp, startSample: 10_000), Mix.Part(ramp)]) == twice)
-        // Even if there is nothing in a part.
+        // Even if a part is empty.
         #expect(mixed([Mix.Part(StoredSound([]), startSample: 3)]) == [0, 0, 0])
         #expect(mixed([]) == [])
     }

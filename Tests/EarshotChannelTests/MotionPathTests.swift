@@ -3,8 +3,8 @@ import RealModule
 import Testing
 
 @Suite struct MotionPathTests {
-    /// Speed is the change of distance: a central difference over ±1 ms, which misses h²/6·d‴: 2e-7 · 5·(2π)³/6 for pacing
-    /// and half a millisecond's acceleration at the ends of a turn, 0.5e-3 · 28 m/s².
+    /// Speed is the derivative of distance: a central difference over ±1 ms, with an error of h²/6·d‴: 2e-7 · 5·(2π)³/6
+    /// for pacing, and half a millisecond's acceleration at the ends of a turn, 0.5e-3 · 28 m/s².
     @Test func speedIsTheChangeOfDistance() {
         let paths: [(MotionPath, Double)] = [
             (.walkingBy(metresPerSecond: 1.5, nearestMetres: 0.3, nearestAtSeconds: 2), 1e-4),
@@ -27,8 +27,8 @@ import Testing
         }
     }
 
-    /// Turns are as long on one side of a corner as on the other, so that legs are as long as they say.
-    @Test func legsLeadWhereTheySay() {
+    /// Turns are as long on one side of a corner as on the other, so legs have their stated length.
+    @Test func legsEndAtTheirDistance() {
         let path = MotionPath(
             startMetres: 5,
             legs: [
@@ -51,7 +51,7 @@ import Testing
         #expect(path.metresPerSecond(atSeconds: 3) == -1.6 && path.metresPerSecond(atSeconds: 7) == 1.6)
     }
 
-    /// A path without legs is standing still, and legs without turns may jump.
+    /// A path without legs is at rest, and without turns the speed may jump.
     @Test func degeneratePathsAreStill() {
         let still = MotionPath(startMetres: 2, legs: [], turningSeconds: 1)
         #expect(still.distanceMetres(atSeconds: 9) == 2 && still.metresPerSecond(atSeconds: 9) == 0)

@@ -29,10 +29,10 @@ import Testing
         spectrum(source)[count * hertz.lowerBound / rate..<count * hertz.upperBound / rate].reduce(0, +)
     }
 
-    /// 1,500 Hz hold 2²⁰ · 1,500/F bins: 35,666 at 44.1 kHz, 8,192 at 192 kHz. Their mean has a deviation of 1/√ of
-    /// that: 0.023 dB and 0.048 dB. Fixed seeds keep it within 0.1 dB.
+    /// 1,500 Hz hold 2²⁰ · 1,500/F bins: 35,666 at 44.1 kHz, 8,192 at 192 kHz. Their mean has a relative deviation of
+    /// one over the root of that: 0.023 dB and 0.048 dB. Fixed seeds keep it within 0.1 dB.
     @Test(arguments: NoiseColour.allCases, [44_100, 48_000, 96_000, 192_000])
-    func signalToNoiseRatioIsThatInTheBand(colour: NoiseColour, rate: Int) {
+    func signalToNoiseRatioHoldsInTheBand(colour: NoiseColour, rate: Int) {
         let deviation = WhiteNoise.deviation(amplitude: 0.25, snrDecibels: 3, sampleRateHertz: rate)
         let noise = Noise(colour: colour, deviation: deviation, sampleRateHertz: rate, seed: 7)
         let measured = decibels(0.25 * 0.25 / 2 / Self.bandPower(noise, rate: rate))
@@ -42,14 +42,14 @@ import Testing
     @Test func anotherBandCanBeChosen() {
         let noise = Noise(
             colour: .brown, deviation: 0.1, bandHertz: 1_000...2_000, sampleRateHertz: 48_000, seed: 8)
-        // 0.01 · 1,000/24,000. Its 21,845 bins are not alike, 4 to 1: a deviation of 0.034 dB.
+        // 0.01 · 1,000/24,000. Its 21,845 bins differ, 4 to 1: a deviation of 0.034 dB.
         let measured = Self.bandPower(noise, rate: 48_000, hertz: 1_000..<2_000) / (0.01 / 24)
         #expect(abs(decibels(measured)) < 0.1, "\(decibels(measured)) dB, seed 8")
     }
 
-    /// The line within 0.3 dB from 40 Hz to the Nyquist frequency, by the filter's own spectrum; and that the samples
-    /// have this spectrum, in thirds of octaves. The lowest, 46 to 58 Hz at 192 kHz, holds 64 bins: 0.54 dB, five of
-    /// them 2.7.
+    /// The filter's own spectrum follows the line within 0.3 dB from 40 Hz to the Nyquist frequency, and the samples
+    /// have this spectrum, in thirds of octaves. The lowest third, 46 to 58 Hz at 192 kHz, holds 64 bins: 0.54 dB; the
+    /// limit is five times that, 2.7.
     @Test(arguments: [(NoiseColour.pink, 1), (.brown, 2)], [8_000, 16_000, 48_000, 192_000])
     func fallsOffAlongALine(colour: (colour: NoiseColour, exponent: Int), rate: Int) throws {
         let filter = try #require(ColourFilter(colour.colour, sampleRateHertz: rate))
@@ -62,7 +62,7 @@ import Testing
             #expect(abs(line(hertz) - middle) < (hertz < 80 && colour.exponent == 2 ? 1 : 0.3), "\(hertz) Hz")
             hertz *= 1.02
         }
-        // The power is given in the whole band or where it is below half the rate: either way one number.
+        // The given power is that of the whole band, or of its part below half the rate: one number in both cases.
         let powers = Self.spectrum(Noise(colour: colour.colour, deviation: 1, sampleRateHertz: rate, seed: 9))
         let fits = rate > 40_000
         let norm = fits ? filter.power(inCyclesPerSample: 18_500 / Double(rate)...20_000 / Double(rate)) : filter.power
@@ -82,10 +82,11 @@ import Testing
         }
     }
 
-    /// Where the band does not fit the whole power counts. Pink: half of 2²⁰ samples' power lies above 400 Hz, in many
-    /// bins; brown's is that of 20 Hz, whose 8 ms are 64 samples: 2²⁰/128 independent ones, 1.1·√2 %, 0.07 dB.
+    /// If the band does not fit, the whole power counts. Pink: half of 2²⁰ samples' power lies above 400 Hz, in many
+    /// bins; brown has its power near 20 Hz, with a time constant of 8 ms or 64 samples: 2²⁰/128 independent values,
+    /// 1.1·√2 %, 0.07 dB.
     @Test(arguments: NoiseColour.allCases)
-    func withoutTheBandThePowerIsThatOfAll(colour: NoiseColour) {
+    func withoutTheBandTheTotalPowerCounts(colour: NoiseColour) {
         var noise = Noise(colour: colour, deviation: 0.3, sampleRateHertz: 8_000, seed: 10)
         let power = noise.read(count: 1 << 22).reduce(0) { $0 + Double($1) * Double($1) } / Double(1 << 22)
         // Four times as many samples: 0.035 dB.
@@ -102,13 +103,14 @@ import Testing
             let h = Double(filter.process(n == 0 ? 1 : 0))
             sum += h * h
         }
-        // Poles in single precision: 6e-8 of 2.6e-3 that are missing to 1.
+        // Poles in single precision: an error of 6e-8 in their distance to 1 of 2.6e-3.
         #expect(abs(sum / power - 1) < 1e-4)
     }
 
-    /// The first sample of many seeds has the power of all. 2,000 of them: √(2/2,000) = 3.2 %, five of these.
+    /// The first samples of many seeds have the full power. 2,000 of them: √(2/2,000) = 3.2 %; the limit is five times
+    /// that.
     @Test(arguments: NoiseColour.allCases)
-    func hasAlwaysBeenThere(colour: NoiseColour) {
+    func isStationaryFromTheFirstSample(colour: NoiseColour) {
         let power = (0..<2_000 as Range<UInt64>).reduce(0) { sum, seed in
             var noise = Noise(colour: colour, deviation: 1, sampleRateHertz: 8_000, seed: seed)
             let first = Double(noise.read(count: 1)[0])
@@ -128,10 +130,10 @@ import Testing
         expectSameInAnyBlocks { Noise(colour: colour, deviation: 0.3, sampleRateHertz: 48_000, seed: 3) }
     }
 
-    /// 200,000 samples of the slowest, brown noise with a corner at 20 Hz, are some 500 independent ones: a deviation known
-    /// within 1/√(2·500) = 3.2 %; three of that.
+    /// 200,000 samples of the slowest, brown noise with a corner at 20 Hz, hold some 500 independent values: their
+    /// deviation is known within 1/√(2·500) = 3.2 %; the limit is three times that.
     @Test(arguments: NoiseColour.allCases)
-    func saysHowLoudAllOfItIs(colour: NoiseColour) {
+    func totalDeviationIsThatOfTheSamples(colour: NoiseColour) {
         var noise = Noise(colour: colour, deviation: 0.01, sampleRateHertz: 48_000, seed: 8)
         let samples = noise.read(count: 200_000)
         let power = samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(samples.count)

@@ -4,7 +4,7 @@ import Testing
 @testable import EarshotChannel
 
 @Suite struct NormalPairTests {
-    /// The formula in double precision, for uniform numbers all over their range and those at its ends.
+    /// Compares with the formula in double precision, for uniform numbers over their whole range and at its ends.
     ///
     /// The logarithm is rounded to 2⁻²⁴ of itself, the root halves that, sine and cosine add as much and the product
     /// rounds once more: together less than 4 · 2⁻²⁴ = 2.4e-7 of a radius of at most √(2·24·ln 2) = 5.8.

@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 
 @Suite struct RecordedNoiseTests {
-    /// A quarter as long as what is measured, which so holds four turns and more. Noise that is repeated has lines of
-    /// its own: the mean is that of the loop, exactly but for the windows' edges, 3 Hz to either side of 1,500 Hz.
+    /// The recording is a quarter as long as the measurement, which so holds four turns and more. Repeated noise has a
+    /// line spectrum: its mean is that of the loop, exact except for the windows' edges, 3 Hz to either side of 1,500
+    /// Hz.
     @Test(arguments: NoiseColour.allCases, [48_000, 96_000])
-    func isAsLoudInTheBandAsWhiteNoise(colour: NoiseColour, rate: Int) throws {
+    func equalsWhiteNoiseInTheBand(colour: NoiseColour, rate: Int) throws {
         var recording = Noise(colour: colour, deviation: 0.01, sampleRateHertz: rate, seed: 21)
         let deviation = WhiteNoise.deviation(amplitude: 0.25, snrDecibels: 6, sampleRateHertz: rate)
         let noise = try RecordedNoise(
@@ -16,22 +17,22 @@ import Testing
         #expect(abs(measured - 6) < 0.1, "\(measured) dB, seed 21")
     }
 
-    @Test func withoutTheBandThePowerIsThatOfAll() throws {
+    @Test func withoutTheBandTheTotalPowerCounts() throws {
         var recording = Noise(colour: .pink, deviation: 0.01, sampleRateHertz: 8_000, seed: 22)
         var noise = try RecordedNoise(recording.read(count: 80_160), deviation: 0.2, sampleRateHertz: 8_000, seed: 3)
-        // Ten turns; the last window reaches over the end by up to 4,096 of 80,000 samples, whose power wavers by a
-        // tenth.
+        // Ten turns; the last window extends beyond the end by up to 4,096 of 80,000 samples, and their power varies by
+        // a tenth.
         let power = noise.read(count: 800_000).reduce(0) { $0 + Double($1) * Double($1) } / 800_000
         #expect(abs(decibels(power / 0.04)) < 0.1, "\(decibels(power / 0.04)) dB, seed 22")
     }
 
-    /// The recording's end and its beginning, 20 ms of each, with powers that sum to 1; then the beginning goes on.
+    /// The recording's end and its beginning, 20 ms of each, with powers that sum to 1; then the beginning continues.
     @Test func fadesFromItsEndToItsBeginning() throws {
         let recording = (0..<10_000).map { Float($0) }
         var noise = try RecordedNoise(recording, gain: 2, sampleRateHertz: 48_000, seed: 4)
         let samples = noise.read(count: 20_000)
         let length = 10_000 - 960
-        // Somewhere in the first turn the sample before the fade is the last one not faded.
+        // In the first turn, the sample before the fade is the last unfaded one.
         let seam = try #require(samples.firstIndex(of: 2 * recording[length - 1])) + 1
         for index in 0..<960 {
             let angle = Double.pi / 2 * (Double(index) + 0.5) / 960
@@ -42,8 +43,8 @@ import Testing
         #expect(samples[seam..<seam + 1_000] == samples[(seam + length)..<seam + length + 1_000])
     }
 
-    /// A sine that does not fit the loop jumps by up to twice its amplitude where it is cut. Faded, no sample differs
-    /// from the last by more than the sine's steepest and the fade's own: 1.42·(2π·f/F + π/2/960).
+    /// A sine that does not fit the loop jumps by up to twice its amplitude where it is cut. After the fade, no sample
+    /// differs from the last by more than the maximum slopes of the sine and the fade: 1.42·(2π·f/F + π/2/960).
     @Test func seamDoesNotClick() throws {
         let samples = (0..<30_250).map { n in Float(ComplexDouble.phasor(turns: 0.001 * Double(n)).y) }
         var noise = try RecordedNoise(samples, gain: 1, sampleRateHertz: 48_000, seed: 5)
@@ -62,7 +63,7 @@ import Testing
         #expect((first.min() ?? 0) < 2_000 && (first.max() ?? 0) > 8_000)
     }
 
-    @Test func refusesWhatCannotBeNoise() throws {
+    @Test func rejectsRecordingsThatCannotBeNoise() throws {
         func make(_ samples: [Float]) throws(RecordedNoiseError) {
             _ = try RecordedNoise(samples, deviation: 1, sampleRateHertz: 48_000, seed: 1)
         }
@@ -71,7 +72,8 @@ import Testing
         #expect(throws: RecordedNoiseError.silentBand(hertz: 18_500...20_000)) {
             try make([Float](repeating: 0, count: 1_000))
         }
-        // A tone of 1 kHz in whole periods, as a compressed recording leaves nothing above 16 kHz. The fade is as slow.
+        // A tone of 1 kHz in whole periods stands for a compressed recording without power above 16 kHz. The fade is as
+        // slow.
         let tone = (0..<48_960).map { n in Float(ComplexDouble.phasor(turns: Double(n) / 48).x) }
         #expect(throws: RecordedNoiseError.silentBand(hertz: 18_500...20_000)) { try make(tone) }
         for error in [.empty, .notFinite(sample: 2), .silentBand(hertz: 1...2)] as [RecordedNoiseError] {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RoomTests {
     private static let seeds = 1...40 as ClosedRange<UInt64>
 
-    /// Schroeder's backward integration, averaged over seeds: the energy still to come, from each sample on.
+    /// Schroeder's backward integration, averaged over seeds: the remaining energy from each sample on.
     private func decay(_ room: Room, rate: Int) -> [Double] {
         var curve: [Double] = []
         for seed in Self.seeds {
@@ -21,22 +21,22 @@ import Testing
         return curve
     }
 
-    /// T30: from −5 dB to −35 dB of the reverberation's energy, times two. That the response ends at −60 dB takes 0.3 % of
-    /// what is left at −35 dB, which shortens the result by 0.05 %.
+    /// T30: from −5 dB to −35 dB of the reverberation's energy, times two. The response ends at −60 dB, which removes
+    /// 0.3 % of the energy left at −35 dB and shortens the result by 0.05 %.
     @Test(arguments: [(0.2, nil), (0.3, -6), (0.6, 0), (0.3, nil)] as [(Double, Double?)], [44_100, 48_000])
     func reverberationTimeIsMeasuredBack(room: (seconds: Double, ratio: Double?), rate: Int) throws {
         let curve = decay(
             Room(reverberationSeconds: room.seconds, directToReverberantDecibels: room.ratio), rate: rate)
         func place(_ level: Double) throws -> Double {
-            // The direct sound, sample 0, is no reverberation.
+            // The direct sound, sample 0, is not reverberation.
             Double(try #require(curve.indices.first { $0 > 0 && decibels(curve[$0] / curve[1]) < level }))
         }
         let measured = try 2 * (place(-35) - place(-5)) / Double(rate)
         #expect(abs(measured / room.seconds - 1) < 0.05, "\(measured) s, seeds \(Self.seeds)")
     }
 
-    /// Sample 0 also has some reverberation, of random sign: (d + r·g)² − d² has a deviation of 2·d·r. At −10 dB d² is 0.09
-    /// and r² = 0.91 · 13.8/9,600 = 0.0013: 24 % of d² for each seed, 1 dB, and 0.16 dB for the mean of 40.
+    /// Sample 0 also has some reverberation, of random sign: (d + r·g)² − d² has a deviation of 2·d·r. At −10 dB d² is
+    /// 0.09 and r² = 0.91 · 13.8/9,600 = 0.0013: 24 % of d² for each seed, 1 dB, and 0.16 dB for the mean of 40.
     @Test(arguments: [-10, -6, 0, 6] as [Double])
     func directToReverberantRatioIsMeasuredBack(ratio: Double) {
         let curve = decay(Room(reverberationSeconds: 0.2, directToReverberantDecibels: ratio), rate: 48_000)
@@ -45,7 +45,7 @@ import Testing
         #expect(abs(decibels(curve[0])) < 0.1, "total energy \(curve[0]), seeds \(Self.seeds)")
     }
 
-    @Test func everySeedIsAnotherPlaceAndTheSameOneIsTheSame() {
+    @Test func eachSeedHasAPlaceOfItsOwn() {
         let first = Room.b.impulseResponse(sampleRateHertz: 48_000, seed: 1)
         #expect(first == Room.b.impulseResponse(sampleRateHertz: 48_000, seed: 1))
         #expect(first != Room.b.impulseResponse(sampleRateHertz: 48_000, seed: 2))

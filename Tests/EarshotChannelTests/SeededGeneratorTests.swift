@@ -2,7 +2,7 @@ import EarshotChannel
 import Testing
 
 @Suite struct SeededGeneratorTests {
-    /// SplitMix64 as published (Steele, Lea, Flood 2014; constants of the java.util.SplittableRandom source), worked out
+    /// SplitMix64 as published (Steele, Lea, Flood 2014; constants of the java.util.SplittableRandom source), computed
     /// with Python's integers.
     @Test(
         arguments: [
@@ -43,7 +43,7 @@ import Testing
             #expect(number >= 0 && number < 1)
             sum += Double(number)
         }
-        // Deviation of the mean: √(1/12/100,000) = 0.0009; five of them.
+        // Deviation of the mean: √(1/12/100,000) = 0.0009; the limit is five times that.
         #expect(abs(sum / 100_000 - 0.5) < 0.0046, "seed 0")
     }
 }

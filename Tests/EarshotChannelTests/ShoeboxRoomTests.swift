@@ -12,11 +12,11 @@ import Testing
 
     private func length(_ v: SIMD3<Double>) -> Double { (v * v).sum().squareRoot() }
 
-    /// One wall reflects, the others do not: two arrivals, the second from the source's mirror image in that wall, later by
-    /// Δd/c and weaker by β·d₀/d₁·10^(−α·Δd/20).
+    /// One wall reflects, the others do not: two arrivals, the second from the source's mirror image in that wall,
+    /// later by Δd/c and weaker by β·d₀/d₁·10^(−α·Δd/20).
     ///
-    /// At 19.25 kHz the sinc is flat to 1e-4 and a pulse's phase is its delay: 1e-4 of a radian is 4e-5 of a sample. Both
-    /// amplitudes are kept in single precision. ×5.
+    /// At 19.25 kHz the sinc is flat to 1e-4 and a pulse's phase is its delay: 1e-4 of a radian is 4e-5 of a sample.
+    /// Both amplitudes are in single precision. ×5.
     @Test(arguments: 0..<3, [false, true])
     func oneWallMakesOneEcho(axis: Int, isFar: Bool) throws {
         let none = SIMD3(repeating: 0.0)
@@ -44,11 +44,11 @@ import Testing
         let error = echo.times(.phasor(turns: 19_250 / 48_000 * delay))
         #expect(abs(Double.atan2(y: error.y, x: error.x)) < 5e-4)
         #expect(first.x > 0 && abs(first.y) < 1e-4 * first.x, "the direct sound is sample 0")
-        // What is not there but these two is silence.
+        // Everything except these two arrivals is silence.
         #expect(h.indices.allSatisfy { n in n < 33 || abs(n - middle) < 34 || h[n] == 0 })
     }
 
-    /// Between two walls: the images along one axis, with one factor for each reflection.
+    /// Two parallel walls: the images along one axis, with one factor for each reflection.
     @Test func imagesBetweenTwoWalls() {
         let room = ShoeboxRoom(
             dimensionsMetres: SIMD3(4, 50, 50), nearReflections: SIMD3(0.8, 0, 0), farReflections: SIMD3(0.5, 0, 0),
@@ -57,7 +57,8 @@ import Testing
         let images = ImageSources(
             room, source: SIMD3(1, 25, 25), microphone: SIMD3(1.5, 25, 25), radiusMetres: 16)
         images.forEach { if $1 > 0 { found.append(($0, $1 * $0)) } }
-        // Mirror images of 1 at 0 and 4, less 1.5. Of each pair of walls, the first one hit by the echo counts first.
+        // Mirror images of 1 at 0 and 4, less 1.5. Of each pair of walls, the wall that the echo meets first counts
+        // first.
         let expected: [(Double, Double)] = [
             (0.5, 1), (2.5, 0.8), (5.5, 0.5), (7.5, 0.4), (8.5, 0.4), (10.5, 0.32), (13.5, 0.2), (15.5, 0.16),
         ]
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    /// One image in every mirrored box: 4/3·π·R³/V of them. The ball's surface cuts 4πR²/(V^⅔) = 830 boxes somewhere, each of
+    /// One image in every mirrored box: 4/3·π·R³/V of them. The ball's surface cuts 4πR²/(V^⅔) = 830 boxes, each of
     /// which counts or not: √830/2 = 15 of 2,424, and the mean of 20 places a quarter of that. 1 %.
     @Test func thereAreAsManyImagesAsBoxes() {
         let room = ShoeboxRoom(dimensionsMetres: Self.size, wallReverberationSeconds: 0.3)
@@ -82,7 +83,7 @@ import Testing
         #expect(abs(Double(count) / expected - 1) < 0.01, "\(Double(count) / 20), seeds 1 to 20")
     }
 
-    /// Eyring, and the other way round; with air, 1/T is the sum of what walls and air do alone.
+    /// Eyring's formula inverts the room's design; with air, 1/T is the sum of the values of walls and air alone.
     @Test func reverberationFollowsFromWallsAndAir() {
         for seconds in [0.2, 0.4, 0.8] {
             let walls = ShoeboxRoom(
@@ -102,8 +103,8 @@ import Testing
         return length(source - microphone)
     }
 
-    /// Energy still to come after each sample, in the band, of a source that has energy 1 at 1 m; the mean of all seeds.
-    /// Images add up at 0 Hz, where no room has such a sum; what is asked here is the band.
+    /// The remaining energy after each sample, in the band, of a source that has energy 1 at 1 m; the mean over all
+    /// seeds. Images add up at 0 Hz, which has no meaning in a room; this test is about the band.
     private func decay(_ room: ShoeboxRoom) -> [Double] {
         let window = KaiserWindow(attenuationDecibels: 60)
         let bandPass = (-128...128).map { n in
@@ -114,7 +115,7 @@ import Testing
         for seed in Self.seeds {
             let response = room.impulseResponse(sampleRateHertz: 48_000, seed: seed)
             let direct = directMetres(room, seed: seed)
-            // What the response was scaled by: the direct sound is e^{−μ·d₀}/d₀ without.
+            // The factor of the response: without it, the direct sound is e^{−μ·d₀}/d₀.
             let scale =
                 Double(response[0]) * direct * .pow(10, room.airAbsorptionDecibelsPerMetre * direct / 20)
             let h = convolve(response, bandPass).dropFirst(128)
@@ -128,15 +129,16 @@ import Testing
         return curve
     }
 
-    /// What that comes to, from t behind the direct sound on until the response ends after T:
+    /// The closed form of that, from t after the direct sound on until the response ends after T:
     ///
     ///     E(t) = 4π·c/V · ∫ over τ = d₀/c + t ... d₀/c + T of the mean over directions u of e^{(2·ln β·Σ|uᵢ|/Lᵢ − m)·c·τ}
     ///
-    /// because there are 4πr²/V images a metre of distance r, each of energy e^{...}/r², and a path of direction u meets the
-    /// walls of axis i |uᵢ|/Lᵢ times a metre. The mean over directions of that last number is what Eyring counts with.
+    /// because there are 4πr²/V images a metre of distance r, each of energy e^{...}/r², and a path of direction u
+    /// meets the walls of axis i |uᵢ|/Lᵢ times a metre. Eyring uses the mean over directions of that last number.
     ///
-    /// Walls are met a whole number of times, though: k + f on the average is k + 1 for a share f of places and k for the
-    /// others, which for b = β² makes the mean larger for each axis, by ∫ (1 − f + f·b)·b^(−f) df: 1 + (ln b)²/12 nearly.
+    /// A path meets walls a whole number of times, though: k + f on the average is k + 1 for a share f of places and k
+    /// for the others, which for b = β² increases the mean of each axis by ∫ (1 − f + f·b)·b^(−f) df: 1 + (ln b)²/12
+    /// nearly.
     private func closedForm(_ room: ShoeboxRoom) -> (_ t: Double) -> Double {
         let air = room.airAbsorptionDecibelsPerMetre * .log(10) / 10
         let volume = room.dimensionsMetres.x * room.dimensionsMetres.y * room.dimensionsMetres.z
@@ -163,11 +165,11 @@ import Testing
         }
     }
 
-    /// Eighty places, from 20 ms on as far as 30 dB further down. At 20 ms 1.8 images come a millisecond, so that the first
-    /// 12 ms have 2,200 of them, whose phases are random: 3 % or 0.13 dB. At the end the tail holds some
-    /// 3 kHz · 20 ms · 80 = 4,800 independent values, 0.06 dB. ×3.
+    /// Eighty places, from 20 ms on until 30 dB further down. At 20 ms 1.8 images come a millisecond, so the first 12
+    /// ms have 2,200 of them, with random phases: 3 % or 0.13 dB. At the end the tail holds some 3 kHz · 20 ms · 80 =
+    /// 4,800 independent values, 0.06 dB. ×3.
     @Test(arguments: [(0.2, 0.49), (0.3, 0.49), (0.3, 0), (0.4, 0)])
-    func energyDecaysAsTheClosedFormSays(wallSeconds: Double, air: Double) throws {
+    func energyDecaysByTheClosedForm(wallSeconds: Double, air: Double) throws {
         let room = ShoeboxRoom(
             dimensionsMetres: Self.size, wallReverberationSeconds: wallSeconds, airAbsorptionDecibelsPerMetre: air)
         let curve = decay(room)
@@ -181,9 +183,9 @@ import Testing
         Issue.record("the decay ended before −30 dB")
     }
 
-    /// RT60 from −5 to −25 dB, as measured in rooms, against Eyring. The box is nearly a cube and its walls are alike, the
-    /// fairest there is; the closed form above says how much longer its decay is all the same: 4 % with the air and 15 %
-    /// without.
+    /// RT60 from −5 to −25 dB, as measured in rooms, compared with Eyring. The box is nearly a cube and its walls are
+    /// equal, the case that suits Eyring best; by the closed form above, its decay is still longer: by 4 % with the air
+    /// and 15 % without.
     @Test(arguments: [(0.3, 0.49, 1.04), (0.3, 0, 1.15)])
     func reverberationTimeIsMeasuredBack(wallSeconds: Double, air: Double, ratio: Double) throws {
         let room = ShoeboxRoom(
@@ -196,8 +198,8 @@ import Testing
         #expect(abs(measured / room.reverberationSeconds / ratio - 1) < 0.05, "\(measured) s, seeds \(Self.seeds)")
     }
 
-    /// The mean over places and over the band: |H|² of 1. It has a deviation of some 0.7 for each of 30 tones 50 Hz apart,
-    /// of which those within 1/T are alike: 10 independent ones · 60 places, 3 %. ×4.
+    /// The mean over places and over the band: |H|² of 1. It has a deviation of some 0.7 for each of 30 tones 50 Hz
+    /// apart; tones within 1/T are correlated: 10 independent ones · 60 places, 3 %. ×4.
     @Test func energyInTheBandIsOne() {
         let room = ShoeboxRoom(dimensionsMetres: Self.size, wallReverberationSeconds: 0.3)
         var sum = 0.0
@@ -211,7 +213,7 @@ import Testing
         #expect(abs(sum / 1_800 - 1) < 0.12, "\(sum / 1_800), seeds 1 to 60")
     }
 
-    @Test func everySeedIsAnotherPlaceAndTheSameOneIsTheSame() {
+    @Test func eachSeedHasAPlaceOfItsOwn() {
         let room = ShoeboxRoom(dimensionsMetres: SIMD3(1, 2, 1.2), wallReverberationSeconds: 0.1)
         let first = room.impulseResponse(sampleRateHertz: 44_100, seed: 1)
         #expect(first == room.impulseResponse(sampleRateHertz: 44_100, seed: 1))

@@ -20,11 +20,11 @@ import Testing
         return source.readAll()
     }
 
-    /// Over the path of a talker: y[n] = x(n − F·(d(n/F) − d(0))/c), with the path written out here.
+    /// A talker's path: y[n] = x(n − F·(d(n/F) − d(0))/c), with the path as a formula in the test.
     ///
     /// Tolerance as for `TimeScale`: a ripple of 1e-4, and 4e-6 between phases. ×3.
     @Test(arguments: [44_100, 48_000])
-    func tonesAreHeardWhereTheyWereSent(rate: Int) throws {
+    func tonesArriveWhereTheyWereSent(rate: Int) throws {
         let paths: [(MotionPath, (Double) -> Double)] = [
             (Self.pacing, { 2 + 0.5 * .sin(2 * .pi * ($0 / 1.1 + 0.2)) }),
             (Self.passing, { (0.25 + 1.96 * ($0 - 0.6) * ($0 - 0.6)).squareRoot() }),
@@ -59,14 +59,14 @@ import Testing
     /// f·(1 − v/c), measured from the phase of a tone's cosine and sine over 48 samples about the instant.
     ///
     /// Phases are good to 3e-4·√2 rad, and 1/(2π·1 ms) of that is 0.07 Hz. Shifts here go up to 160 Hz.
-    @Test func instantaneousFrequencyIsDopplers() {
+    @Test func instantaneousFrequencyHasTheDopplerShift() {
         let warp = TimeWarp.motion(Self.pacing, sampleRateHertz: 48_000)
         let cosine = warped(tone(19_250, rate: 48_000, count: 60_000), warp)
         let sine = warped(tone(19_250, rate: 48_000, count: 60_000, turns: -0.25), warp)
         var largest = 0.0
         for n in stride(from: 400, to: 59_000, by: 331) {
             func z(_ n: Int) -> ComplexDouble { ComplexDouble(Double(cosine[n]), Double(sine[n])) }
-            // Less what 19,250 Hz turns in 48 samples.
+            // Less the phase of 19,250 Hz over 48 samples.
             let turned = z(n + 24).times(z(n - 24) * ComplexDouble(1, -1)).times(.phasor(turns: -19.25))
             let measured = Double.atan2(y: turned.y, x: turned.x) / (2 * .pi) / 0.001
             let seconds = Double(n) / 48_000
@@ -78,7 +78,7 @@ import Testing
         #expect(largest > 155)
     }
 
-    /// Level and what is left beside the tone, by least squares: what passes is flat, what must not fold is gone.
+    /// The level of a tone and the residual beside it, by least squares: a passed tone is flat, a stopped one is gone.
     private func level(_ y: [Float], hertz: Double, rate: Int) -> (decibels: Double, rest: Double) {
         // A whole number of periods of both rates.
         let inner = y[2_000..<2_000 + rate / 2].map { Double($0) }
@@ -88,8 +88,8 @@ import Testing
         return (decibels(4 * energy), decibels(max(2 * power - 4 * energy, 1e-12)))
     }
 
-    /// Flat to 0.01 dB up to 0.461 of the lower rate; a Kaiser window of 80 dB leaves ripples of 1e-4, 0.001 dB, and the rest
-    /// is at most 80 dB down.
+    /// Flat to 0.01 dB up to 0.461 of the lower rate; a Kaiser window of 80 dB leaves ripples of 1e-4, 0.001 dB, and
+    /// the residual is at most 80 dB down.
     @Test(arguments: [(48_000, 44_100), (44_100, 48_000), (96_000, 48_000), (48_000, 96_000), (96_000, 44_100)])
     func conversionKeepsTheBand(from: Int, to: Int) {
         let conversion = TimeWarp.conversion(from: from, to: to)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// What the new rate cannot carry, from half of it on, is 80 dB down and does not fold to where it would.
+    /// Frequencies that the new rate cannot carry, from half of it on, are 80 dB down and do not fold to their alias.
     @Test(arguments: [(48_000, 44_100), (96_000, 48_000), (96_000, 44_100)])
     func nothingFolds(from: Int, to: Int) {
         let conversion = TimeWarp.conversion(from: from, to: to)
@@ -143,8 +143,8 @@ import Testing
         }
     }
 
-    /// A sound that has started before the microphone hears it, and the microphone that comes nearer: silence until then.
-    @Test func nothingIsHeardBeforeItIsSent() {
+    /// The microphone receives no sound before it was sent, and a receding one receives the sound for longer.
+    @Test func nothingArrivesBeforeItIsSent() {
         let away = MotionPath(startMetres: 1, legs: [.init(seconds: 2, metresPerSecond: 150)], turningSeconds: 0)
         let y = warped([Float](repeating: 1, count: 1_000), .motion(away, sampleRateHertz: 1_000))
         // 1 − 150/343 of the speed: 1,000/0.5627 = 1,777.2, and sample 0.

@@ -20,20 +20,20 @@ import Testing
         // Var x³ = 15, Var x⁴ = 105 − 9 = 96.
         #expect(abs(moment(3)) < unit * 15.0.squareRoot(), "seed \(seed)")
         #expect(abs(moment(4) - 3) < unit * 96.0.squareRoot(), "seed \(seed)")
-        // Pairs come out of one radius and angle: neighbours must not be correlated, nor their squares.
+        // A pair shares one radius and angle: neighbours must not be correlated, nor their squares.
         let products = zip(samples, samples.dropFirst()).map { $0 * $1 }
         #expect(abs(products.reduce(0, +) / Double(count)) < unit, "seed \(seed)")
         let squares = zip(samples, samples.dropFirst()).map { ($0 * $0 - 1) * ($1 * $1 - 1) }
         #expect(abs(squares.reduce(0, +) / Double(count)) < 2 * unit, "seed \(seed)")
     }
 
-    /// The noise between 18.5 and 20 kHz, measured by a Fourier transform, against the sine's ½A².
+    /// The noise between 18.5 and 20 kHz, measured by a Fourier transform, compared with the sine's ½A².
     ///
-    /// 2²⁰ samples: 1,500 Hz hold 16,000 to 36,000 bins, so the power measured has a deviation of 0.03 dB at most.
+    /// 2²⁰ samples: 1,500 Hz hold 16,000 to 36,000 bins, so the measured power has a deviation of at most 0.03 dB.
     @Test(
         arguments: [(44_100, -9, 0.5), (48_000, 0, 1), (96_000, 20, 0.25), (48_000, -20, 0.02)]
             as [(Int, Double, Float)])
-    func signalToNoiseRatioIsThatInTheBand(rate: Int, snrDecibels: Double, amplitude: Float) {
+    func signalToNoiseRatioHoldsInTheBand(rate: Int, snrDecibels: Double, amplitude: Float) {
         let count = 1 << 20
         var samples = [Float](repeating: 0, count: count)
         var noise = WhiteNoise(seed: 31)
@@ -50,7 +50,7 @@ import Testing
         let bins = count * 18_500 / rate..<count * 20_000 / rate
         plan.withOutput { spectrum in
             for bin in bins {
-                // Both signs of the frequency; |X|²/N² each.
+                // Counts both signs of the frequency; |X|²/N² each.
                 power += 2 * Double(spectrum[bin].power) / Double(count) / Double(count)
             }
         }
@@ -58,7 +58,7 @@ import Testing
         #expect(abs(measured - snrDecibels) < 0.1, "\(measured) dB, seed 31")
     }
 
-    @Test func addsToWhatIsThere() {
+    @Test func addsToExistingSamples() {
         var first = WhiteNoise(seed: 8)
         var second = WhiteNoise(seed: 8)
         for count in [3, 5_000, 0, 2] {

@@ -12,7 +12,7 @@ struct BarChartTests {
         try #require(picture.elements.first { $0.name == "text" && $0.text == text }, "no \(text)").number("x")
     }
 
-    /// Lengths against the places of the axis' labels; coordinates have two decimals.
+    /// Compares lengths with the positions of the axis' labels; coordinates have two decimals.
     @Test func barsAreAsLongAsTheirValues() throws {
         let values = [-4.0, 6, 3, 0]
         let chart = BarChart(
@@ -41,7 +41,7 @@ struct BarChartTests {
         #expect(picture.texts.contains("12,346") && picture.texts.contains("1,000"))
     }
 
-    @Test func whatHasNoValueSaysSo() throws {
+    @Test func barsWithoutAValueStateIt() throws {
         let chart = BarChart(
             title: "t", valueName: "times", isLogarithmic: true,
             groups: [
@@ -90,7 +90,7 @@ struct BarChartTests {
     ]
 
     @Test(arguments: hostile.indices)
-    func nothingLiesOutside(index: Int) throws {
+    func nothingLiesOutsideThePicture(index: Int) throws {
         let chart = Self.hostile[index]
         let document = chart.document()
         let picture = try Picture(document)

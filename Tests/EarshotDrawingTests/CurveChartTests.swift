@@ -16,8 +16,8 @@ struct CurveChartTests {
             })
     }
 
-    /// 0 and 100 % and −10 and −6 dB are known from the labels of the axes: the points lie where these say.
-    @Test func pointsLieWhereTheAxesSay() throws {
+    /// The axes' labels give the positions of 0 and 100 % and of −10 and −6 dB: the points lie where these imply.
+    @Test func pointsLieAtTheirAxisPositions() throws {
         let chart = CurveChart(title: "t", curves: [Self.rising("a", from: -10), Self.rising("b", from: -2)])
         let picture = try Picture(chart.document())
         func label(_ text: String) throws -> Picture.Element {
@@ -39,18 +39,18 @@ struct CurveChartTests {
         #expect(try abs(#require(middle.min()) - (y0 + 0.6 * (y1 - y0))) < 0.011)
     }
 
-    @Test func namesStandAtTheCurvesWhereThereIsRoom() throws {
+    @Test func namesStandAtTheCurvesIfThereIsRoom() throws {
         let apart = CurveChart(title: "t", curves: [Self.rising("left", from: -10), Self.rising("right", from: 0)])
         let (few, many) = (try Picture(apart.document()), try Picture(Self.crowd.document()))
         func place(_ name: String, _ picture: Picture) throws -> Double {
             try #require(picture.elements.first { $0.name == "text" && $0.text == name }).number("x")
         }
-        // At a third of its height, right of the curve's middle; in a legend they stand below each other.
+        // At a third of its height, right of the curve's middle; in a legend the names stand below each other.
         #expect(try place("right", few) - place("left", few) > 300)
         #expect(try place("curve 0", many) == place("curve 11", many))
         #expect(try place("curve 0", many) > 600)
         #expect(Self.crowd.curves.allSatisfy { many.texts.contains($0.name) })
-        // The legend's order is that in which the curves rise, not the chart's.
+        // The legend lists curves in the order in which they rise, not in the chart's order.
         #expect(many.texts.filter { $0.hasPrefix("curve") }.first == "curve 11")
     }
 
@@ -80,7 +80,7 @@ struct CurveChartTests {
     ]
 
     @Test(arguments: hostile.indices)
-    func nothingLiesOutside(index: Int) throws {
+    func nothingLiesOutsideThePicture(index: Int) throws {
         let chart = Self.hostile[index]
         let document = chart.document()
         let picture = try Picture(document)

@@ -3,7 +3,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// A drawing as an XML parser reads it, and where everything on it lies.
+/// A drawing as an XML parser reads it, with the positions of everything on it.
 final class Picture: NSObject, XMLParserDelegate {
     struct Element {
         let name: String
@@ -42,7 +42,7 @@ final class Picture: NSObject, XMLParserDelegate {
         open.removeLast()
     }
 
-    /// What reaches beyond the view box; what has no place at all, too.
+    /// The elements that extend beyond the view box, and those without a position.
     var outside: [Element] {
         elements.dropFirst().filter { element in
             let corners = Self.corners(element)
@@ -69,7 +69,7 @@ final class Picture: NSObject, XMLParserDelegate {
         }
     }
 
-    /// As wide as the widest of the usual fonts makes ordinary text: 0.6 em a character, bold 0.68.
+    /// Text as wide as in the widest of the usual fonts: 0.6 em a character, bold 0.68.
     private static func textCorners(_ element: Element) -> [(x: Double, y: Double)] {
         let isFixedPitch = element.attributes["font-family"]?.contains("monospace") == true
         let isBold = element.attributes["font-weight"] == "600"
@@ -85,7 +85,7 @@ final class Picture: NSObject, XMLParserDelegate {
         return [(left, y - size), (left + width, y + 0.3 * size)]
     }
 
-    /// Every place that path data of M, L, H, V and their relatives leads to.
+    /// All positions that path data of M, L, H, V and their relatives reach.
     static func places(_ data: String) -> [(x: Double, y: Double)] {
         var places: [(x: Double, y: Double)] = []
         var (x, y) = (0.0, 0.0)

@@ -1,10 +1,10 @@
 import CALSA
 import Glibc
 
-/// What ALSA would print on standard error about its own troubles, caught for our messages instead.
+/// The messages that ALSA would print on standard error, caught for our error messages instead.
 enum ALSAMessages {
-    /// Runs `body` and returns with its result the first line that ALSA wrote meanwhile on this thread: the cause. Later
-    /// ones are its consequences.
+    /// Runs `body` and returns its result and the first line that ALSA wrote meanwhile on this thread: the cause. Later
+    /// lines are consequences.
     static func collecting<Result>(_ body: () -> Result) -> (result: Result, said: String) {
         let before = pthread_getspecific(key)
         let note = Note()
@@ -21,7 +21,7 @@ enum ALSAMessages {
         var text = ""
     }
 
-    /// The note of the thread that is inside `collecting`.
+    /// The thread-specific key of the note that `collecting` fills.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)

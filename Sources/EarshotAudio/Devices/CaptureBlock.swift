@@ -1,36 +1,36 @@
-/// A piece of a recording, or only a notice, in the order in which they happened.
+/// One block of a recording, or a notice alone. Blocks arrive in the order of recording.
 public struct CaptureBlock: Sendable {
-    /// Frames in it; 0 for a notice alone.
+    /// The number of frames in the block; 0 for a notice alone.
     public internal(set) var frameCount = 0
-    /// Frames that were recorded by nobody right before it: time went on without them.
+    /// The number of frames missing directly before the block. Time ran on while the recording missed them.
     public internal(set) var droppedFrameCount = 0
-    /// When its last frame was recorded, by `MonotonicTime`.
+    /// The recording time of the block's last frame, by `MonotonicTime`.
     public internal(set) var endNanoseconds: Int64 = 0
-    /// What happened before it.
+    /// The event before the block, if any.
     public internal(set) var notice: CaptureNotice?
 
     init() {}
 }
 
-/// What happens to a recording apart from sound.
+/// An event of a recording other than sound.
 public enum CaptureNotice: Sendable, Equatable {
-    /// Why frames are missing.
+    /// The cause of missing frames.
     public enum Loss: String, Sendable {
-        /// We were kept from reading for longer than the device's buffer lasts.
+        /// The reading thread was delayed for longer than the device's buffer lasts.
         case overrun
-        /// The sound server threw them away and said nothing; the clock tells.
+        /// The sound server discarded frames without a report; the clock shows it.
         case server
-        /// Whoever works on the recording was slower than it comes in.
+        /// The consumer of the recording was slower than real time.
         case consumer
         /// The device was away.
         case interruption
     }
 
-    /// The block lacks `droppedFrameCount` frames before it.
+    /// `droppedFrameCount` frames are missing before the block.
     case lost(Loss)
-    /// The device is away; it is being waited for if that was asked for.
+    /// The device is away; the reader waits for it if the caller asked for that.
     case interrupted(DeviceError)
-    /// It is back, with the same rate and channels.
+    /// The device is back, with the same rate and channels.
     case resumed(DeviceFormat, afterSeconds: Double)
     /// The last block: the device is away for good.
     case ended(DeviceError)

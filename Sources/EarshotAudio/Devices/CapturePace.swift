@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// How soon a recording is wanted, from whoever works on it to the thread that reads it.
+/// How soon the consumer wants a recording; the consumer sets it, the reading thread obeys.
 final class CapturePace: Sendable {
     private let urgent = Atomic(true)
     private let bell = DispatchSemaphore(value: 0)
 
-    /// Wakes the reader when it becomes true.
+    /// Whether the consumer wants each period at once. Setting it to true wakes the reader.
     var isUrgent: Bool {
         get { urgent.load(ordering: .relaxed) }
         set {
@@ -19,8 +19,8 @@ final class CapturePace: Sendable {
         bell.signal()
     }
 
-    /// Reader: sleeps.
-    /// - Returns: whether it was woken.
+    /// Reader: sleeps for at most `seconds`.
+    /// - Returns: whether `wake` ended the sleep.
     func pause(seconds: Double) -> Bool {
         bell.wait(timeout: .now() + seconds) == .success
     }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// What the capture thread does: reads a device into a ring, counts what is missing, and waits for a device that is away.
+/// The capture thread: reads a device into a ring, counts missing frames, and waits for a device that is away.
 final class CaptureReader: @unchecked Sendable {
-    /// A device that says it runs and delivers nothing for so long is as good as gone.
+    /// After this many waits without a frame, a device that claims to run counts as gone.
     private static let patienceWaits = 50
     private static let waitMilliseconds = 100
     private static let marginSeconds = 0.002
-    /// What is read at a time while nobody hurries. The search finds a sync pattern at most 18 symbols and 22 ms behind its
-    /// start. A token in `fast` has 52 symbols and is decoded 2 later: 0.36 s are left then. A frame of one byte in `fast` has
-    /// 30 symbols, and 0.13 s are left.
+    /// The sound read at a time while the consumer is not in a hurry, in seconds. The search finds a sync pattern at most
+    /// 18 symbols and 22 ms after its start. A token in `fast` has 52 symbols and is decoded 2 later: 0.36 s are left then. A
+    /// frame of one byte in `fast` has 30 symbols, and 0.13 s are left.
     private static let unhurriedSeconds = 0.12
-    /// Waits between attempts to open a device again: 0.1 s, doubled up to this.
-    private static let longestBackOffSeconds = 1.0
+    /// The maximum wait between attempts to reopen a device; the first wait is 0.1 s, and each attempt doubles it.
+    private static let maximumBackOffSeconds = 1.0
 
     private var pcm: PCM?
     private let format: DeviceFormat
@@ -22,12 +22,12 @@ final class CaptureReader: @unchecked Sendable {
     private let worker: Worker
     private let bytes: UnsafeMutableRawBufferPointer
     private var clock: StreamClock
-    /// Frames that are missing before the next block.
+    /// Frames missing before the next block.
     private var dropped = 0
-    /// What has to be said and found no room in the ring yet; a device that comes and goes while nobody takes anything
-    /// is not worth more.
+    /// Notices that found no room in the ring yet. The limit keeps a device that comes and goes, without a consumer, from
+    /// using more memory.
     private var notices: [CaptureNotice] = []
-    private static let largestNoticeCount = 32
+    private static let maximumNoticeCount = 32
 
     init(
         _ pcm: consuming PCM, request: DeviceRequest, reconnects: Bool, ring: CaptureRing, pace: CapturePace,
@@ -36,7 +36,7 @@ final class CaptureReader: @unchecked Sendable {
         let format = pcm.format
         self.format = format
         self.pcm = consume pcm
-        // What it offered the first time it has to offer again.
+        // After an interruption, the device must offer the format of the first opening again.
         self.request = DeviceRequest(
             request.name, sampleRateHertz: format.sampleRateHertz, channelCount: format.channelCount,
             periodSeconds: request.periodSeconds, bufferSeconds: request.bufferSeconds)
@@ -53,27 +53,27 @@ final class CaptureReader: @unchecked Sendable {
     }
 
     func run() {
-        // Counted, and not by the clock: a process that was stopped for a while has not listened meanwhile.
-        var vainWaits = 0
+        // The reader counts waits instead of reading the clock: a process that was stopped for a while did not listen meanwhile.
+        var emptyWaits = 0
         while !worker.isStopping {
-            sayWhatWaits()
+            postPendingNotices()
             sleepUntilDue()
             var (count, problem) = readAll()
             if count == 0, problem == 0 {
                 problem = min(0, pcm?.wait(milliseconds: Self.waitMilliseconds) ?? Int(-ENODEV))
             }
-            vainWaits = count > 0 ? 0 : vainWaits + 1
-            if problem == 0, vainWaits > Self.patienceWaits { problem = Int(-EIO) }
+            emptyWaits = count > 0 ? 0 : emptyWaits + 1
+            if problem == 0, emptyWaits > Self.patienceWaits { problem = Int(-EIO) }
             if problem < 0 {
                 guard restart(after: problem) || reopen(after: problem) else { return }
-                vainWaits = 0
+                emptyWaits = 0
             }
         }
         pcm = nil
     }
 
-    /// Sleeps until the next period should be there, or the next few. Then there is nothing to wait for, which for a sound
-    /// server's PCM takes three exchanges between threads a period.
+    /// Sleeps until the next period, or the next few, should have arrived. The read then finds them without a wait, which a
+    /// sound server's PCM implements with three exchanges between threads a period.
     private func sleepUntilDue() {
         let period = Double(format.periodFrameCount) / Double(format.sampleRateHertz)
         while !worker.isStopping {
@@ -84,7 +84,7 @@ final class CaptureReader: @unchecked Sendable {
         }
     }
 
-    /// Reads what is there.
+    /// Reads all available frames.
     private func readAll() -> (count: Int, problem: Int) {
         var total = 0
         while !worker.isStopping {
@@ -94,7 +94,7 @@ final class CaptureReader: @unchecked Sendable {
             if count < 0 { return (total, count) }
             total += count
             deliver(count)
-            // A short read emptied the device's buffer.
+            // A short read means that the device's buffer is empty.
             if count < ring.slotFrameCount { return (total, 0) }
         }
         return (total, 0)
@@ -104,9 +104,9 @@ final class CaptureReader: @unchecked Sendable {
         let missing = clock.received(count, at: MonotonicTime.nanoseconds)
         if missing > 0 {
             dropped += missing
-            say(.lost(.server))
+            post(.lost(.server))
         }
-        sayWhatWaits()
+        postPendingNotices()
         var block = CaptureBlock()
         block.frameCount = count
         block.droppedFrameCount = dropped
@@ -118,19 +118,19 @@ final class CaptureReader: @unchecked Sendable {
         {
             dropped = 0
         } else {
-            if !notices.contains(.lost(.consumer)) { say(.lost(.consumer)) }
+            if !notices.contains(.lost(.consumer)) { post(.lost(.consumer)) }
             dropped += count
         }
     }
 
     private var encoding: DeviceEncoding { pcm?.format.encoding ?? format.encoding }
 
-    private func say(_ notice: CaptureNotice) {
-        if notices.count < Self.largestNoticeCount { notices.append(notice) }
+    private func post(_ notice: CaptureNotice) {
+        if notices.count < Self.maximumNoticeCount { notices.append(notice) }
     }
 
-    /// Puts notices into the ring while there is room.
-    private func sayWhatWaits() {
+    /// Puts pending notices into the ring while there is room.
+    private func postPendingNotices() {
         while let notice = notices.first {
             var block = CaptureBlock()
             block.notice = notice
@@ -140,7 +140,7 @@ final class CaptureReader: @unchecked Sendable {
         }
     }
 
-    /// After an overrun or a suspended machine.
+    /// Restarts the device after an overrun or after the machine was suspended.
     private func restart(after problem: Int) -> Bool {
         guard pcm?.recover(from: problem) == true else { return false }
         do {
@@ -148,19 +148,19 @@ final class CaptureReader: @unchecked Sendable {
         } catch {
             return false
         }
-        lose(.overrun)
+        reportLoss(.overrun)
         return true
     }
 
-    private func lose(_ reason: CaptureNotice.Loss) {
+    private func reportLoss(_ reason: CaptureNotice.Loss) {
         let count = clock.dueFrameCount(at: MonotonicTime.nanoseconds)
         clock.restart(missing: count)
         dropped += count
-        if count > 0 { say(.lost(reason)) }
+        if count > 0 { post(.lost(reason)) }
     }
 
     /// Waits for a device that is away.
-    /// - Returns: false when it is away for good, or nobody wants it any more.
+    /// - Returns: false if it is away for good, or the recording was stopped.
     private func reopen(after problem: Int) -> Bool {
         let reason =
             pcm?.failure(problem, "record from")
@@ -171,19 +171,19 @@ final class CaptureReader: @unchecked Sendable {
             end(reason)
             return false
         }
-        say(.interrupted(reason))
+        post(.interrupted(reason))
         var backOff = 0.1
         while !worker.isStopping {
-            sayWhatWaits()
+            postPendingNotices()
             worker.pause(seconds: backOff)
-            backOff = min(2 * backOff, Self.longestBackOffSeconds)
+            backOff = min(2 * backOff, Self.maximumBackOffSeconds)
             do throws(DeviceError) {
                 let opened = try PCM(request, .capture)
                 try opened.start()
                 let format = opened.format
                 pcm = consume opened
-                lose(.interruption)
-                say(.resumed(format, afterSeconds: Double(MonotonicTime.nanoseconds - begin) / 1e9))
+                reportLoss(.interruption)
+                post(.resumed(format, afterSeconds: Double(MonotonicTime.nanoseconds - begin) / 1e9))
                 return true
             } catch {
                 if error.isWorthRetrying { continue }
@@ -194,11 +194,11 @@ final class CaptureReader: @unchecked Sendable {
         return false
     }
 
-    /// Says the last thing, however long the ring stays full.
+    /// Delivers the last notice, even if the ring stays full for long.
     private func end(_ reason: DeviceError) {
         notices.append(.ended(reason))
         while !notices.isEmpty, !worker.isStopping {
-            sayWhatWaits()
+            postPendingNotices()
             if !notices.isEmpty { worker.pause(seconds: 0.02) }
         }
         worker.requestStop()

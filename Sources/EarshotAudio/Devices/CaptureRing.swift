@@ -1,12 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Blocks of sound and notices, from the one thread that reads the device to the one that works on them, in order.
+/// Blocks of sound and notices in order, from the one thread that reads the device to the one that consumes them.
 ///
-/// A ring of slots. `head` counts slots that were filled, `tail` slots that were emptied; each is written by one side
-/// only. A slot's content belongs to the writer until `head` passes it (release) and to the reader from when it has seen
-/// that (acquire) until `tail` passes it. The writer never waits: where there is no room it drops the block, and says
-/// with the next one how much is missing.
+/// A ring of slots. `head` counts filled slots, `tail` emptied ones; only one side writes each. The writer owns a slot's
+/// content until `head` passes it (release); the reader owns it from when it has seen that (acquire) until `tail` passes
+/// it. The writer never waits: without room it drops the block, and the next block states how many frames are missing.
 ///
 /// Memory: slotCount · slotFrameCount · channelCount · 4 bytes, once.
 final class CaptureRing: @unchecked Sendable {
@@ -19,7 +18,7 @@ final class CaptureRing: @unchecked Sendable {
     private let headers: UnsafeMutablePointer<CaptureBlock>
     private let head = Atomic(0)
     private let tail = Atomic(0)
-    /// What wakes the reader.
+    /// Wakes the reader.
     private let bell = DispatchSemaphore(value: 0)
 
     init(slotCount: Int, slotFrameCount: Int, channelCount: Int) {
@@ -38,11 +37,11 @@ final class CaptureRing: @unchecked Sendable {
         headers.deinitialize(count: slotCount).deallocate()
     }
 
-    /// Slots that wait to be read.
+    /// The number of slots that wait for the reader.
     var filledCount: Int { head.load(ordering: .relaxed) - tail.load(ordering: .relaxed) }
 
-    /// Writer: fills a slot. `fill` gets room for `frameCount` frames.
-    /// - Returns: false where there is no room; nothing is changed then.
+    /// Writer: fills a slot. `fill` gets room for `header.frameCount` frames.
+    /// - Returns: false if there is no room; then nothing changes.
     func put(_ header: CaptureBlock, fill: (UnsafeMutablePointer<Float>) -> Void) -> Bool {
         precondition(header.frameCount <= slotFrameCount)
         let index = head.load(ordering: .relaxed)
@@ -54,12 +53,12 @@ final class CaptureRing: @unchecked Sendable {
         return true
     }
 
-    /// Wakes the reader, though there may be nothing to read.
+    /// Wakes the reader, even if there is nothing to read.
     func ring() {
         bell.signal()
     }
 
-    /// Reader: takes the next slot, if there is one, and gives it back when `body` returns.
+    /// Reader: takes the next slot, if there is one, and returns it to the writer when `body` returns.
     func take(_ body: (CaptureBlock, Span<Float>) -> Void) -> Bool {
         let index = tail.load(ordering: .relaxed)
         guard index < head.load(ordering: .acquiring) else { return false }
@@ -73,7 +72,7 @@ final class CaptureRing: @unchecked Sendable {
         return true
     }
 
-    /// Reader: waits until somebody has rung since the last wait, or until `deadline`.
+    /// Reader: waits until a call of `ring` or `put` since the last wait, or until `deadline`.
     func wait(until deadline: DispatchTime) {
         _ = bell.wait(timeout: deadline)
     }

@@ -1,10 +1,10 @@
 import CALSA
 
-/// Which way sound goes through a device.
+/// The direction of sound through a device.
 public enum DeviceDirection: String, CaseIterable, Sendable {
-    /// From the air to us.
+    /// From a microphone or line input into the program.
     case capture
-    /// From us to the air.
+    /// From the program to a loudspeaker or line output.
     case playback
 
     var stream: snd_pcm_stream_t { self == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK }

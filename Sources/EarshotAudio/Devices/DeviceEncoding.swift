@@ -1,19 +1,19 @@
 import CALSA
 
-/// How a device stores a sample; all little-endian.
+/// The sample encoding of a device; all little-endian. The raw values are ALSA's names.
 public enum DeviceEncoding: String, CaseIterable, Sendable {
     /// IEEE 754 floats of 32 bits.
     case f32 = "FLOAT_LE"
-    /// Integers of 32 bits.
+    /// Signed integers of 32 bits.
     case s32 = "S32_LE"
-    /// Integers of 24 bits in the lower three of four bytes.
+    /// Signed integers of 24 bits in the lower three of four bytes.
     case s24 = "S24_LE"
-    /// Integers of 24 bits in three bytes.
+    /// Signed integers of 24 bits in three bytes.
     case s24packed = "S24_3LE"
-    /// Integers of 16 bits.
+    /// Signed integers of 16 bits.
     case s16 = "S16_LE"
 
-    /// The size of one sample.
+    /// The size of one sample in bytes: 2, 3 or 4.
     public var bytesPerSample: Int {
         switch self {
         case .f32, .s32, .s24: 4
@@ -32,10 +32,10 @@ public enum DeviceEncoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// x[i] = n[i] / 2^(bits − 1): what a device recorded, as floats.
+    /// Converts recorded samples to floats: x[i] = n[i] / 2^(bits − 1).
     /// - Parameters:
-    ///   - bytes: the samples; shape [count][bytesPerSample].
-    ///   - samples: receives them from its first element on. What is not finite passes; the receiver silences it.
+    ///   - bytes: the recorded samples; shape [count][bytesPerSample].
+    ///   - samples: receives `count` floats. Values that are not finite pass; the receiver silences them.
     func decode(_ bytes: UnsafeRawBufferPointer, count: Int, into samples: UnsafeMutablePointer<Float>) {
         precondition(count * bytesPerSample <= bytes.count, "\(count) samples in \(bytes.count) bytes")
         switch self {
@@ -48,7 +48,7 @@ public enum DeviceEncoding: String, CaseIterable, Sendable {
                 samples[index] = Float(Int32(bitPattern: Self.word(bytes, 4 * index))) * 0x1p-31
             }
         case .s24:
-            // The highest byte is padding, whatever stands in it.
+            // The highest byte is padding with any content.
             for index in 0..<count {
                 samples[index] = Float(Int32(bitPattern: Self.word(bytes, 4 * index) << 8)) * 0x1p-31
             }
@@ -66,10 +66,11 @@ public enum DeviceEncoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// n = round(x · 2^(bits − 1)), ties to even, held to the range; NaN becomes silence.
+    /// Converts samples for playback: n = round(x · 2^(bits − 1)), ties to even, clamped to the range; NaN becomes
+    /// silence.
     /// - Parameters:
-    ///   - samples: what is to be played; shape [count].
-    ///   - bytes: receives it; shape [count][bytesPerSample].
+    ///   - samples: the samples to play; shape [count].
+    ///   - bytes: receives the encoded samples; shape [count][bytesPerSample].
     func encode(_ samples: UnsafeBufferPointer<Float>, into bytes: UnsafeMutableRawBufferPointer) {
         precondition(samples.count * bytesPerSample <= bytes.count, "\(samples.count) samples in \(bytes.count) bytes")
         for (index, sample) in samples.enumerated() {
@@ -79,7 +80,7 @@ public enum DeviceEncoding: String, CaseIterable, Sendable {
                 let held = sample.isNaN ? 0 : min(max(sample, -1), 1)
                 bytes.storeBytes(of: held.bitPattern.littleEndian, toByteOffset: first, as: UInt32.self)
             case .s32:
-                // In double precision, because a float has no 2³¹ − 1.
+                // Double precision, because a Float cannot represent 2³¹ − 1.
                 let scaled = (Double(sample) * 0x1p31).rounded(.toNearestOrEven)
                 let value = scaled.isNaN ? 0 : Int32(min(max(scaled, -0x1p31), 0x1p31 - 1))
                 bytes.storeBytes(of: value.littleEndian, toByteOffset: first, as: Int32.self)

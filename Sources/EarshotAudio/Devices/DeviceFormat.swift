@@ -1,24 +1,24 @@
-/// What a program asks of a sound device. What is nil is chosen to suit the device.
+/// A program's request to a sound device. A nil field leaves the choice to the device.
 public struct DeviceRequest: Sendable, Equatable {
     /// The name of an ALSA PCM: "default", "hw:1,0", "plughw:CARD=Mic", or one of `~/.asoundrc`.
     public var name: String
-    /// Frames a second, 44,100 … 192,000.
+    /// The sample rate in frames a second, 44,100 … 192,000.
     public var sampleRateHertz: Int?
-    /// Interleaved channels, 1 … 8.
+    /// The number of interleaved channels, 1 … 8.
     public var channelCount: Int?
-    /// How samples are stored.
+    /// The sample encoding.
     public var encoding: DeviceEncoding?
-    /// How much sound is passed on at a time: short is early, long is cheap.
+    /// The sound passed on at a time, in seconds: a short period means less delay, a long one less processor time.
     public var periodSeconds: Double
-    /// How long this process may be kept from its work before sound is lost.
+    /// The maximum delay of this process, in seconds, before sound is lost.
     public var bufferSeconds: Double
 
-    /// The sample rates that can be asked for.
+    /// The valid range of `sampleRateHertz`.
     public static let validSampleRatesHertz = 44_100...192_000
-    /// The channel counts that can be asked for.
+    /// The valid range of `channelCount`.
     public static let validChannelCounts = 1...8
 
-    /// A request for a PCM; with the defaults a period of 40 ms and a buffer of half a second.
+    /// Creates a request for a PCM; the defaults are a period of 40 ms and a buffer of half a second.
     public init(
         _ name: String = "default", sampleRateHertz: Int? = nil, channelCount: Int? = nil,
         encoding: DeviceEncoding? = nil, periodSeconds: Double = 0.04, bufferSeconds: Double = 0.5
@@ -41,35 +41,35 @@ public struct DeviceRequest: Sendable, Equatable {
     }
 }
 
-/// What an opened device does.
+/// The format in which a device was opened.
 public struct DeviceFormat: Sendable, Equatable {
-    /// What lies between us and the converter.
+    /// The path between the program and the converter.
     public enum Path: Sendable, Equatable {
         /// The device itself, at this rate.
         case direct
-        /// ALSA's own resampler: the device does not offer this rate.
+        /// ALSA's own resampler, because the device does not offer this rate.
         case resampledByALSA
-        /// A sound server. What the hardware runs at, where the kernel tells; it resamples if that is another rate.
+        /// A sound server. The hardware rate is nil if the kernel does not report it; the server resamples if it
+        /// differs.
         case soundServer(hardwareRateHertz: Int?)
     }
 
     /// The PCM as the caller named it.
     public let name: String
-    /// Frames a second.
+    /// The sample rate in frames a second.
     public let sampleRateHertz: Int
-    /// Interleaved channels.
+    /// The number of interleaved channels.
     public let channelCount: Int
-    /// How samples are stored on their way to or from the device.
+    /// The sample encoding between program and device.
     public let encoding: DeviceEncoding
-    /// Frames that are passed on at a time.
+    /// The number of frames passed on at a time.
     public let periodFrameCount: Int
-    /// Frames that the device holds.
+    /// The number of frames that the device buffers.
     public let bufferFrameCount: Int
-    /// What lies between us and the converter.
+    /// The path between the program and the converter.
     public let path: Path
 
-    /// A warning where something on the way resamples, and what to do about it; nil where nothing does, or nobody
-    /// knows.
+    /// A warning if a stage of the path resamples, with the remedy; nil if none does, or the path is unknown.
     public var resamplingWarning: String? {
         switch path {
         case .direct, .soundServer(hardwareRateHertz: nil): nil

@@ -1,16 +1,16 @@
 import CALSA
 import Glibc
 
-/// A PCM that somebody can open, by its name.
+/// A PCM that a program can open by its name.
 public struct ListedDevice: Sendable, Equatable {
-    /// What `DeviceRequest` takes.
+    /// The name that `DeviceRequest` takes.
     public var name: String
-    /// What the configuration or the driver says about it, on one line; empty where they say nothing.
+    /// The description from the configuration or the driver, on one line; empty if there is none.
     public var description: String
-    /// The ways sound may go through it, as far as the list knows. Only a probe knows for certain.
+    /// The directions of sound that the list states. Only a probe knows for certain.
     public var directions: [DeviceDirection]
 
-    /// A PCM that may be in no list, such as "hw:1,0".
+    /// Creates an entry, also for a PCM that no list has, such as "hw:1,0".
     public init(
         name: String, description: String = "", directions: [DeviceDirection] = DeviceDirection.allCases
     ) {
@@ -19,17 +19,17 @@ public struct ListedDevice: Sendable, Equatable {
         self.directions = directions
     }
 
-    /// Whether it is worth a look: a sound card, a sound server, or a PCM that somebody wrote into a configuration.
+    /// Whether most users want to see the PCM: a sound card, a sound server, or a PCM from a user's configuration.
     ///
-    /// False for what ALSA itself adds: the same card again behind a converter or in a certain arrangement of
-    /// loudspeakers, digital outputs, effects, and bridges to older systems.
+    /// False for the entries that ALSA itself adds: the same card again behind a converter or in a certain arrangement
+    /// of loudspeakers, digital outputs, effects, and bridges to older systems.
     public var isUsual: Bool {
         let family = name.prefix { $0 != ":" }
         return !Self.unusualFamilies.contains(String(family)) && !family.hasPrefix("surround")
             && !(name.hasPrefix("default:") || name.hasPrefix("sysdefault"))
     }
 
-    /// Of alsa-lib 1.2 and alsa-plugins 1.2.
+    /// The names that alsa-lib 1.2 and alsa-plugins 1.2 add.
     private static let unusualFamilies: Set<String> = [
         "a52", "center_lfe", "dmix", "dshare", "dsnoop", "front", "hdmi", "iec958", "jack", "lavrate", "modem", "null",
         "oss", "phoneline", "plughw", "rear", "samplerate", "side", "spdif", "speex", "speexrate", "upmix", "usbstream",
@@ -37,17 +37,17 @@ public struct ListedDevice: Sendable, Equatable {
     ]
 }
 
-/// Every PCM that this machine offers.
+/// All PCMs of this machine.
 public struct DeviceList: Sendable, Equatable {
-    /// "default" first, whether the configuration speaks of it or not; then the sound cards' PCMs; then those of the
-    /// configuration in its order. Each name once.
+    /// "default" first, even if the configuration does not list it; then the sound cards' PCMs; then those of the
+    /// configuration in its order. Each name appears once.
     public var devices: [ListedDevice]
-    /// How many sound cards the kernel knows.
+    /// The number of sound cards that the kernel knows, ≥ 0.
     public var cardCount: Int
 
-    /// Asks the kernel and ALSA's configuration, the one that $ALSA_CONFIG_PATH names if that is set. Opens nothing.
-    /// - Parameter patienceSeconds: how long at most: a configuration may ask a sound server whether it runs.
-    /// - Throws: `DeviceError` of the kind `vanished` when there is no answer by then, `failed` when the configuration
+    /// Asks the kernel and ALSA's configuration (the one that $ALSA_CONFIG_PATH names, if set). Opens no device.
+    /// - Parameter patienceSeconds: the maximum wait: a configuration may ask a sound server whether it runs.
+    /// - Throws: `DeviceError` of the kind `vanished` if no answer arrives in time, `failed` if the configuration
     ///   cannot be read. Its device is "*".
     public static func read(patienceSeconds: Double = 5) throws(DeviceError) -> DeviceList {
         let inquiry = Inquiry { () -> Result<DeviceList, DeviceError> in
@@ -68,7 +68,7 @@ public struct DeviceList: Sendable, Equatable {
         return try result.get()
     }
 
-    /// The union; of two with one name the first, described by whichever has a description.
+    /// The union; of two entries with one name the first, with the first description that is not empty.
     static func merge(_ first: [ListedDevice], _ second: [ListedDevice]) -> [ListedDevice] {
         var places: [String: Int] = [:]
         return (first + second).reduce(into: []) { all, device in
@@ -115,7 +115,7 @@ public struct DeviceList: Sendable, Equatable {
 }
 
 extension DeviceError {
-    /// The error of something that should take milliseconds and did not come back.
+    /// The error of a call that should take milliseconds and did not return.
     static func unanswered(_ operation: String, _ device: String, seconds: Double) -> DeviceError {
         DeviceError(
             .vanished, operation: operation, device: device,
@@ -123,10 +123,11 @@ extension DeviceError {
             advice: "Its sound server or driver hangs: start it again, or name a device that needs none")
     }
 
-    /// The error of a device that was not even tried.
+    /// The error of a device that the probe did not try.
     static func unasked(_ device: String, _ waitingCount: Int) -> DeviceError {
         DeviceError(
-            .failed, operation: "open", device: device, detail: "not tried, because \(waitingCount) others hang",
+            .failed, operation: "open", device: device,
+            detail: "not tried, because \(waitingCount) other devices do not answer",
             advice: "Name it alone, or start their sound server again")
     }
 

@@ -1,58 +1,59 @@
-/// What one PCM offers in one direction, by itself: without ALSA's resampler.
+/// The capabilities of one PCM in one direction, without ALSA's resampler.
 public struct DeviceOffer: Sendable, Equatable {
-    /// What a program would get that leaves the choice to us.
+    /// The format that a program gets if its request leaves the choice to the device.
     public struct Choice: Sendable, Equatable {
-        /// Frames a second.
+        /// The sample rate in frames a second.
         public var sampleRateHertz: Int
-        /// How samples are stored.
+        /// The sample encoding.
         public var encoding: DeviceEncoding
-        /// Interleaved channels.
+        /// The number of interleaved channels.
         public var channelCount: Int
     }
 
-    /// Rates that are asked for one by one. Converters have few of these, converting plugins all.
+    /// The sample rates that the probe tests one by one, in hertz. Converters have few of these, converting plugins
+    /// all.
     public static let usualRatesHertz = [
         8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000, 176_400, 192_000,
     ]
 
-    /// What it is.
+    /// The kind of the PCM.
     public var kind: DeviceKind
-    /// The sound card behind it, counted from 0; nil where there is none, or nobody says.
+    /// The number of the sound card behind the PCM, from 0; nil if there is none, or it is unknown.
     public var cardNumber: Int?
-    /// Those of `usualRatesHertz` that it has, ascending.
+    /// The supported rates among `usualRatesHertz`, ascending, in hertz.
     public var ratesHertz: [Int]
-    /// Its lowest and its highest rate, usual or not.
+    /// The minimum and maximum supported rate in hertz, usual or not.
     public var rateRangeHertz: ClosedRange<Int>
-    /// The encodings that we handle.
+    /// The supported encodings that this package handles.
     public var encodings: [DeviceEncoding]
-    /// What else it has, by ALSA's names.
+    /// The other supported encodings, by ALSA's names.
     public var otherEncodings: [String]
-    /// Interleaved channels, from the fewest to the most.
+    /// The minimum and maximum number of interleaved channels.
     public var channelCounts: ClosedRange<Int>
-    /// Nil where nothing of what it offers suits us.
+    /// The format that `PCM` chooses; nil if the PCM offers no usable format.
     public var choice: Choice?
-    /// Behind a sound server: the rate at which a converter of this machine runs now, where the kernel tells.
+    /// The rate in hertz at which a converter behind a sound server runs now; nil if the kernel does not report one.
     public var hardwareRateHertz: Int?
 }
 
-/// Whether a device can carry 18.5 to 20 kHz, as far as rates decide it. Its filters, its loudspeaker and its microphone
-/// decide too, and only a trial tells about them.
+/// Whether a device can carry 18.5 to 20 kHz, judged by its rates. Its filters, loudspeaker and microphone matter too,
+/// and only a trial tests those.
 public struct BandAnswer: Sendable, Equatable {
     /// The answer in one word.
     public enum Verdict: String, CaseIterable, Sendable {
-        /// Its rate and encoding are enough.
+        /// Rate and encoding suffice.
         case yes
-        /// If what is behind it runs at 44.1 kHz or more, which nobody can tell from here.
+        /// They suffice if the hardware behind the PCM runs at 44.1 kHz or more, which the probe cannot find out.
         case likely
-        /// Certainly not.
+        /// Rate or encoding rule the band out.
         case no
     }
 
-    /// The answer.
+    /// The answer in one word.
     public let verdict: Verdict
-    /// Why, a clause without a full stop.
+    /// The reason, a clause without a full stop.
     public let reason: String
-    /// What to look after, a clause without a full stop; nil where there is nothing.
+    /// A risk to check, a clause without a full stop; nil if there is none.
     public let warning: String?
 
     init(_ verdict: Verdict, _ reason: String, warning: String? = nil) {
@@ -63,20 +64,20 @@ public struct BandAnswer: Sendable, Equatable {
 }
 
 extension DeviceOffer {
-    /// Whether it can carry 18.5 to 20 kHz: at 44.1 kHz or more, in an encoding that we handle, with nothing slower
-    /// behind it.
+    /// Whether the device can carry 18.5 to 20 kHz: at 44.1 kHz or more, in an encoding that this package handles, with
+    /// no slower device behind it.
     public var canCarryBand: BandAnswer {
         if kind == .null { return BandAnswer(.no, "it discards sound and delivers silence") }
-        guard let choice else { return BandAnswer(.no, whatIsMissing) }
+        guard let choice else { return BandAnswer(.no, missingCapability) }
         let lowest = DeviceRequest.validSampleRatesHertz.lowerBound
         if let hardwareRateHertz {
             if hardwareRateHertz < lowest {
                 return BandAnswer(
-                    .no, "the sound card at work behind it runs at \(hardwareRateHertz) Hz, and \(lowest) Hz are needed"
+                    .no, "its sound card runs at \(hardwareRateHertz) Hz, and at least \(lowest) Hz are needed"
                 )
             }
             return BandAnswer(
-                .yes, "the sound card at work behind it runs at \(hardwareRateHertz) Hz",
+                .yes, "its sound card runs at \(hardwareRateHertz) Hz",
                 warning: hardwareRateHertz == choice.sampleRateHertz
                     ? nil
                     : "it resamples to \(choice.sampleRateHertz) Hz, which may cut tones near 20 kHz: "
@@ -93,11 +94,11 @@ extension DeviceOffer {
             : BandAnswer(.likely, "if what is behind it runs at \(lowest) Hz or more")
     }
 
-    /// Why there is no choice.
-    private var whatIsMissing: String {
+    /// The reason why there is no choice.
+    private var missingCapability: String {
         let valid = DeviceRequest.validSampleRatesHertz
         if rateRangeHertz.upperBound < valid.lowerBound {
-            let resampled = kind == .converter ? ", and resampling brings nothing back" : ""
+            let resampled = kind == .converter ? ", and resampling cannot restore the band" : ""
             return
                 "it runs at \(rateRangeHertz.upperBound) Hz at most, and \(valid.lowerBound) Hz are needed\(resampled)"
         }

@@ -1,32 +1,32 @@
 import CALSA
 
-/// Finds out what PCMs offer, by opening them and asking. Nothing is played, recorded, or set.
+/// Asks PCMs for their capabilities by opening them. It plays nothing, records nothing and sets nothing.
 public enum DeviceProbe {
     /// A PCM in one direction.
     public struct Subject: Sendable, Equatable {
-        /// The PCM's name.
+        /// The name of the PCM.
         public var name: String
-        /// The way to look at.
+        /// The direction to probe.
         public var direction: DeviceDirection
 
-        /// A PCM in one direction.
+        /// Creates a subject from a PCM's name and a direction.
         public init(_ name: String, _ direction: DeviceDirection) {
             self.name = name
             self.direction = direction
         }
     }
 
-    /// After so long the next one is asked while we wait. Not at once: a sound card that is open under one of its names
-    /// is busy under the others.
+    /// The time after which the probe asks the next PCM while the last has not answered. Not at once, because a sound
+    /// card that is open under one of its names is busy under the others.
     private static let overlapSeconds = 0.3
-    /// More threads than these are not left waiting.
-    private static let largestWaitingCount = 16
+    /// The maximum number of threads that may wait for an answer.
+    private static let maximumWaitingCount = 16
 
-    /// Asks each of them.
-    /// - Parameter patienceSeconds: how long each may take. A few more seconds than this are all that is lost, however
-    ///   many do not answer.
-    /// - Returns: an offer or the reason why there is none, for each in turn. One that does not answer in time has
-    ///   `vanished`.
+    /// Probes each subject.
+    /// - Parameter patienceSeconds: the maximum time for each, in seconds. The whole call takes only a few seconds more
+    ///   than this, however many subjects do not answer.
+    /// - Returns: for each subject in turn, its capabilities or the reason for the failure. A subject that does not
+    ///   answer in time has `vanished`.
     public static func offers(of subjects: [Subject], patienceSeconds: Double = 3) -> [Result<DeviceOffer, DeviceError>]
     {
         typealias Asked = (inquiry: Inquiry<Result<DeviceOffer, DeviceError>>, begin: Int64)
@@ -34,7 +34,7 @@ public enum DeviceProbe {
         var waiting: [Asked] = []
         for subject in subjects {
             waiting.removeAll { $0.inquiry.answer(within: 0) != nil }
-            guard waiting.count < largestWaitingCount else {
+            guard waiting.count < maximumWaitingCount else {
                 asked.append(nil)
                 continue
             }
@@ -50,7 +50,7 @@ public enum DeviceProbe {
             if inquiry.answer(within: min(overlapSeconds, patienceSeconds)) == nil { waiting.append(question) }
         }
         return zip(subjects, asked).map { subject, asked in
-            guard let (inquiry, begin) = asked else { return .failure(.unasked(subject.name, largestWaitingCount)) }
+            guard let (inquiry, begin) = asked else { return .failure(.unasked(subject.name, maximumWaitingCount)) }
             let passed = Double(MonotonicTime.nanoseconds - begin) / 1e9
             return inquiry.answer(within: patienceSeconds - passed)
                 ?? .failure(.unanswered("open", subject.name, seconds: patienceSeconds))
@@ -85,7 +85,7 @@ public enum DeviceProbe {
             snd_pcm_hw_params_test_rate(handle, hardware, CUnsignedInt($0), 0) == 0
         }
         var (lowest, highest): (CUnsignedInt, CUnsignedInt) = (0, 0)
-        // Above zero, the bound lies above the number; below zero, it lies below.
+        // A side above zero puts the bound above the number; below zero, below it.
         var (lowestSide, highestSide): (CInt, CInt) = (0, 0)
         try check(snd_pcm_hw_params_get_rate_min(hardware, &lowest, &lowestSide))
         try check(snd_pcm_hw_params_get_rate_max(hardware, &highest, &highestSide))
@@ -112,7 +112,7 @@ public enum DeviceProbe {
                 ? nil : RunningHardware.rateHertz(subject.direction, expected: choice?.sampleRateHertz ?? 48_000))
     }
 
-    /// What `PCM` would choose, in the same order, by narrowing the same space. `hardware` is used up by it.
+    /// The format that `PCM` would choose, found in the same order by narrowing the same space. Consumes `hardware`.
     private static func choice(_ handle: OpaquePointer, _ hardware: OpaquePointer) -> DeviceOffer.Choice? {
         guard
             let rate = PCM.preferredRatesHertz.first(where: {

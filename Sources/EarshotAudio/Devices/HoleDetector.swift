@@ -1,23 +1,25 @@
-/// Holes in what is played that nobody reports: a sound server that runs dry plays silence and goes on.
+/// Finds holes in playback that no device reports: a sound server that runs dry plays silence and continues.
 ///
 ///     l = t − p/F
 ///
-/// where p frames had left the device at time t: l stays as it is while all goes well (to 0.5 ms through PulseAudio, on a
-/// busy machine too), and grows by a hole's length. Slow changes are two clocks drifting apart and are followed.
+/// where p frames had left the device at time t. While playback runs, l stays constant (to 0.5 ms through PulseAudio,
+/// on a busy machine too); a hole increases l by its length. The detector follows slow changes, in which two clocks
+/// drift apart.
 struct HoleDetector {
-    /// The shortest hole found. A tenth of the shortest frame's symbol would not matter to a decoder, two symbols do.
+    /// The minimum hole found, in seconds. A tenth of the shortest frame's symbol would not disturb a decoder, two
+    /// symbols do.
     static let thresholdSeconds = 0.02
-    /// The share of a change that is followed at once: at 20 looks a second half a second's worth.
+    /// The share of a change that one look follows: at 20 looks a second, half a second's worth.
     private static let followedShare = 0.1
-    /// A sound server settles on its latency after a stream's start, and says so late.
+    /// The time in which a sound server settles on its latency after a stream's start, in seconds.
     private static let settlingSeconds = 0.4
 
     private var beginSeconds: Double?
     private var lagSeconds: Double?
     private var suspicions = 0
 
-    /// Looks again.
-    /// - Returns: the length of the hole that was found, in seconds, or nil.
+    /// Compares the played time with the clock.
+    /// - Returns: the length of a new hole in seconds, or nil.
     mutating func look(playedSeconds: Double, nowSeconds: Double) -> Double? {
         let lag = nowSeconds - playedSeconds
         let begin = beginSeconds ?? nowSeconds
@@ -32,7 +34,7 @@ struct HoleDetector {
             lagSeconds = expected + HoleDetector.followedShare * excess
             return nil
         }
-        // One look may come at a bad moment; a hole stays.
+        // One look may be delayed; a hole persists into the next.
         suspicions += 1
         guard suspicions > 1 else { return nil }
         suspicions = 0

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A question to a library that may never answer, asked on a thread of its own.
 ///
-/// A thread that is kept for ever by a driver or a sound server is left alone: nothing can end it safely.
+/// A thread that a driver or a sound server blocks for ever is abandoned: no call can end it safely.
 final class Inquiry<Answer: Sendable>: Sendable {
     private final class Box: Sendable {
         let answer = Mutex<Answer?>(nil)
@@ -19,7 +19,7 @@ final class Inquiry<Answer: Sendable>: Sendable {
         }
     }
 
-    /// The answer, at the latest after `seconds`; nil when there is none by then.
+    /// Waits at most `seconds` for the answer; nil if there is none by then.
     func answer(within seconds: Double) -> Answer? {
         worker.waitForEnd(seconds: max(0, seconds))
         return box.answer.withLock { $0 }

@@ -1,17 +1,17 @@
 import Dispatch
 
-/// A capture device that is always being read, on a thread of its own that waits for nobody.
+/// A capture device that a thread of its own reads all the time, without waiting for the consumer.
 ///
 ///     let microphone = try Microphone(DeviceRequest("hw:1"))
 ///     while microphone.next({ block, samples in … }) {}
 ///
-/// What it reads waits in a ring of `ringSeconds` until `next` takes it. Lost frames are counted where they are missing:
-/// from overruns, from a full ring, from sound servers that throw sound away, and while the device was away. So time, as
-/// the sum of frames and lost frames, stays right.
+/// A ring of `ringSeconds` holds the recorded blocks until `next` takes them. Lost frames are counted where they are
+/// missing: after overruns, a full ring, sound that a server discarded, and while the device was away. So the sum of
+/// frames and lost frames stays the right time.
 ///
-/// One thread at a time may call `next`; everything else may be called from anywhere.
+/// One thread at a time may call `next`; all other members are safe from any thread.
 public final class Microphone: Sendable {
-    /// What the device does. It does the same after an interruption.
+    /// The format in which the device was opened. It stays the same after an interruption.
     public let format: DeviceFormat
 
     private let ring: CaptureRing
@@ -20,8 +20,10 @@ public final class Microphone: Sendable {
 
     /// Opens a device and starts to record.
     /// - Parameters:
-    ///   - reconnects: whether to wait for a device that goes away, and to go on when it is back.
-    ///   - ringSeconds: how long `next` may stay away before sound is lost.
+    ///   - request: the device and its format.
+    ///   - reconnects: whether to wait for a device that goes away, and to continue when it is back.
+    ///   - ringSeconds: how long `next` may stay away before sound is lost, in seconds; at least 8 periods.
+    /// - Throws: `DeviceError` if the device cannot be opened, configured or started; any of its kinds.
     public init(_ request: DeviceRequest, reconnects: Bool = false, ringSeconds: Double = 4) throws(DeviceError) {
         let pcm = try PCM(request, .capture)
         try pcm.start()
@@ -41,16 +43,16 @@ public final class Microphone: Sendable {
         pace.wake()
     }
 
-    /// Waits for the next block and hands it over.
+    /// Waits for the next block and passes it to `body`.
     /// - Parameters:
-    ///   - milliseconds: how long to wait at most; −1: for ever.
-    ///   - body: gets the block and its samples, shape [frameCount][channelCount], full scale 1. The samples are its only
-    ///     until it returns.
-    /// - Returns: false when nothing came in time, or after `stop` or `ended` when nothing is left.
+    ///   - milliseconds: the maximum wait; −1 means for ever.
+    ///   - body: gets the block and its samples, shape [frameCount][channelCount], full scale 1. The samples are valid
+    ///     only until it returns.
+    /// - Returns: false if no block arrived in time, or if the ring is empty after `stop` or `ended`.
     public func next(milliseconds: Int = -1, _ body: (CaptureBlock, Span<Float>) -> Void) -> Bool {
         let deadline: DispatchTime = milliseconds < 0 ? .distantFuture : .now() + .milliseconds(milliseconds)
         while true {
-            // Looked at before the ring: what comes after the end nobody wants.
+            // Read before the ring, so that a block recorded before the stop is still delivered.
             let isStopping = worker.isStopping
             if ring.take(body) { return true }
             if isStopping || .now() >= deadline { return false }
@@ -58,20 +60,20 @@ public final class Microphone: Sendable {
         }
     }
 
-    /// Whether blocks are wanted as soon as they are recorded, as they are at first, or a few at a time (0.12 s of sound),
-    /// which costs less.
+    /// Whether `next` delivers blocks as soon as they are recorded (true at first), or a few at a time (0.12 s of
+    /// sound), which costs less processor time.
     public var isUrgent: Bool {
         get { pace.isUrgent }
         set { pace.isUrgent = newValue }
     }
 
-    /// How full the ring is, 0 … 1.
+    /// The filled share of the ring, 0 … 1.
     public var ringFill: Double { Double(ring.filledCount) / Double(ring.slotCount) }
 
-    /// Whether there is nothing to come but what waits in the ring.
+    /// Whether the recording has stopped: `next` delivers only what is left in the ring.
     public var isStopped: Bool { worker.isStopping }
 
-    /// Ends the recording. Blocks that were recorded before can still be taken.
+    /// Ends the recording. `next` still delivers the blocks recorded before.
     public func stop() {
         worker.requestStop()
         pace.wake()

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Nanoseconds of the system's monotonic clock, the one that ALSA's time stamps and all processes of a machine share.
+/// The system's monotonic clock in nanoseconds, which ALSA's time stamps and all processes of a machine share.
 public enum MonotonicTime {
-    /// Now.
+    /// The current time in nanoseconds since an unspecified start.
     public static var nanoseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Sleeps, and wakes up early for nothing.
+    /// Sleeps for the whole time, even if a signal arrives.
     static func sleep(seconds: Double) {
         var left = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
         var rest = timespec()

@@ -1,20 +1,20 @@
 import CALSA
 import Glibc
 
-/// One open PCM of ALSA: opening, choosing a format, moving frames, and what its return codes mean.
+/// One open PCM of ALSA: it opens a device, chooses a format, moves frames and interprets return codes.
 ///
 /// Every call returns at once or after a stated wait, so that a thread that uses it can be told to stop.
 struct PCM: ~Copyable {
     typealias Direction = DeviceDirection
 
-    /// Rates in the order in which they are tried. 48 kHz carries the band and is what most converters run at; more only
-    /// costs time.
+    /// The rates in order of preference, in hertz. 48 kHz carries the band and is what most converters run at; a higher
+    /// rate only costs time.
     static let preferredRatesHertz = [48_000, 44_100, 96_000, 88_200, 192_000, 176_400]
 
     let format: DeviceFormat
     private let handle: OpaquePointer
 
-    /// Opens and configures; `start` lets it run.
+    /// Opens and configures the device; `start` runs it.
     init(_ request: DeviceRequest, _ direction: Direction) throws(DeviceError) {
         let handle = try PCM.open(request.name, direction)
         do throws(DeviceError) {
@@ -27,11 +27,11 @@ struct PCM: ~Copyable {
     }
 
     deinit {
-        // Frames that were not played are not waited for; who wants them played has waited.
+        // Closing drops frames not played yet; a caller that wants them played waits before.
         _ = ALSAMessages.collecting { snd_pcm_close(handle) }
     }
 
-    /// Opens without waiting for whoever uses it.
+    /// Opens without waiting for another program that uses the device.
     static func open(_ name: String, _ direction: Direction) throws(DeviceError) -> OpaquePointer {
         var handle: OpaquePointer?
         let (code, said) = ALSAMessages.collecting {
@@ -43,33 +43,33 @@ struct PCM: ~Copyable {
         return handle
     }
 
-    /// Lets a capture device record, or a playback device play what was written.
+    /// Starts recording, or playing the frames already written.
     func start() throws(DeviceError) {
         guard snd_pcm_state(handle) != SND_PCM_STATE_RUNNING else { return }
         try check(Int(snd_pcm_start(handle)), "start")
     }
 
-    /// Waits until there is a period to read or room for one to write.
-    /// - Returns: 1 when there is, 0 after `milliseconds`, or a negative errno.
+    /// Waits until a period can be read or written.
+    /// - Returns: 1 if one can, 0 after `milliseconds`, or a negative errno.
     func wait(milliseconds: Int) -> Int {
         let (code, _) = ALSAMessages.collecting { snd_pcm_wait(handle, CInt(milliseconds)) }
         if code == 0, snd_pcm_state(handle) == SND_PCM_STATE_DISCONNECTED { return Int(-ENODEV) }
         return Int(code)
     }
 
-    /// Reads at most `frameCount` frames that are there.
-    /// - Returns: how many, or a negative errno; −EAGAIN when none is there.
+    /// Reads at most `frameCount` available frames.
+    /// - Returns: their number, or a negative errno; −EAGAIN if none is available.
     func read(_ bytes: UnsafeMutableRawPointer, frameCount: Int) -> Int {
         snd_pcm_readi(handle, bytes, snd_pcm_uframes_t(frameCount))
     }
 
-    /// Writes at most `frameCount` frames for which there is room.
-    /// - Returns: how many, or a negative errno; −EAGAIN when there is no room.
+    /// Writes at most `frameCount` frames, as many as there is room for.
+    /// - Returns: their number, or a negative errno; −EAGAIN if there is no room.
     func write(_ bytes: UnsafeRawPointer, frameCount: Int) -> Int {
         snd_pcm_writei(handle, bytes, snd_pcm_uframes_t(frameCount))
     }
 
-    /// Frames between us and the loudspeaker or the microphone; nil where the device does not say.
+    /// Frames between the program and the loudspeaker or microphone; nil if the device does not report them.
     var delayFrameCount: Int? {
         var delay: snd_pcm_sframes_t = 0
         return snd_pcm_delay(handle, &delay) == 0 ? delay : nil
@@ -81,8 +81,8 @@ struct PCM: ~Copyable {
         return available >= 0 ? available : nil
     }
 
-    /// Puts a stream right that has run over, run dry, or slept with the machine.
-    /// - Returns: false when `code` is none of these, or it cannot be put right.
+    /// Recovers a stream after an overrun, an underrun or a suspended machine.
+    /// - Returns: false if `code` is none of these, or the recovery fails.
     func recover(from code: Int) -> Bool {
         switch CInt(-code) {
         case EPIPE:
@@ -99,7 +99,7 @@ struct PCM: ~Copyable {
         }
     }
 
-    /// An error of this device.
+    /// The error of a call on this device.
     func failure(_ code: Int, _ operation: String) -> DeviceError {
         .alsa(code, operation: operation, device: format.name)
     }

@@ -2,7 +2,7 @@ import CALSA
 import Glibc
 
 extension PCM {
-    /// Chooses, in this order: a rate that is not resampled, the encoding that loses least, and the fewest channels.
+    /// Chooses, in this order: a rate without resampling, the encoding that loses least, and the minimum channel count.
     static func configure(_ handle: OpaquePointer, _ request: DeviceRequest, _ direction: Direction)
         throws(DeviceError) -> DeviceFormat
     {
@@ -73,7 +73,7 @@ extension PCM {
             periodFrameCount: Int(period), bufferFrameCount: Int(buffer), path: path)
     }
 
-    /// Woken for every period, started by hand, stopped when the buffer has run over or dry.
+    /// Wakes for every period, needs an explicit start, and stops when the buffer has run over or dry.
     private static func setThresholds(
         _ handle: OpaquePointer, period: snd_pcm_uframes_t, buffer: snd_pcm_uframes_t
     ) -> CInt {
@@ -83,7 +83,7 @@ extension PCM {
         for code in [
             snd_pcm_sw_params_current(handle, software),
             snd_pcm_sw_params_set_avail_min(handle, software, period),
-            // More than the buffer ever holds: writing alone does not start it.
+            // The threshold exceeds the buffer size, so that writing alone does not start the stream.
             snd_pcm_sw_params_set_start_threshold(handle, software, buffer + 1),
             snd_pcm_sw_params_set_stop_threshold(handle, software, buffer),
             snd_pcm_sw_params(handle, software),

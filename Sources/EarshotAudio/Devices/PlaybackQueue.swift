@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Sounds that wait, from any thread to the one that plays.
+/// Sounds that wait for the playback thread; any thread may add one.
 final class PlaybackQueue: Sendable {
-    /// One sound; a class, because a cancellation has to find it again.
+    /// One sound; a class, because a cancellation must find it again by identity.
     final class Sound: Sendable {
         let samples: [Float]
-        /// When it is to begin, by `MonotonicTime`; nil or in the past: as soon as it can.
+        /// The time at which the sound should begin, by `MonotonicTime`; nil or a past time means as soon as possible.
         let beginNanoseconds: Int64?
 
         init(samples: [Float], beginNanoseconds: Int64? = nil) {
@@ -18,7 +18,7 @@ final class PlaybackQueue: Sendable {
 
     private struct State {
         var waiting: [(sound: Sound, completion: Completion)] = []
-        /// Set once the device is gone: what every later sound gets.
+        /// Set once the device is gone: the error of every later sound.
         var end: (any Error)?
     }
 
@@ -32,7 +32,7 @@ final class PlaybackQueue: Sendable {
         if let end { completion(.failure(end)) }
     }
 
-    /// The sound whose turn it is, if it is to begin before `end`.
+    /// Removes and returns the next sound, if it should begin before `end`.
     func next(before end: Int64 = .max) -> (sound: Sound, completion: Completion)? {
         state.withLock { state in
             guard let first = state.waiting.first, first.sound.beginNanoseconds ?? .min < end else { return nil }
@@ -51,7 +51,7 @@ final class PlaybackQueue: Sendable {
         refuse(CancellationError())
     }
 
-    /// No sound is played from now on.
+    /// Fails all waiting and later sounds with `error`.
     func end(_ error: any Error) {
         state.withLock { if $0.end == nil { $0.end = error } }
         refuse(error)

@@ -1,21 +1,21 @@
 import Glibc
 
-/// What the playback thread does: keeps the device's buffer full, of sounds or of silence.
+/// The playback thread: keeps the device's buffer full, of sounds or of silence.
 final class Player: @unchecked Sendable {
-    /// A device that takes nothing for so long is as good as gone.
+    /// After this many waits without room, a device counts as gone.
     private static let patienceWaits = 50
     private static let waitMilliseconds = 100
-    /// The ramp at the end of a sound that is broken off: what the transmitter takes, so it does not click either.
+    /// The ramp at the end of an interrupted sound, in seconds: the transmitter's ramp, which does not click either.
     private static let rampSeconds = 0.005
 
-    /// A sound that is on its way to or through the device.
+    /// A sound that is being written or still leaving the device.
     private struct Running {
         let sound: PlaybackQueue.Sound
         let completion: PlaybackQueue.Completion
-        /// Samples that were written.
+        /// Samples written so far.
         var position = 0
         var playback: Playback
-        /// The count of frames written in all with its last one; known once that is written.
+        /// The total count of written frames after its last one; known once that is written.
         var endFrame = Int.max
     }
 
@@ -27,15 +27,15 @@ final class Player: @unchecked Sendable {
     private var period: [Float]
     private let bytes: UnsafeMutableRawBufferPointer
     private let bytesPerFrame: Int
-    /// Frames of `bytes` that are not written yet.
+    /// Frames of `bytes` not written yet.
     private var unwritten = 0..<0
     private var written = 0
     private var current: Running?
-    /// Written to their ends and not played to their ends.
+    /// Sounds written to their end that the device has not played to their end.
     private var leaving: [Running] = []
     private var holes = HoleDetector()
 
-    /// Fills the device's buffer with silence and lets it play.
+    /// Fills the device's buffer with silence and starts playback.
     init(_ pcm: consuming PCM, queue: PlaybackQueue, worker: Worker) throws(DeviceError) {
         format = pcm.format
         self.pcm = pcm
@@ -72,10 +72,10 @@ final class Player: @unchecked Sendable {
         }
     }
 
-    /// Whether nothing sounds any more.
+    /// Whether no sound is being written or leaving.
     private var isSilent: Bool { current == nil && leaving.isEmpty }
 
-    /// Writes what there is room for.
+    /// Writes as many frames as there is room for.
     /// - Returns: 0, or a negative errno.
     private func fill() -> Int {
         while true {
@@ -93,7 +93,7 @@ final class Player: @unchecked Sendable {
         }
     }
 
-    /// Makes the next period.
+    /// Composes the next period.
     private func compose(available: Int) {
         let frameCount = format.periodFrameCount
         let delay = pcm.delayFrameCount ?? format.bufferFrameCount - available
@@ -136,7 +136,7 @@ final class Player: @unchecked Sendable {
         unwritten = 0..<frameCount
     }
 
-    /// Lets the sound in the period's first `frameCount` frames end there.
+    /// Ends the sound with a ramp over the period's first `frameCount` frames.
     private func fadeOut(frameCount: Int) {
         let ramp = max(1, min(frameCount, Int(Self.rampSeconds * Double(format.sampleRateHertz))))
         for index in 0..<frameCount {
@@ -147,7 +147,7 @@ final class Player: @unchecked Sendable {
         }
     }
 
-    /// After the device ran dry: what was in its buffer has been played.
+    /// Restarts after an underrun: the device has played its whole buffer.
     private func restart(after problem: Int) -> Bool {
         guard pcm.recover(from: problem) else { return false }
         countUnderrun()
@@ -161,13 +161,13 @@ final class Player: @unchecked Sendable {
         return true
     }
 
-    /// What is sounding now has a hole.
+    /// Counts a hole in every sound that is playing now.
     private func countUnderrun() {
         current?.playback.underrunCount += 1
         for index in leaving.indices { leaving[index].playback.underrunCount += 1 }
     }
 
-    /// Tells those whose sounds have left the device.
+    /// Completes the sounds that have left the device.
     private func complete() {
         let delay = pcm.delayFrameCount
         let played = written - (delay ?? format.bufferFrameCount)

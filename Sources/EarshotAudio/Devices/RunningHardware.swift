@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the kernel says about converters at work: `/proc/asound/card*/pcm*{c,p}/sub*/hw_params`.
+/// The kernel's report about converters in use: `/proc/asound/card*/pcm*{c,p}/sub*/hw_params`.
 ///
-/// A sound server takes any rate from us and says nothing of its own. The hardware it uses does.
+/// A sound server accepts any rate from a program and does not report its own. The hardware that it uses does.
 enum RunningHardware {
-    /// The rate at which hardware runs; `expected` if any runs at that, nil where none runs.
+    /// The rate in hertz of running hardware: `expected` if any converter runs at it, nil if none runs.
     static func rateHertz(_ direction: PCM.Direction, expected: Int, under root: String = "/proc/asound")
         -> Int?
     {
@@ -19,7 +19,7 @@ enum RunningHardware {
         return rates.contains(expected) ? expected : rates.first
     }
 
-    /// The number in a line such as "rate: 48000 (48000/1)"; the file of an idle converter says "closed".
+    /// The number in a line such as "rate: 48000 (48000/1)"; the file of an idle converter contains "closed".
     private static func runningRateHertz(_ path: String) -> Int? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }

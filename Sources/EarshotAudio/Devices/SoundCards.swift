@@ -1,16 +1,16 @@
 import CALSA
 
-/// The sound cards that the kernel knows, and their PCMs: also those that ALSA's hints leave out.
+/// The sound cards that the kernel knows, and their PCMs, including those that ALSA's hints omit.
 enum SoundCards {
     static func read() -> (count: Int, devices: [ListedDevice]) {
         var devices: [ListedDevice] = []
         var count = 0
         var card: CInt = -1
-        // Fails where there is no /dev/snd at all.
+        // Fails if there is no /dev/snd at all.
         while snd_card_next(&card) >= 0, card >= 0 {
             count += 1
             let (found, _) = ALSAMessages.collecting { pcms(card) }
-            // Whoever may not even ask what a card has learns from the probe of its first PCM why.
+            // If the user may not query the card, the probe of its first PCM reports the reason.
             devices += found ?? [ListedDevice(name: "hw:\(card)")]
         }
         return (count, devices)

@@ -1,59 +1,62 @@
-/// When a frame of a recording was recorded, and whether frames are missing that nobody reported.
+/// Estimates when a frame was recorded, and finds missing frames that no device reports.
 ///
-///     t(n) = a + n/F,   a = the least of (tᵢ − nᵢ/F) over the last 5 to 10 s
+///     t(n) = a + n/F,   a = minimum of (tᵢ − nᵢ/F) over the last 5 to 10 s
 ///
-/// where block i, up to frame nᵢ, was read at time tᵢ. A block is read late for many reasons and early for none, so the
-/// least is the best. The window lets a follow a converter whose clock is off by 1,000 ppm within 10 ms.
+/// where the reader got block i, up to frame nᵢ, at time tᵢ. A block can be read late for many reasons and early for
+/// none, so the minimum is the best estimate. The window lets a follow a converter with a clock error of 1,000 ppm
+/// within 10 ms.
 ///
-/// A sound server that throws sound away does not say so: then all blocks come late from there on. So when even the
-/// earliest of a second's blocks is later than `tolerance`, that much sound is missing.
+/// A sound server that discards sound does not report it: then all blocks come late from there on. So if even the
+/// earliest of a second's blocks is later than `toleranceSeconds`, that much sound is missing.
 struct StreamClock {
-    /// Two periods of 40 ms. Blocks of a loaded machine are late too, but not all of them for a second.
+    /// Two periods of 40 ms, in seconds. Blocks of a loaded machine are late too, but not all of them for a second.
     static let toleranceSeconds = 0.08
     private static let windowSeconds = 5.0
     private static let judgedSeconds = 1.0
 
     let sampleRateHertz: Int
-    /// Frames so far, those that are missing included.
+    /// The number of frames so far, including missing ones.
     private(set) var frameCount = 0
 
     private var origin: Int64?
-    /// Least of t − n/F in this window and the one before, and when this one ends.
-    private var least = (current: Double.infinity, previous: Double.infinity, endSeconds: 0.0)
-    /// The same for the judgement. By the clock, not by frames: those of a backlog all come late and in no time.
-    private var judged = (least: Double.infinity, endSeconds: 0.0, count: 0)
+    /// The minimum of t − n/F in this window and the one before, and the end of this one.
+    private var minimum = (current: Double.infinity, previous: Double.infinity, endSeconds: 0.0)
+    /// The minimum over the second under judgement. It ends by the clock, not by frames: the frames of a backlog all
+    /// come late and in no time.
+    private var judged = (minimum: Double.infinity, endSeconds: 0.0, count: 0)
 
     init(sampleRateHertz: Int, frameCount: Int = 0) {
         self.sampleRateHertz = sampleRateHertz
         self.frameCount = frameCount
     }
 
-    /// a, in seconds after the first block's arrival; nil before there is one.
+    /// a, in seconds after the first block's arrival; nil before the first block.
     private var anchorSeconds: Double? {
-        let value = min(least.current, least.previous)
+        let value = min(minimum.current, minimum.previous)
         return value.isFinite ? value : nil
     }
 
-    /// When the frame behind the last one was recorded.
+    /// The recording time of the end of the last frame, by `MonotonicTime`.
     var endNanoseconds: Int64 {
         guard let origin, let anchorSeconds else { return 0 }
         return origin + Int64((anchorSeconds + Double(frameCount) / Double(sampleRateHertz)) * 1e9)
     }
 
-    /// The device starts anew, and `count` frames are missing. How late its blocks come has to be learnt again.
+    /// The device starts again, and `count` frames are missing. The clock then learns the blocks' delay from the
+    /// beginning.
     mutating func restart(missing count: Int) {
         self = StreamClock(sampleRateHertz: sampleRateHertz, frameCount: frameCount + count)
     }
 
-    /// Frames that should have been recorded by now and are not here yet.
+    /// The number of frames that should have been recorded by `now` and have not arrived yet.
     func dueFrameCount(at now: Int64) -> Int {
         guard let origin, let anchorSeconds else { return 0 }
         let due = (Double(now - origin) / 1e9 - anchorSeconds) * Double(sampleRateHertz)
         return max(0, Int(due) - frameCount)
     }
 
-    /// A block of `count` frames was read at `now`.
-    /// - Returns: how many frames went missing before it that nobody reported; they are counted in.
+    /// Records that a block of `count` frames was read at `now`.
+    /// - Returns: the number of unreported frames that went missing before it; `frameCount` includes them.
     mutating func received(_ count: Int, at now: Int64) -> Int {
         if origin == nil { origin = now }
         frameCount += count
@@ -61,21 +64,21 @@ struct StreamClock {
         let offset = nowSeconds - Double(frameCount) / Double(sampleRateHertz)
 
         let anchor = anchorSeconds
-        judged.least = min(judged.least, offset)
+        judged.minimum = min(judged.minimum, offset)
         judged.count += 1
         var missing = 0
         if nowSeconds >= judged.endSeconds {
-            if let anchor, judged.count > 3, judged.least > anchor + StreamClock.toleranceSeconds {
-                missing = Int(((judged.least - anchor) * Double(sampleRateHertz)).rounded())
+            if let anchor, judged.count > 3, judged.minimum > anchor + StreamClock.toleranceSeconds {
+                missing = Int(((judged.minimum - anchor) * Double(sampleRateHertz)).rounded())
                 frameCount += missing
             }
             judged = (.infinity, nowSeconds + StreamClock.judgedSeconds, 0)
         }
 
-        if nowSeconds >= least.endSeconds {
-            least = (.infinity, least.current, nowSeconds + StreamClock.windowSeconds)
+        if nowSeconds >= minimum.endSeconds {
+            minimum = (.infinity, minimum.current, nowSeconds + StreamClock.windowSeconds)
         }
-        least.current = min(least.current, offset - Double(missing) / Double(sampleRateHertz))
+        minimum.current = min(minimum.current, offset - Double(missing) / Double(sampleRateHertz))
         return missing
     }
 }

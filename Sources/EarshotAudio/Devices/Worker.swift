@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread that runs one closure, is asked to end, and is waited for.
+/// A thread that runs one closure; its owner can ask it to end and wait for that.
 package final class Worker: Sendable {
     private final class Launch {
         private var body: (() -> Void)?
@@ -15,7 +15,7 @@ package final class Worker: Sendable {
 
         func run() {
             body?()
-            // What only the closure still owns, an open device for one, goes before anybody is told.
+            // Releases what only the closure still owns, such as an open device, before `waitForEnd` returns.
             body = nil
             ended.signal()
         }
@@ -26,10 +26,10 @@ package final class Worker: Sendable {
 
     package init() {}
 
-    /// Whether it has been asked to end.
+    /// Whether the owner has asked it to end.
     package var isStopping: Bool { stopRequested.load(ordering: .acquiring) }
 
-    /// Starts the thread; once.
+    /// Starts the thread; call it once.
     package func start(_ body: @escaping @Sendable () -> Void) {
         let launch = Unmanaged.passRetained(Launch(body, ended: ended))
         var thread = pthread_t()
@@ -43,22 +43,22 @@ package final class Worker: Sendable {
         pthread_detach(thread)
     }
 
-    /// Asks it to end.
+    /// Asks the thread to end.
     package func requestStop() {
         stopRequested.store(true, ordering: .releasing)
     }
 
-    /// Waits for its end.
-    /// - Returns: false when it has not ended after `seconds`: a driver or sound server keeps it.
+    /// Waits for the thread's end.
+    /// - Returns: false if it has not ended after `seconds`: a driver or sound server blocks it.
     @discardableResult
     package func waitForEnd(seconds: Double) -> Bool {
         guard ended.wait(timeout: .now() + seconds) == .success else { return false }
-        // Whoever waits next finds it ended too.
+        // The next waiting caller must find it ended too.
         ended.signal()
         return true
     }
 
-    /// Sleeps, unless it is asked to end.
+    /// Sleeps for `seconds`, or until the owner asks the thread to end.
     package func pause(seconds: Double) {
         let end = MonotonicTime.nanoseconds + Int64(seconds * 1e9)
         while !isStopping, case let left = Double(end - MonotonicTime.nanoseconds) / 1e9, left > 0 {
