@@ -108,6 +108,11 @@ lint: swift ## Check the layout of the code, and that the files hold what they p
 format: swift ## Lay the code out
 	$(SWIFT) format --in-place --parallel -r $(FORMATTED)
 
+.PHONY: docs
+docs: swift ## Build the libraries' documentation, .build/docs
+	@scripts/install-dependencies.sh build
+	@SWIFT=$(SWIFT) scripts/docs.sh
+
 install: swift ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE) $(STANDALONE)

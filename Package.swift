@@ -159,6 +159,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(name: "EarshotDrawingTests", dependencies: ["EarshotDrawing"], swiftSettings: strict),
+        // The code of the DocC articles.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery"],
+            swiftSettings: strict),
         .testTarget(
             name: "EarshotCLITests",
             dependencies: [
