@@ -8,24 +8,24 @@ import NIOSSL
 import ServiceLifecycle
 import UnixSignals
 
-/// The token service as a whole: store, HTTP, TLS, time and an orderly end.
+/// The complete token service: store, HTTP, TLS, time and an orderly shutdown.
 public struct EarshotServer: Sendable {
-    /// What to serve, and where.
+    /// The configuration of the service.
     public struct Options: Sendable {
-        /// Address to listen at.
+        /// The address to listen at.
         public var host = "127.0.0.1"
-        /// Port to listen at; 0 takes a free one.
+        /// The port to listen at, 0 ... 65,535; 0 takes a free one.
         public var port = 8_787
-        /// Path of the database; made where it is missing.
+        /// The path of the SQLite database; the service creates a missing one.
         public var databasePath: String
-        /// PEM file with the certificate and those that vouch for it. Nil serves plain HTTP.
+        /// The path of a PEM file with the certificate and its chain. Nil serves plain HTTP.
         public var certificatePath: String?
-        /// PEM file with the certificate's private key.
+        /// The path of a PEM file with the certificate's private key.
         public var privateKeyPath: String?
-        /// How much it takes.
+        /// The limits of requests, messages and connections.
         public var limits = ServiceLimits()
 
-        /// Plain HTTP on loopback.
+        /// Creates options that serve plain HTTP on loopback.
         public init(databasePath: String) { self.databasePath = databasePath }
     }
 
@@ -33,17 +33,19 @@ public struct EarshotServer: Sendable {
     private let logger: Logger
     private let store: SQLiteStore
 
-    /// Opens the database.
-    /// - Throws: what SQLite says of the file.
+    /// Opens the database and creates a missing one.
+    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file.
     public init(_ options: Options, logger: Logger) throws {
         self.options = options
         self.logger = logger
         store = try SQLiteStore(path: options.databasePath, pendingWrites: options.limits.pendingWrites)
     }
 
-    /// Serves until SIGTERM or SIGINT: then it takes no more connections, ends the event streams, answers what was
-    /// asked, and returns. After ten seconds it returns in any case.
-    /// - Parameter onRunning: called once with the port, when connections are taken.
+    /// Serves until SIGTERM or SIGINT: then it accepts no more connections, ends the event streams, answers the
+    /// requests in progress, and returns. After ten seconds it returns in any case.
+    /// - Parameter onRunning: called once with the port, when the service accepts connections.
+    /// - Throws: an error of the network or TLS library if the certificate cannot be loaded or the address cannot be
+    ///   bound.
     public func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
         let limits = possible(options.limits)
         let service = TokenService(store: store, limits: limits)
@@ -58,12 +60,12 @@ public struct EarshotServer: Sendable {
             try store.mergeLog()
         } catch {
             let reason = (error as? any StoreFailure)?.reason ?? "\(type(of: error))"
-            logger.notice("the log of the database stays", metadata: ["reason": "\(reason)"])
+            logger.notice("could not empty the write-ahead log", metadata: ["reason": "\(reason)"])
         }
         try store.close()
     }
 
-    /// The application around a service, as tests run it too.
+    /// The application around a service, which tests run too.
     static func application(
         _ service: TokenService, server: HTTPServerBuilder? = nil,
         address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
@@ -79,19 +81,19 @@ public struct EarshotServer: Sendable {
             router: router, server: server ?? .http1(configuration: channels(service.limits, service.metrics)),
             configuration: ApplicationConfiguration(
                 address: address, backlog: 1_024,
-                // What the handler below refuses still takes a file descriptor for a moment.
+                // A connection that the handler below rejects still takes a file descriptor for a moment.
                 availableConnectionsDelegate: MaximumAvailableConnections(service.limits.connections + 64)),
             services: [Heartbeat(service: service, logger: logger)],
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 
-    /// Each connection takes a file descriptor.
+    /// The limits with as many connections as there are file descriptors: each connection takes one.
     private func possible(_ limits: ServiceLimits) -> ServiceLimits {
         var limits = limits
         let possible = FileDescriptors.connectionsAfterRaising()
         if possible < limits.connections {
             logger.warning(
-                "fewer connections than asked for; let the process open more files",
+                "fewer connections than configured; raise the limit of open files",
                 metadata: ["asked": "\(limits.connections)", "possible": "\(possible)"])
             limits.connections = possible
         }
@@ -117,19 +119,19 @@ public struct EarshotServer: Sendable {
                 ConnectionLimit(limits.connections, metrics: metrics),
                 RequestGuard(requestTime: limits.requestTime, metrics: metrics),
             ],
-            // For who sends nothing, or headers without end.
+            // Closes connections that send nothing, or headers without an end.
             idleTimeout: TimeAmount(limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 64))
     }
 }
 
-/// Lets leases run out, and keeps event streams alive.
+/// Ends expired leases, and keeps event streams alive.
 struct Heartbeat: Service {
     let service: TokenService
     let logger: Logger
     private static let sweepInterval = Duration.milliseconds(250)
-    /// Proxies close connections on which nothing is said for a minute, or for half of one.
+    /// Proxies close connections that stay silent for a minute, or for half of one.
     private static let sweepsPerWake = 60
 
     func run() async throws {

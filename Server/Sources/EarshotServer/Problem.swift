@@ -1,21 +1,21 @@
 import FoundationEssentials
 import Hummingbird
 
-/// Why a request is refused, as its sender reads it.
+/// The reason why the service rejects a request, for its client.
 ///
 ///     {"problem":{"code":"…","message":"what is wrong","remedy":"what to do"}}
 struct Problem: Error, Sendable, Equatable {
     /// The HTTP status.
     let status: HTTPResponse.Status
-    /// For programs: never changes its meaning.
+    /// For programs: its meaning never changes.
     let code: String
-    /// For people: what is wrong, with the value and the limit.
+    /// For people: the error, with the value and the limit.
     let message: String
-    /// For people: what to do.
+    /// For people: the remedy.
     let remedy: String
-    /// After how many seconds it makes sense to try again; nil where it does not.
+    /// The seconds after which a retry makes sense; nil if it does not.
     let retryAfterSeconds: Int?
-    /// Whether what follows on the connection cannot be understood any more.
+    /// Whether the rest of the connection's input can no longer be understood.
     let endsConnection: Bool
 
     init(
@@ -62,47 +62,47 @@ struct Problem: Error, Sendable, Equatable {
 
 extension Problem {
     static let noCredentials = Problem(
-        .unauthorized, "no_credentials", "The request shows neither an API key nor a session.",
+        .unauthorized, "no_credentials", "The request has neither an API key nor a session.",
         remedy: "Send the header 'Authorization: Bearer …'.")
     static let badKey = Problem(
         .unauthorized, "bad_key", "The API key is unknown or revoked.",
-        remedy: "Make one with 'earshotd key create', and show it when opening a session.")
+        remedy: "Create one with 'earshotd key create', and send it to open a session.")
     static let badSession = Problem(
-        .unauthorized, "bad_session", "The session is unknown, over, or its key was revoked.",
+        .unauthorized, "bad_session", "The session is unknown or has ended, or its key was revoked.",
         remedy: "Open a new session with POST /v1/devices, then publish and subscribe again.")
     static let noSuchPath = Problem(
-        .notFound, "no_such_path", "There is nothing at this path with this method.",
-        remedy: "GET /v1/openapi.json lists what there is.")
+        .notFound, "no_such_path", "No endpoint has this path and method.",
+        remedy: "GET /v1/openapi.json lists all endpoints.")
     static let noSuchPublication = Problem(
-        .notFound, "no_such_publication", "This device has no such publication, or it is over.",
+        .notFound, "no_such_publication", "This device has no such publication, or it has ended.",
         remedy: "Publish again with POST /v1/publications.")
     static let noSuchSubscription = Problem(
-        .notFound, "no_such_subscription", "This device has no such subscription, or it is over.",
+        .notFound, "no_such_subscription", "This device has no such subscription, or it has ended.",
         remedy: "Subscribe again with POST /v1/subscriptions.")
     static let repeatDiffers = Problem(
-        .conflict, "repeat_differs", "Something else was created with this idempotency_key.",
+        .conflict, "repeat_differs", "This idempotency_key belongs to an order with other content.",
         remedy: "Use a new idempotency_key for new content.")
     static let overloaded = Problem(
-        .serviceUnavailable, "overloaded", "More is waiting to be written than the service takes on.",
+        .serviceUnavailable, "overloaded", "Too many writes wait for the disk.",
         remedy: "Try again after the time in Retry-After, and less often.", retryAfterSeconds: 2)
     static let tooManyConnections = Problem(
-        .serviceUnavailable, "too_many_connections", "The service has all the connections it takes.",
+        .serviceUnavailable, "too_many_connections", "The service has reached its limit of connections.",
         remedy: "Try again after the time in Retry-After; keep one connection for requests and one for events.",
         retryAfterSeconds: 5, endsConnection: true)
     static let internalError = Problem(
-        .internalServerError, "internal_error", "The service failed; what was asked for may or may not have happened.",
+        .internalServerError, "internal_error", "The service failed; the request may or may not have taken effect.",
         remedy: "Try again with the same idempotency_key; the operator finds the reason in the log.",
         retryAfterSeconds: 2)
 
     static let badRequest = Problem(
-        .badRequest, "bad_request", "This is no HTTP, or ends in the middle.",
-        remedy: "Send HTTP/1.1; GET /v1/openapi.json lists what there is.", endsConnection: true)
+        .badRequest, "bad_request", "The request is not HTTP, or ends too early.",
+        remedy: "Send HTTP/1.1; GET /v1/openapi.json lists all endpoints.", endsConnection: true)
     static let headersTooLarge = Problem(
         .requestHeaderFieldsTooLarge, "headers_too_large",
-        "The request has more than 64 headers, or one of more than 8 KiB, or 16 KiB of them.",
+        "The request has more than 64 headers, a header of more than 8 KiB, or headers of more than 16 KiB in all.",
         remedy: "Send fewer and shorter ones; Authorization is enough.", endsConnection: true)
     static let requestTooSlow = Problem(
-        .requestTimeout, "request_too_slow", "The request did not arrive whole in its time.",
+        .requestTimeout, "request_too_slow", "The request did not arrive completely within its time.",
         remedy: "Send it again, without a pause.", endsConnection: true)
 
     static func bodyTooLarge(limit: Int) -> Problem {
@@ -113,8 +113,8 @@ extension Problem {
 
     static func badBody(_ detail: String) -> Problem {
         Problem(
-            .badRequest, "bad_body", "The body is not what this path takes: \(detail)",
-            remedy: "GET /v1/openapi.json says what it takes.")
+            .badRequest, "bad_body", "The body does not match this path: \(detail)",
+            remedy: "GET /v1/openapi.json describes the body.")
     }
 
     static func outOfRange(_ message: String, remedy: String) -> Problem {
@@ -129,7 +129,7 @@ extension Problem {
 
     static func rateLimited(per owner: String, retryAfterSeconds: Int) -> Problem {
         Problem(
-            .tooManyRequests, "rate_limited", "This \(owner) sends more requests than it may.",
+            .tooManyRequests, "rate_limited", "This \(owner) sends more requests than its limit allows.",
             remedy: "Try again after the time in Retry-After; report sightings together.",
             retryAfterSeconds: retryAfterSeconds)
     }

@@ -5,13 +5,13 @@ import Glibc
 
 struct ProjectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "project", abstract: "Make and list projects. Messages never cross from one to another.",
+        commandName: "project", abstract: "Create and list projects. Messages never cross from one to another.",
         subcommands: [Create.self, List.self])
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a project.")
+        static let configuration = CommandConfiguration(abstract: "Create a project.")
 
-        @Argument(help: "A name, 1 to 64 characters.")
+        @Argument(help: "The project's name, 1 to 64 characters.")
         var name: String
 
         @OptionGroup var database: DatabaseOption
@@ -41,17 +41,17 @@ struct ProjectCommand: AsyncParsableCommand {
 
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Make, revoke and list API keys.",
+        commandName: "key", abstract: "Create, revoke and list API keys.",
         subcommands: [Create.self, Revoke.self, List.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key and show it, this once. It stands alone on standard output.")
+            abstract: "Create a key and print it, once. Standard output holds the key alone.")
 
-        @Argument(help: "The project it belongs to.")
+        @Argument(help: "The project of the key.")
         var project: String
 
-        @Option(help: "What it is for, so that you know it in the list.")
+        @Option(help: "The purpose of the key, to recognise it in the list.")
         var name = ""
 
         @OptionGroup var database: DatabaseOption
@@ -68,9 +68,9 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke a key. Its sessions end at once, its messages within a second.")
+            abstract: "Revoke a key. Its sessions end immediately, its messages within a second.")
 
-        @Argument(help: "Its number, of 'earshotd key list'.")
+        @Argument(help: "The number of the key in 'earshotd key list'.")
         var id: Int64
 
         @OptionGroup var database: DatabaseOption
@@ -84,7 +84,7 @@ struct KeyCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the keys: number, project, name, dates.")
 
-        @Option(help: "Only of this project.")
+        @Option(help: "List only the keys of this project.")
         var project: String?
 
         @OptionGroup var database: DatabaseOption
@@ -100,11 +100,11 @@ struct KeyCommand: AsyncParsableCommand {
 
 private func requireName(_ name: String) throws {
     guard (1...64).contains(name.unicodeScalars.count), !name.contains(where: \.isNewline) else {
-        throw ValidationError("A name has 1 to 64 characters, in one line.")
+        throw ValidationError("A name has 1 to 64 characters on one line.")
     }
 }
 
-/// Opens the database, also that of a running service, and closes it again.
+/// Opens the database, which a running service may use too, and closes it again.
 private func administer<Value>(
     _ database: DatabaseOption, _ body: (any Administration) async throws -> Value
 ) async throws -> Value {
@@ -116,7 +116,7 @@ private func administer<Value>(
     }
 }
 
-/// What is thrown, as a sentence on standard error and exit status 1.
+/// Prints a thrown error as a sentence on standard error and exits with status 1.
 func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()
@@ -127,13 +127,13 @@ func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async th
 }
 
 extension Moment {
-    /// As RFC 3339 has it.
+    /// The time in RFC 3339 format.
     fileprivate var text: String {
         Date(timeIntervalSince1970: Double(milliseconds / 1_000)).formatted(.iso8601)
     }
 }
 
-/// A line on standard error.
+/// Prints a line on standard error.
 private func printError(_ text: String) {
     let line = Array((text + "\n").utf8)
     _ = write(STDERR_FILENO, line, line.count)

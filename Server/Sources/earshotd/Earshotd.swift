@@ -4,7 +4,7 @@ import Glibc
 @main
 enum Main {
     static func main() async {
-        // The database holds what people publish: nobody else's.
+        // The database holds published messages, so only its owner may read it.
         umask(0o077)
         await Earshotd.main()
     }
@@ -20,10 +20,10 @@ struct Earshotd: AsyncParsableCommand {
               earshotd key create demo
               earshotd serve
 
-            An app shows its key once and gets a session. Keys of one project share messages; keys of two projects \
-            never see each other's. A key is shown when it is made, and stored as a hash.
+            An app sends its key once and gets a session. Keys of one project share messages; keys of two projects \
+            never see each other's. The service shows a key once, when it is created, and stores its hash.
 
-            Every command takes the database with --database. Projects and keys may be changed while the service \
+            Every command takes the database with --database. Projects and keys may change while the service \
             runs. docs/SERVICE.md has the HTTP interface, a systemd unit, TLS, backup and limits.
             """,
         version: "0.1.0",
@@ -31,6 +31,6 @@ struct Earshotd: AsyncParsableCommand {
 }
 
 struct DatabaseOption: ParsableArguments {
-    @Option(name: .long, help: "The SQLite database; made where it is missing.")
+    @Option(name: .long, help: "The SQLite database; a missing one is created.")
     var database = "earshotd.sqlite"
 }

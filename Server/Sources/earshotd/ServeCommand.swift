@@ -7,58 +7,58 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the service until SIGTERM or Ctrl-C.")
 
-    @Option(help: "Address to listen at; 0.0.0.0 for all.")
+    @Option(help: "The address to listen at; 0.0.0.0 for all.")
     var host = "127.0.0.1"
 
-    @Option(help: "Port to listen at; 0 takes a free one and says which.")
+    @Option(help: "The port to listen at; 0 takes a free one and prints it.")
     var port = 8_787
 
     @OptionGroup var database: DatabaseOption
 
-    @Option(help: ArgumentHelp("PEM file: the certificate and its chain. Without, plain HTTP.", valueName: "file"))
+    @Option(help: ArgumentHelp("PEM file: the certificate and its chain; without it, plain HTTP.", valueName: "file"))
     var tlsCertificate: String?
 
     @Option(help: ArgumentHelp("PEM file: the certificate's private key.", valueName: "file"))
     var tlsKey: String?
 
     @Option(
-        help: "trace, debug (a line for each request), info, notice, warning, error or critical.",
+        help: "The level of the log: trace, debug (a line for each request), info, notice, warning, error or critical.",
         transform: logLevel(_:))
     var logLevel = Logger.Level.info
 
-    @Option(help: "Open connections.")
+    @Option(help: "The maximum number of open connections.")
     var connections = ServiceLimits().connections
 
-    @Option(help: ArgumentHelp("Requests a second that all devices of a key may send.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum requests a second from all devices of a key.", valueName: "n"))
     var keyRate = ServiceLimits().requestsPerKey.perSecond
 
-    @Option(help: ArgumentHelp("Requests a second that one device may send.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum requests a second from one device.", valueName: "n"))
     var deviceRate = ServiceLimits().requestsPerDevice.perSecond
 
-    @Option(help: ArgumentHelp("Sessions a second that a key may open.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum sessions a second that a key may open.", valueName: "n"))
     var sessionRate = ServiceLimits().sessionsPerKey.perSecond
 
-    @Option(help: ArgumentHelp("Publications that all devices of a key have at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum publications of all devices of a key.", valueName: "n"))
     var publicationsPerKey = ServiceLimits().publicationsPerKey
 
-    @Option(help: ArgumentHelp("Subscriptions that all devices of a key have at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum subscriptions of all devices of a key.", valueName: "n"))
     var subscriptionsPerKey = ServiceLimits().subscriptionsPerKey
 
-    @Option(help: ArgumentHelp("Publications that one device has at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum publications of one device.", valueName: "n"))
     var publicationsPerDevice = ServiceLimits().publicationsPerDevice
 
-    @Option(help: ArgumentHelp("Subscriptions that one device has at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum subscriptions of one device.", valueName: "n"))
     var subscriptionsPerDevice = ServiceLimits().subscriptionsPerDevice
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535, not \(port).") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be 0 to 65535, not \(port).") }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key belong together; give both.")
         }
         for (name, rate) in [
             ("--key-rate", keyRate), ("--device-rate", deviceRate), ("--session-rate", sessionRate),
         ] where !(rate > 0 && rate <= 1e9) {
-            throw ValidationError("\(name) is more than 0, not \(rate).")
+            throw ValidationError("\(name) must be more than 0, not \(rate).")
         }
         for (name, count) in [
             ("--connections", connections), ("--publications-per-key", publicationsPerKey),
@@ -66,7 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("--publications-per-device", publicationsPerDevice),
             ("--subscriptions-per-device", subscriptionsPerDevice),
         ] where !(1...1_000_000_000).contains(count) {
-            throw ValidationError("\(name) is 1 or more, not \(count).")
+            throw ValidationError("\(name) must be 1 or more, not \(count).")
         }
     }
 

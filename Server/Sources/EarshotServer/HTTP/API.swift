@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// All that the service answers over HTTP: version 1 below `/v1`, and what operators look at.
+/// All HTTP endpoints: version 1 below `/v1`, and those for operators.
 struct API: Sendable {
     let service: TokenService
 
@@ -143,7 +143,7 @@ struct API: Sendable {
             SightingsAnswerBody(heard: entries(heard, answer.heard), lost: entries(lost, answer.lost)))
     }
 
-    /// What only a device with a session may ask. The text is the `{id}` of the path, if it has one.
+    /// An answer that needs a device session. The text is the `{id}` of the path, empty if it has none.
     private func session(
         _ answer: @escaping @Sendable (Request, Session, String) async throws -> Response
     ) -> @Sendable (Request, ServiceContext) async throws -> Response {
@@ -152,7 +152,7 @@ struct API: Sendable {
             do {
                 return try await answer(request, session, context.parameters.get("id") ?? "")
             } catch let problem as Problem {
-                // Numbers of the operator's lists; they are no secrets.
+                // Numbers from the operator's lists; they are not secret.
                 context.logger.debug(
                     "refused",
                     metadata: [
@@ -174,14 +174,14 @@ struct API: Sendable {
 }
 
 extension Duration {
-    /// Seconds that somebody sent: where they are too many for anything, so many that they are refused.
+    /// A duration from a client's seconds. It clamps numbers beyond any valid range, and the limits then reject them.
     init(clamping seconds: Int) {
         self = .seconds(min(max(seconds, -1), 1 << 40))
     }
 }
 
 extension TokenService {
-    /// The metrics, and what is alive.
+    /// The metrics, with the current counts.
     func metricsText() async throws -> String {
         let counts = try await store.counts(now: now)
         return metrics.text(gauges: [

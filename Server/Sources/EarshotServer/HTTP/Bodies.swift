@@ -1,21 +1,21 @@
 import EarshotCoding
 import FoundationEssentials
 
-// What is sent and answered. The OpenAPI document says the same, and a test compares them.
+// The bodies of requests and answers. The OpenAPI document describes the same, and a test compares them.
 
-/// `POST /v1/devices` answers it.
+/// The answer of `POST /v1/devices`.
 struct SessionBody: Codable {
     struct Terms: Codable {
         let tokenLifetimeSeconds: Int
         let sightingLifetimeSeconds: Int
-        let longestTimeToLiveSeconds: Int
+        let maximumTimeToLiveSeconds: Int
         let contentBytes: Int
         let tokensPerReport: Int
 
         enum CodingKeys: String, CodingKey {
             case tokenLifetimeSeconds = "token_lifetime_s"
             case sightingLifetimeSeconds = "sighting_lifetime_s"
-            case longestTimeToLiveSeconds = "longest_ttl_s"
+            case maximumTimeToLiveSeconds = "longest_ttl_s"
             case contentBytes = "content_bytes"
             case tokensPerReport = "tokens_per_report"
         }
@@ -38,12 +38,12 @@ struct SessionBody: Codable {
         terms = Terms(
             tokenLifetimeSeconds: Int(limits.tokenLifetime.components.seconds),
             sightingLifetimeSeconds: Int(limits.sightingLifetime.components.seconds),
-            longestTimeToLiveSeconds: Int(limits.longestTimeToLive.components.seconds),
+            maximumTimeToLiveSeconds: Int(limits.maximumTimeToLive.components.seconds),
             contentBytes: limits.contentBytes, tokensPerReport: limits.tokensPerReport)
     }
 }
 
-/// `GET /v1/device` answers it.
+/// The answer of `GET /v1/device`.
 struct DeviceBody: Codable {
     let device: String
     let expiresInSeconds: Int
@@ -54,7 +54,7 @@ struct DeviceBody: Codable {
     }
 }
 
-/// What to say in sound, until when, and when to ask for the next.
+/// The token to send as sound, its expiry, and the time to ask for the next.
 struct TokenBody: Codable {
     let token: String
     let expiresInSeconds: Int
@@ -73,7 +73,7 @@ struct TokenBody: Codable {
     }
 }
 
-/// `POST /v1/publications` takes it.
+/// The body of `POST /v1/publications`.
 struct PublicationOrderBody: Codable {
     let namespace: String?
     let type: String?
@@ -88,7 +88,7 @@ struct PublicationOrderBody: Codable {
     }
 }
 
-/// `POST /v1/subscriptions` takes it.
+/// The body of `POST /v1/subscriptions`.
 struct SubscriptionOrderBody: Codable {
     let namespace: String?
     let type: String?
@@ -102,14 +102,14 @@ struct SubscriptionOrderBody: Codable {
     }
 }
 
-/// Renewing takes it; all of it may be left out.
+/// The body of a renewal; all of it is optional.
 struct RenewalBody: Codable {
     let timeToLiveSeconds: Int?
 
     enum CodingKeys: String, CodingKey { case timeToLiveSeconds = "ttl_s" }
 }
 
-/// A publication, as its device sees it. Without a token where it is one of a list.
+/// A publication, as its device sees it. Without a token in a list.
 struct PublicationBody: Codable {
     let id: String
     let namespace: String
@@ -134,7 +134,7 @@ struct PublicationBody: Codable {
     }
 }
 
-/// A subscription, as its device sees it. Without a token where it is one of a list.
+/// A subscription, as its device sees it. Without a token in a list.
 struct SubscriptionBody: Codable {
     let id: String
     let namespace: String
@@ -156,19 +156,19 @@ struct SubscriptionBody: Codable {
     }
 }
 
-/// `GET /v1/publications` answers it.
+/// The answer of `GET /v1/publications`.
 struct PublicationListBody: Codable { let publications: [PublicationBody] }
 
-/// `GET /v1/subscriptions` answers it.
+/// The answer of `GET /v1/subscriptions`.
 struct SubscriptionListBody: Codable { let subscriptions: [SubscriptionBody] }
 
-/// `POST /v1/sightings` takes it. A token is 16 hexadecimal digits; whatever else stands there is INVALID.
+/// The body of `POST /v1/sightings`. A token is 16 hexadecimal digits; any other text is INVALID.
 struct SightingsBody: Codable {
     let heard: [String]?
     let lost: [String]?
 }
 
-/// `POST /v1/sightings` answers it.
+/// The answer of `POST /v1/sightings`.
 struct SightingsAnswerBody: Codable {
     struct Entry: Codable {
         let token: String
@@ -202,16 +202,16 @@ struct ChangeBody: Codable {
 /// The data of the event `ready`.
 struct ReadyBody: Codable { let resumed: Bool }
 
-/// `GET /healthz` answers it.
+/// The answer of `GET /healthz`.
 struct HealthBody: Codable { let status: String }
 
 extension Data {
-    /// Two digits a byte.
+    /// The bytes as hexadecimal text, two digits a byte.
     var hex: String {
         reduce(into: "") { $0 += String($1 >> 4, radix: 16) + String($1 & 15, radix: 16) }
     }
 
-    /// A token from its 16 digits; empty where it is none, and then nobody knows it.
+    /// A token from its 16 digits; empty for any other text, which then matches no token.
     init(token text: String) {
         guard text.utf8.count == 2 * Payload.tokenCount, let token = try? Payload(hex: text),
             token.count == Payload.tokenCount

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Tells a connection beyond the limit that it is one too many, and closes it.
+/// Answers a connection beyond the limit with a problem, and closes it.
 ///
-/// Not accepting it would leave its other end waiting without a word.
+/// A connection that is not accepted would leave its client waiting without a reason.
 final class ConnectionLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

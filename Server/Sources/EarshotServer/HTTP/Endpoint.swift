@@ -5,10 +5,10 @@ import NIOCore
 
 typealias ServiceContext = BasicRequestContext
 
-/// A method and a path, and what answers there.
+/// A method and a path with their handler.
 struct Endpoint: Sendable {
     let method: HTTPRequest.Method
-    /// With its parameters in braces, as in OpenAPI.
+    /// The path with its parameters in braces, as in OpenAPI.
     let path: String
     let answer: @Sendable (Request, ServiceContext) async throws -> Response
 
@@ -23,7 +23,7 @@ struct Endpoint: Sendable {
 }
 
 extension Request {
-    /// What stands after `Authorization: Bearer`.
+    /// The text after `Authorization: Bearer`.
     func bearer() throws -> String {
         let value = headers[.authorization] ?? ""
         let scheme = "bearer "
@@ -33,7 +33,7 @@ extension Request {
         return String(value.dropFirst(scheme.count))
     }
 
-    /// The body, decoded. An empty one is an empty object.
+    /// Decodes the body. An empty body counts as an empty object.
     func decode<Body: Decodable>(_ type: Body.Type, upTo limit: Int) async throws -> Body {
         if let length = headers[.contentLength].flatMap(Int.init), length > limit {
             throw Problem.bodyTooLarge(limit: limit)
@@ -48,7 +48,7 @@ extension Request {
         do {
             return try JSONDecoder().decode(Body.self, from: data)
         } catch let error as DecodingError {
-            throw Problem.badBody(error.inWords)
+            throw Problem.badBody(error.explanation)
         }
     }
 }
@@ -69,7 +69,7 @@ extension Response {
     static let nothing = Response(status: .noContent)
 }
 
-/// Keys in the alphabet's order, so that answers can be compared.
+/// JSON with sorted keys, so that answers can be compared.
 func jsonData(_ body: some Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -77,8 +77,8 @@ func jsonData(_ body: some Encodable) throws -> Data {
 }
 
 extension DecodingError {
-    /// Where it is and what is expected, without what was sent: that is not for logs.
-    fileprivate var inWords: String {
+    /// The position of the error and the expected type, without the client's data: that does not belong in logs.
+    fileprivate var explanation: String {
         func at(_ path: [any CodingKey]) -> String {
             path.isEmpty ? "at the top" : "at '\(path.map(\.stringValue).joined(separator: "."))'"
         }
@@ -89,7 +89,7 @@ extension DecodingError {
         case .valueNotFound(let type, let context): "\(type) is expected \(at(context.codingPath))."
         case .dataCorrupted(let context):
             context.codingPath.isEmpty
-                ? "it is no JSON." : "the value \(at(context.codingPath)) cannot be read; content is base64."
+                ? "it is not JSON." : "the value \(at(context.codingPath)) cannot be read; content is base64."
         @unknown default: "it cannot be read."
         }
     }

@@ -3,18 +3,19 @@ import HTTPTypes
 import Hummingbird
 import ServiceLifecycle
 
-/// What changes near a device, as server-sent events.
+/// The changes near a device, as server-sent events.
 ///
 ///     event: ready                        event: found
 ///     data: {"resumed":false}             id: 17
 ///                                         data: {"message":{…},"subscription":"…"}
 ///
-/// `id` counts the changes of the device. Who comes back with `Last-Event-ID` gets what came after it, and else all
-/// that is near now. A message that changed several times in between comes once, with what it is now.
+/// `id` counts the changes of the device. A client that returns with `Last-Event-ID` gets the changes after it; any
+/// other client gets all messages that are near now. A message that changed several times in between comes once, in its
+/// current state.
 struct EventStream: Sendable {
     private let service: TokenService
     private let session: Session
-    /// Content has up to 100 KiB, and a page lies in memory.
+    /// The number of changes a page: content has up to 100 KiB, and a page lies in memory.
     private static let pageSize = 8
 
     init(_ service: TokenService, _ session: Session) {
@@ -30,7 +31,7 @@ struct EventStream: Sendable {
             status: .ok,
             headers: [
                 .contentType: "text/event-stream", .cacheControl: "no-store",
-                // nginx would keep events back until it has enough of them.
+                // Without this, nginx holds events back until its buffer is full.
                 .accelBuffering: "no",
             ],
             body: ResponseBody { writer in
@@ -46,7 +47,7 @@ struct EventStream: Sendable {
             })
     }
 
-    /// Says where the stream begins, and all that is near where it begins anew.
+    /// Sends where the stream starts, and all messages that are near if it starts anew.
     private func begin(
         at position: StreamPosition, _ lastEventID: Int64?, _ writer: inout any ResponseBodyWriter
     ) async throws {
@@ -56,12 +57,12 @@ struct EventStream: Sendable {
         try await writePages(&query, &writer)
     }
 
-    /// Writes what is new, whenever there is, until the stream or the session ends.
+    /// Sends new changes as they happen, until the stream or the session ends.
     private func follow(
         _ stream: EventHub.Stream, after cursor: Int64, _ writer: inout any ResponseBodyWriter
     ) async throws {
         var query = ChangeQuery(after: cursor, limit: Self.pageSize)
-        // Something may have changed before the stream was opened.
+        // A change may have happened before the stream was opened.
         stream.continuation.yield()
         for await _ in stream.wakes {
             guard try await service.store.position(of: session, after: nil, now: service.now) != nil else {
@@ -69,13 +70,13 @@ struct EventStream: Sendable {
                 return
             }
             if try await !writePages(&query, &writer) {
-                // Keeps proxies from closing a quiet connection, and tells whether anybody is there.
+                // Keeps proxies from closing a quiet connection, and detects a client that has gone.
                 try await writer.write(ByteBuffer(string: ": quiet\n\n"))
             }
         }
     }
 
-    /// Whether there was anything.
+    /// Sends all pages of changes; returns whether there were any.
     @discardableResult
     private func writePages(_ query: inout ChangeQuery, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
         var hasWritten = false

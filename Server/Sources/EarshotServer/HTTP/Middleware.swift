@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Turns everything that is thrown into a problem with a body, and counts it.
+/// Turns every thrown error into a problem with a body, and counts it.
 struct ProblemMiddleware: RouterMiddleware {
     let metrics: Metrics
 
@@ -25,7 +25,7 @@ struct ProblemMiddleware: RouterMiddleware {
         case let error as HTTPError where error.status == .notFound: return .noSuchPath
         default:
             if let problem = Problem(malformed: error) { return problem }
-            // The type only: an error of the database may quote what it was given.
+            // The type only, because an error of the database may quote its input.
             context.logger.error("request failed", metadata: ["error": "\(type(of: error))"])
             if let error = error as? any StoreFailure {
                 context.logger.error("store failed", metadata: ["reason": "\(error.reason)"])
@@ -35,8 +35,8 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// Counts and logs each request: what was asked for, what was answered, how long it took. No path as it was sent, no
-/// headers, no bodies.
+/// Counts and logs each request: method, path template, status and time. It records no path as sent, no headers and no
+/// bodies.
 struct ObservationMiddleware: RouterMiddleware {
     let metrics: Metrics
 
@@ -58,7 +58,8 @@ struct ObservationMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Anybody may invent methods, and each would be a new series.
+    /// The method's name, or one name for all unknown methods: a client may invent methods, and each would be a new
+    /// series.
     private func method(_ request: Request) -> String {
         let known: [HTTPRequest.Method] = [.get, .post, .put, .delete, .head, .options, .patch]
         return known.contains(request.method) ? request.method.rawValue : "other"

@@ -1,4 +1,4 @@
-/// The OpenAPI document, as it is served. A test holds it against the server: its paths, methods and keys.
+/// The OpenAPI document, as the service sends it. A test compares its paths, methods and keys with the server.
 enum OpenAPI {
     static let document = """
         {
@@ -40,7 +40,7 @@ enum OpenAPI {
         """
     }
 
-    /// A body that is sent, of a named schema.
+    /// A request body of a named schema.
     static func body(_ schema: String, required: Bool = true) -> String {
         """
         "requestBody": {"required": \(required),
@@ -51,6 +51,6 @@ enum OpenAPI {
     /// The path parameter of a publication or subscription.
     static let id = ##""parameters": [{"$ref": "#/components/parameters/id"}]"##
 
-    /// What every path may answer.
+    /// The answer that every path may give.
     static let problem = ##""default": {"$ref": "#/components/responses/problem"}"##
 }

@@ -4,28 +4,28 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Stands between what a connection sends and who answers it: what is no HTTP is refused in words, and a request has
-/// to arrive whole within its time.
+/// Protects the handlers from invalid input: it answers invalid HTTP with a problem, and a request must arrive
+/// completely within its time.
 ///
-/// Hummingbird closes a connection on which nothing comes. This is for who always sends a little.
+/// Hummingbird closes a silent connection. This handler closes one that always sends a little.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The request did not arrive whole in its time.
+    /// The request did not arrive completely within its time.
     struct TooSlow: Error {}
 
     private let requestTime: TimeAmount
     private let metrics: Metrics
     private var deadline: Scheduled<Void>?
-    /// Requests that have begun to come and are not answered to their end.
+    /// Requests that have started to arrive and are not answered completely.
     private var owed = 0
     private var isArriving = false
     private var isAnswering = false
     private var isOver = false
-    /// For the refusal to leave, before the connection is closed.
+    /// The time for a rejection to leave before the connection is closed.
     private static let farewell = TimeAmount.seconds(2)
 
     init(requestTime: Duration, metrics: Metrics) {
@@ -49,7 +49,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head where owed == 0:
-            // What was asked is answered; an error after that is nobody's question.
+            // The request is answered; an error after that answers no request.
             promise?.fail(ChannelError.ioOnClosedChannel)
             context.close(promise: nil)
             return
@@ -66,12 +66,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isOver else { return }
         guard let problem = Problem(malformed: error), owed == 0 else { return context.fireErrorCaught(error) }
         isOver = true
-        // In the middle of a request that was answered already: its sender does not listen any more.
+        // The error lies within a request that was answered already: its client no longer listens.
         guard !isArriving else { return context.close(promise: nil) }
         metrics.add(to: .problems, "code=\"\(problem.code)\"")
         for part in problem.parts { context.write(wrapOutboundOut(part), promise: nil) }
         context.flush()
-        // Closing at once, with something unread, would take the answer away from who is still sending.
+        // Closing both directions with unread data would discard the answer for a client that is still sending.
         context.close(mode: .output, promise: nil)
         closeSoon(context)
     }
@@ -93,7 +93,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard isArriving, !isOver else { return }
         isOver = true
         guard owed == 1, !isAnswering else { return context.close(promise: nil) }
-        // Whoever waits for the body answers.
+        // The handler that waits for the body answers.
         context.fireErrorCaught(TooSlow())
         closeSoon(context)
     }
@@ -104,7 +104,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension Problem {
-    /// What is wrong with something that is no HTTP; nil for other errors.
+    /// The problem of invalid HTTP; nil for other errors.
     init?(malformed error: any Error) {
         switch error {
         case HTTPParserError.headerOverflow: self = .headersTooLarge
@@ -113,7 +113,7 @@ extension Problem {
         }
     }
 
-    /// The whole answer, where nobody but the connection's own handlers gives it. The connection ends with it.
+    /// The complete answer, if only the connection's own handlers can give it. The connection ends with it.
     var parts: [HTTPResponsePart] {
         var headers = headers
         headers[.contentLength] = String(body.utf8.count)

@@ -2,9 +2,9 @@ import FoundationEssentials
 
 /// A point in time: milliseconds since the beginning of 1970, UTC.
 ///
-/// Leases outlive the process, so time is the calendar's and not the time since boot.
+/// Leases outlive the process, so times are calendar times, not times since boot.
 package struct Moment: Comparable, Hashable, Sendable {
-    /// Since 1970-01-01T00:00:00Z.
+    /// Milliseconds since 1970-01-01T00:00:00Z.
     package var milliseconds: Int64
 
     /// That many milliseconds after the beginning of 1970.
@@ -23,7 +23,7 @@ package struct Moment: Comparable, Hashable, Sendable {
     /// Whether this is before `other`.
     package static func < (a: Moment, b: Moment) -> Bool { a.milliseconds < b.milliseconds }
 
-    /// Whole seconds that are left until then, ≥ 0. Rounded down: whoever renews by it is never late.
+    /// The whole seconds left until `then`, ≥ 0. Rounded down, so that a client that renews by it is never late.
     func seconds(until then: Moment) -> Int {
         Int(max(0, then.milliseconds - milliseconds) / 1_000)
     }
@@ -36,18 +36,18 @@ extension Duration {
     }
 }
 
-/// Where the service takes the time from, so that tests can move it.
+/// The service's source of time; tests replace it.
 package protocol ServiceClock: Sendable {
     /// The time now.
     var now: Moment { get }
 }
 
-/// The time of the machine.
+/// The system's calendar clock.
 package struct SystemClock: ServiceClock {
-    /// Any one is as good as another.
+    /// Creates a clock; all instances are equivalent.
     package init() {}
 
-    /// The time of the machine now.
+    /// The system's time now.
     package var now: Moment {
         Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
     }

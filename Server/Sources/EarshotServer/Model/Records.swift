@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// A separate world: who holds a key of one project never learns of another's messages.
+/// An isolated set of keys and messages: the holder of one project's key never learns of another project's messages.
 package struct Project: Sendable, Equatable {
     package let id: Int64
     package let name: String
     package let created: Moment
 }
 
-/// What an app shows to belong to a project. The key itself is known to its holder only.
+/// An API key, by which an app proves that it belongs to a project. Only its holder knows the key itself.
 package struct APIKey: Sendable, Equatable {
     package let id: Int64
     package let project: String
@@ -16,43 +16,43 @@ package struct APIKey: Sendable, Equatable {
     package let revoked: Moment?
 }
 
-/// Who may come in with an API key.
+/// The owner of an API key.
 struct KeyHolder: Sendable, Equatable {
     let key: Int64
     let project: Int64
 }
 
-/// A device that showed a key and now speaks for itself.
+/// The session of a device that presented a key.
 struct Session: Sendable, Equatable {
     let device: Int64
-    /// What the device is called outside.
+    /// The public name of the device.
     let identifier: String
     let key: Int64
     let project: Int64
     let expires: Moment
 }
 
-/// What is published: at most 102,400 bytes, a type and a namespace to choose by.
+/// A published message: at most 102,400 bytes, with a type and a namespace for filters.
 struct Message: Sendable, Equatable {
     let namespace: String
     let type: String
     let content: Data
 }
 
-/// Which messages a subscription wants: those of one namespace, and of one type where it is not empty.
+/// The messages that a subscription selects: those of one namespace, and of one type if it is not empty.
 struct MessageFilter: Sendable, Equatable {
     let namespace: String
     let type: String
 }
 
-/// What a device says in sound for one publication or subscription, until it expires.
+/// The token that a device sends as sound for one publication or subscription, until it expires.
 struct IssuedToken: Sendable, Equatable {
     let bytes: Data
     let issued: Moment
     let expires: Moment
 }
 
-/// A message on offer for as long as its lease is renewed.
+/// A message offered as long as its device renews the lease.
 struct Publication: Sendable, Equatable {
     let row: Int64
     let identifier: String
@@ -62,7 +62,7 @@ struct Publication: Sendable, Equatable {
     let expires: Moment
 }
 
-/// A wish for messages, for as long as its lease is renewed.
+/// A request for messages that lasts as long as its device renews the lease.
 struct Subscription: Sendable, Equatable {
     let row: Int64
     let identifier: String
@@ -70,17 +70,17 @@ struct Subscription: Sendable, Equatable {
     let expires: Moment
 }
 
-/// What a reported token is to the device that reported it.
+/// The status of a reported token for the reporting device.
 enum TokenStatus: String, Sendable, Codable, CaseIterable {
-    /// Issued in this project, alive.
+    /// Issued in this project, and alive.
     case valid = "VALID"
-    /// Never issued in this project, or so long ago that nobody remembers.
+    /// Never issued in this project, or so long ago that the service has forgotten it.
     case invalid = "INVALID"
-    /// Issued in this project; its time, or what it stood for, is over.
+    /// Issued in this project; the token, or its publication or subscription, has expired.
     case expired = "EXPIRED"
 }
 
-/// A message that came near a subscription, or went.
+/// A message that became near to a subscription, or ceased to be.
 struct Change: Sendable, Equatable {
     /// Counts the changes of one device from 1.
     let sequence: Int64
@@ -93,8 +93,8 @@ struct Change: Sendable, Equatable {
 /// Changes of one device, oldest first.
 struct ChangePage: Sendable {
     let changes: [Change]
-    /// Where the next page begins.
+    /// The position where the next page begins.
     let cursor: Int64
-    /// Whether there may be more at once.
+    /// Whether more changes may be available at once.
     let isFull: Bool
 }

@@ -1,15 +1,15 @@
 import Crypto
 package import FoundationEssentials
 
-/// What only its holder knows: an API key, or the session of a device. The store keeps its SHA-256.
+/// A secret that only its holder knows: an API key, or the session of a device. The store keeps its SHA-256.
 ///
-/// A plain hash is enough, because there is nothing to guess: both have 160 random bits or more.
+/// A plain hash suffices, because guessing is hopeless: both have 160 random bits or more.
 package enum Secret {
-    /// What an API key begins with, so that people and scanners know one when they see it.
+    /// The prefix of an API key, so that people and scanners recognise one.
     static let keyPrefix = "earshot-key-"
-    /// What the secret of a device session begins with.
+    /// The prefix of the secret of a device session.
     static let sessionPrefix = "earshot-session-"
-    /// Nothing longer is ever hashed.
+    /// The maximum length of a text that the service hashes.
     static let maximumCount = 128
 
     package static func newKey() -> String { keyPrefix + randomHex(byteCount: 20) }
@@ -18,10 +18,10 @@ package enum Secret {
 
     package static func hash(_ secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
 
-    /// A new public name of something: 32 hexadecimal digits.
+    /// A new public identifier: 32 hexadecimal digits.
     static func newIdentifier() -> String { randomHex(byteCount: 16) }
 
-    /// The system's generator draws from the kernel.
+    /// Random bytes; the system's generator draws from the kernel.
     static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

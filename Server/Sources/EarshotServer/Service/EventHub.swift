@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Wakes the event streams of devices. It carries no events: a stream that is woken reads what is new from the
-/// store, so a slow one delays nobody, misses nothing and costs no memory.
+/// Wakes the event streams of devices. It carries no events: a woken stream reads new changes from the store, so a slow
+/// stream delays no other, misses no change and costs no memory.
 final class EventHub: Sendable {
     /// One open stream.
     struct Stream: Sendable {
         let id: Int
-        /// An element whenever there may be something new. Ends when the stream has to.
+        /// Yields an element whenever there may be a change. Ends when the stream must end.
         let wakes: AsyncStream<Void>
         let continuation: AsyncStream<Void>.Continuation
     }
@@ -19,11 +19,11 @@ final class EventHub: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many are open.
+    /// The number of open streams.
     var count: Int { state.withLock { $0.count } }
 
-    /// Opens a stream for a device. Where it has `limit` already, its oldest ends: most likely its other end has
-    /// gone, and nobody has noticed yet.
+    /// Opens a stream for a device. If the device has `limit` streams already, its oldest one ends: most likely its
+    /// client has gone, and the service has not noticed yet.
     func open(device: Int64, limit: Int) -> Stream {
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (stream, oldest) = state.withLock { state in
@@ -58,7 +58,7 @@ final class EventHub: Sendable {
         for continuation in continuations { continuation.yield() }
     }
 
-    /// Every stream then says something, so that a connection that is dead is noticed.
+    /// Wakes every stream, which then sends something, so that a dead connection is noticed.
     func wakeAll() {
         let continuations = state.withLock { $0.streams.values.joined().map(\.continuation) }
         for continuation in continuations { continuation.yield() }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// How many files and connections the process may have open.
+/// The number of files and connections that the process may open.
 ///
-/// Connections must not take what the database needs: where they run out, its readers cannot be opened. So no more
-/// are taken than leave it some.
+/// Connections must leave the database enough descriptors: without them, its readers cannot be opened. So the service
+/// accepts only as many connections as leave a reserve.
 enum FileDescriptors {
-    /// For the database, its log, the readers, the event loops, and connections that are being refused.
+    /// The reserve for the database, its log, the readers, the event loops, and connections being rejected.
     private static let reserve = 192
 
-    /// Raises the limit to what the system allows.
-    /// - Returns: how many connections it is enough for, ≥ 1.
+    /// Raises the limit to the maximum that the system allows.
+    /// - Returns: the number of connections for which it suffices, ≥ 1.
     static func connectionsAfterRaising() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

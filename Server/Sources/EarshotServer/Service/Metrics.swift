@@ -2,10 +2,10 @@ import Synchronization
 
 /// Counters and durations in Prometheus' text format.
 ///
-/// Labels are methods, paths with their parameters unfilled, statuses and codes: their number is known beforehand,
-/// and nothing in them tells about a project, a device or a message.
+/// Labels are methods, path templates, statuses and codes: their number is known beforehand, and none of them
+/// identifies a project, a device or a message.
 final class Metrics: Sendable {
-    /// What is counted.
+    /// The counted events.
     enum Counter: String, CaseIterable {
         case requests = "earshot_requests_total"
         case problems = "earshot_problems_total"
@@ -17,10 +17,10 @@ final class Metrics: Sendable {
         var help: String {
             switch self {
             case .requests: "Requests answered, by method, path and status."
-            case .problems: "Requests refused, by the code of the problem."
+            case .problems: "Requests rejected, by the code of the problem."
             case .publications: "Publications made."
             case .subscriptions: "Subscriptions made."
-            case .sightings: "Tokens reported, by what they were."
+            case .sightings: "Tokens reported, by status."
             case .deliveries: "Messages found and lost."
             }
         }
@@ -41,13 +41,13 @@ final class Metrics: Sendable {
     private static let bucketSeconds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5]
     private let state = Mutex(State())
 
-    /// Adds to a counter. `labels` as they are printed: `status="200"`.
+    /// Adds to a counter. `labels` has the printed form: `status="200"`.
     func add(_ count: Int = 1, to counter: Counter, _ labels: String = "") {
         guard count > 0 else { return }
         state.withLock { $0.counters[counter, default: [:]][labels, default: 0] += count }
     }
 
-    /// Takes down how long a request took.
+    /// Records the duration of a request.
     func took(_ seconds: Double, path: String) {
         state.withLock { state in
             var histogram = state.durations[path] ?? Histogram()
@@ -60,7 +60,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// One connection more, or one less.
+    /// Counts an opened (+1) or closed (−1) connection and returns the number of open ones.
     func connectionsChanged(by difference: Int) -> Int {
         state.withLock { state in
             state.connections += difference
@@ -68,7 +68,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// All of it as text. `gauges` are a name, what it is, and its value now.
+    /// All metrics as text. `gauges` have a name, a description and the current value.
     func text(gauges: [(name: String, help: String, value: Int)]) -> String {
         state.withLock { state in
             var lines: [String] = []
@@ -80,7 +80,7 @@ final class Metrics: Sendable {
                 }
             }
             let name = "earshot_request_seconds"
-            lines.append("# HELP \(name) How long requests took, event streams apart.")
+            lines.append("# HELP \(name) Duration of requests, without event streams.")
             lines.append("# TYPE \(name) histogram")
             for (path, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
                 for (bucket, count) in zip(Self.bucketSeconds, histogram.counts) {

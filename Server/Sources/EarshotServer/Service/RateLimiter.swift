@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who has to keep a rate.
+/// The subject of a rate limit.
 enum RateSubject: Hashable, Sendable {
     case requests(device: Int64)
     case requests(key: Int64)
@@ -9,17 +9,17 @@ enum RateSubject: Hashable, Sendable {
     case guesses(key: Int64)
 }
 
-/// Token buckets: level ← min(burst, level + perSecond · Δt), and whoever takes n needs level > 0.
+/// Token buckets: level ← min(burst, level + perSecond · Δt); taking n needs a level of at least min(1, n).
 ///
-/// The level may become negative: what was not known before, such as how many tokens of a report were guesses, is
-/// taken afterwards, and has to be waited for then.
+/// The level may become negative: a cost known only afterwards, such as the number of guesses in a report, is charged
+/// afterwards, and later requests then wait for it.
 final class RateLimiter: Sendable {
     private struct Bucket {
         var level: Double
         var updated: Moment
         var limit: RateLimit
 
-        /// What is in it at a later time. A clock that was put back gives nothing.
+        /// Raises the level to that of a later time. A clock that was set back adds nothing.
         mutating func fill(now: Moment) {
             let elapsed = Double(max(0, now.milliseconds - updated.milliseconds)) / 1_000
             level = min(limit.burst, level + limit.perSecond * elapsed)
@@ -28,18 +28,18 @@ final class RateLimiter: Sendable {
     }
 
     private let buckets = Mutex<[RateSubject: Bucket]>([:])
-    /// Buckets beyond this are looked through for full ones, which say nothing.
+    /// The number of buckets from which the limiter removes full ones, which carry no information.
     private static let manyBuckets = 10_000
 
-    /// Takes `count` from the subject's bucket, if there is anything in it.
-    /// - Returns: nil, or after how many whole seconds there will be.
+    /// Takes `count` from the subject's bucket if its level allows it.
+    /// - Returns: nil, or the whole seconds until it will.
     func take(_ count: Double = 1, from subject: RateSubject, _ limit: RateLimit, now: Moment) -> Int? {
         buckets.withLock { buckets in
             if buckets.count > Self.manyBuckets, buckets[subject] == nil { Self.removeFull(&buckets, now: now) }
             var bucket = buckets[subject] ?? Bucket(level: limit.burst, updated: now, limit: limit)
             bucket.fill(now: now)
             defer { buckets[subject] = bucket }
-            // One whole request, so that whoever waits for nothing but it is not refused again and again.
+            // A whole request, so that a client that waits the stated time is not rejected again and again.
             guard bucket.level >= min(1, count) else {
                 return Int(((1 - bucket.level) / limit.perSecond).rounded(.up))
             }
@@ -48,7 +48,7 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// Takes `count` in any case: it has happened already.
+    /// Takes `count` in any case, because the cost has already arisen.
     func charge(_ count: Double, to subject: RateSubject, _ limit: RateLimit, now: Moment) {
         buckets.withLock { buckets in
             var bucket = buckets[subject] ?? Bucket(level: limit.burst, updated: now, limit: limit)
@@ -58,8 +58,8 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// Whether there is anything in the subject's bucket. Takes nothing.
-    /// - Returns: nil, or after how many whole seconds there will be.
+    /// Whether the subject's bucket holds a whole request. Takes nothing.
+    /// - Returns: nil, or the whole seconds until it does.
     func wait(for subject: RateSubject, _ limit: RateLimit, now: Moment) -> Int? {
         buckets.withLock { buckets in
             guard var bucket = buckets[subject] else { return nil }

@@ -8,7 +8,7 @@ extension TokenService {
         guard message.content.count <= limits.contentBytes else {
             throw Problem.outOfRange(
                 "The content has \(message.content.count) bytes.",
-                remedy: "Send at most \(limits.contentBytes); put what is larger elsewhere and publish where it is.")
+                remedy: "Send at most \(limits.contentBytes); store larger content elsewhere and publish its address.")
         }
         let outcome = try await store.publish(
             PublicationOrder(
@@ -98,7 +98,7 @@ extension TokenService {
             guard count <= limit else {
                 throw Problem.outOfRange("The \(name) has \(count) characters.", remedy: "Use at most \(limit).")
             }
-            // A text of SQLite ends there.
+            // SQLite ends a text at NUL.
             guard !text.utf8.contains(0) else {
                 throw Problem.outOfRange("The \(name) has the character NUL.", remedy: "Leave it out.")
             }

@@ -1,7 +1,7 @@
 import EarshotCoding
 import FoundationEssentials
 
-/// The token service without HTTP: rules and limits around a store, in a time that can be moved.
+/// The token service without HTTP: rules and limits around a store, with a replaceable clock.
 final class TokenService: Sendable {
     let store: any Store
     let limits: ServiceLimits
@@ -20,8 +20,8 @@ final class TokenService: Sendable {
 
     // MARK: Sessions
 
-    /// Opens a session for a device that shows a key.
-    /// - Returns: the session, and its secret, which is nowhere else.
+    /// Opens a session for a device that presents a key.
+    /// - Returns: the session and its secret, which the service does not store.
     func openSession(key: String) async throws -> (Session, secret: String) {
         guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
         else { throw Problem.badKey }
@@ -34,7 +34,7 @@ final class TokenService: Sendable {
         return (session, secret)
     }
 
-    /// The session of a request, which counts towards its rate.
+    /// The session of a request; the request counts towards the rate.
     func session(secret: String) async throws -> Session {
         guard secret.utf8.count <= Secret.maximumCount,
             let session = try await store.session(hash: Secret.hash(secret), now: now)
@@ -50,18 +50,18 @@ final class TokenService: Sendable {
 
     // MARK: Time
 
-    /// Ends what has run out, and tells those who have to know.
+    /// Ends expired leases, and notifies the devices concerned.
     func sweep() async throws {
         tell(try await store.sweep(memory: limits.memory))
     }
 
-    /// A lease of the length asked for.
+    /// A lease of the requested length.
     func renewal(_ session: Session, timeToLive: Duration?) throws -> Renewal {
         let length = timeToLive ?? limits.defaultTimeToLive
-        guard length >= .seconds(1), length <= limits.longestTimeToLive else {
+        guard length >= .seconds(1), length <= limits.maximumTimeToLive else {
             throw Problem.outOfRange(
                 "ttl_s is \(length.components.seconds).",
-                remedy: "Ask for 1 to \(limits.longestTimeToLive.components.seconds) seconds, and renew.")
+                remedy: "Ask for 1 to \(limits.maximumTimeToLive.components.seconds) seconds, and renew.")
         }
         return Renewal(
             session: session, timeToLive: length, sessionLifetime: limits.sessionLifetime,
@@ -77,7 +77,7 @@ final class TokenService: Sendable {
         }
     }
 
-    /// Refuses who has guessed too often, before anything is looked up.
+    /// Rejects a device that has guessed too often, before any look-up.
     func requireNoGuessing(_ session: Session) throws {
         for (subject, limit, owner) in guessing(session) {
             if let seconds = rates.wait(for: subject, limit, now: now) {

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Statements that are compiled once for each connection. SQLite takes longer to compile most of ours than to run them.
+/// Statements compiled once for each connection. SQLite takes longer to compile most of them than to run them.
 extension Database {
     func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         try cachedStatement(sql: sql).execute(arguments: arguments)
@@ -14,7 +14,7 @@ extension Database {
         try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments)
     }
 
-    /// The first column of the first row; 0 where there is none.
+    /// The first column of the first row; 0 without rows.
     func count(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int {
         try Int.fetchOne(cachedStatement(sql: sql), arguments: arguments) ?? 0
     }

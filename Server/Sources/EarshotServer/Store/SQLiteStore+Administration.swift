@@ -1,7 +1,7 @@
 package import FoundationEssentials
 import GRDB
 
-/// Why a command of the operator cannot be carried out.
+/// The reason why an operator's command fails.
 package struct AdministrationError: Error, CustomStringConvertible, Equatable {
     package let description: String
 }
@@ -10,7 +10,7 @@ extension SQLiteStore {
     package func createProject(name: String) async throws -> Project {
         try await writes.perform { database, now in
             guard try Self.projectID(name, database) == nil else {
-                throw AdministrationError(description: "There is a project '\(name)' already; choose another name.")
+                throw AdministrationError(description: "The project '\(name)' exists already; choose another name.")
             }
             try database.run("INSERT INTO project (name, created_at) VALUES (?, ?)", [name, now])
             return Project(id: database.lastInsertedRowID, name: name, created: now)
@@ -81,6 +81,6 @@ extension SQLiteStore {
     }
 
     private static func unknownProject(_ name: String) -> AdministrationError {
-        AdministrationError(description: "There is no project '\(name)'; make it with 'earshotd project create'.")
+        AdministrationError(description: "There is no project '\(name)'; create it with 'earshotd project create'.")
     }
 }

@@ -1,10 +1,10 @@
 import GRDB
 
-/// A message and a subscription that belong together.
+/// A message and a subscription that match.
 private struct Pair: Hashable, Comparable {
     let publication: Int64
     let subscription: Int64
-    /// The subscription's.
+    /// The device of the subscription.
     let device: Int64
 
     init(_ row: Row) {
@@ -18,14 +18,14 @@ private struct Pair: Hashable, Comparable {
     }
 }
 
-/// Which messages belong to which subscriptions now.
+/// The match of messages and subscriptions.
 ///
-/// A publication P of device A and a subscription S of device B belong together while
+/// A publication P of device A and a subscription S of device B match while
 /// - both are alive, of one project, and A is not B,
-/// - S wants P: the same namespace, and the same type or none, and
+/// - S selects P: the same namespace, and the same type or none, and
 /// - they are near: B hears a token of P, or A hears a token of S.
 extension SQLiteStore {
-    // What the device hears, and who hears the device.
+    // The tokens that the device hears, and the devices that hear the device.
     private static let near = """
         WITH seen AS (
             SELECT sighting.device_id AS hearer, token.publication_id, token.subscription_id
@@ -58,9 +58,9 @@ extension SQLiteStore {
         WHERE publication.device_id = :device AND is_found
         """
 
-    /// Brings what is delivered to and from a device up to what belongs together now.
+    /// Updates the deliveries to and from a device to the current matches.
     ///
-    /// Cost: with the number of devices it hears or is heard by, whatever else there is.
+    /// Cost: grows with the number of devices that it hears or that hear it, and with nothing else.
     static func settle(_ device: Int64, _ database: Database, now: Moment) throws -> Woken {
         let wanted = Set(try database.rows(near, ["device": device, "now": now]).map(Pair.init))
         let present = Set(try database.rows(found, ["device": device]).map(Pair.init))

@@ -11,7 +11,7 @@ extension SQLiteStore {
             try Self.prolong(order.renewal, database, now: now)
             if let earlier = try Self.earlier(order, database) {
                 let (renewed, token) = try Self.renew(earlier, order.renewal, database, now: now)
-                // It may have run out, and lives again.
+                // An expired publication that was not swept yet lives again.
                 return Outcome(
                     value: renewed, token: token, isNew: false,
                     woken: try Self.settle(session.device, database, now: now))
@@ -79,7 +79,7 @@ extension SQLiteStore {
         return (renewed, token)
     }
 
-    /// The same order, where it had come before.
+    /// The publication of an earlier order with the same idempotency key, if any.
     private static func earlier(_ order: PublicationOrder, _ database: Database) throws -> Publication? {
         guard let key = order.idempotencyKey else { return nil }
         let row = try database.row(
@@ -112,10 +112,10 @@ extension SQLiteStore {
             contentCount: row["content_count"], expires: row["expires_at"])
     }
 
-    /// Whether one more fits, for the device and for its key.
+    /// Checks that one more fits the limits of the device and of its key.
     ///
-    /// A device has few and they are looked at one by one. Of a key the number is kept, so what has run out counts
-    /// until it is swept away.
+    /// A device has few, so they are counted one by one. A key has a stored count, so expired ones count until they are
+    /// swept away.
     static func requireRoom(
         in table: String, _ perDevice: Int, _ perKey: Int, _ session: Session, _ database: Database, now: Moment
     ) throws {

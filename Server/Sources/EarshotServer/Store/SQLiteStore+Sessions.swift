@@ -42,7 +42,7 @@ extension SQLiteStore {
         try await writes.perform { try Self.endDevice(session.device, $0, now: $1) }
     }
 
-    /// Ends a device and all it has. Its row stays until nothing refers to it.
+    /// Ends a device with all its items. Its row stays until nothing refers to it.
     static func endDevice(_ device: Int64, _ database: Database, now: Moment) throws -> Woken {
         try database.run("UPDATE device SET ended_at = ? WHERE id = ? AND ended_at IS NULL", [now, device])
         try database.run(
@@ -51,12 +51,12 @@ extension SQLiteStore {
         var woken = try settle(device, database, now: now)
         try database.run("DELETE FROM subscription WHERE device_id = ?", [device])
         try database.run("DELETE FROM sighting WHERE device_id = ?", [device])
-        // Its own stream has to end.
+        // The device's own stream must end.
         woken.devices.insert(device)
         return woken
     }
 
-    /// Whoever is refused here is asked to open a new session: this one ended after the request was let in.
+    /// Extends the session. A rejected client must open a new session: this one ended after the request was accepted.
     static func prolong(_ renewal: Renewal, _ database: Database, now: Moment) throws {
         try database.run(
             "UPDATE device SET expires_at = max(expires_at, ?) WHERE id = ? AND ended_at IS NULL",

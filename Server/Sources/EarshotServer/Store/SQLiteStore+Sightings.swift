@@ -8,7 +8,7 @@ extension SQLiteStore {
             var isNew = false
             let heard = try report.heard.map { bytes in
                 let token = try Self.token(bytes, project: report.session.project, database, now: now)
-                // Whoever hears its own echo is not near itself.
+                // A device that hears its own echo is not near itself.
                 if let token, token.status == .valid, token.device != device {
                     let isNewToken = try Self.hear(token.id, report, database, now: now)
                     isNew = isNewToken || isNew
@@ -30,7 +30,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Takes down that a token is heard. Whether that is news.
+    /// Records that a device hears a token; returns whether that is new.
     private static func hear(_ token: Int64, _ report: SightingReport, _ database: Database, now: Moment) throws -> Bool
     {
         let device = report.session.device

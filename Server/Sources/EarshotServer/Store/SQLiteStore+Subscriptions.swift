@@ -10,7 +10,7 @@ extension SQLiteStore {
             try Self.prolong(order.renewal, database, now: now)
             if let earlier = try Self.earlier(order, database) {
                 let (renewed, token) = try Self.renew(earlier, order.renewal, database, now: now)
-                // It may have run out, and lives again.
+                // An expired subscription that was not swept yet lives again.
                 return Outcome(
                     value: renewed, token: token, isNew: false,
                     woken: try Self.settle(session.device, database, now: now))
@@ -30,7 +30,7 @@ extension SQLiteStore {
                 expires: expires)
             let token = try Self.issue(
                 order.renewal.token, for: .subscription(subscription.row), session, database, now: now)
-            // The device may have heard publications already.
+            // The device may already hear publications.
             return Outcome(
                 value: subscription, token: token, isNew: true,
                 woken: try Self.settle(session.device, database, now: now))
@@ -77,7 +77,7 @@ extension SQLiteStore {
         return (renewed, token)
     }
 
-    /// The same order, where it had come before.
+    /// The subscription of an earlier order with the same idempotency key, if any.
     private static func earlier(_ order: SubscriptionOrder, _ database: Database) throws -> Subscription? {
         guard let key = order.idempotencyKey else { return nil }
         let found = try database.row(

@@ -1,8 +1,9 @@
 import GRDB
 
 extension SQLiteStore {
-    /// At most so many of each kind in one go, so that nobody waits long behind it. The rest follows with the next.
-    private static let largestSweep = 500
+    /// The maximum number of rows of each kind in one sweep, so that no write waits long for it. The next sweep
+    /// continues.
+    private static let maximumSweep = 500
 
     func sweep(memory: Duration) async throws -> Woken {
         try await writes.perform { database, now in
@@ -12,21 +13,21 @@ extension SQLiteStore {
         }
     }
 
-    /// Ends what has run out.
+    /// Ends expired items.
     private static func end(_ database: Database, now: Moment) throws -> Woken {
         var woken = Woken()
         let devices = try database.integers(
             """
             SELECT id FROM device WHERE ended_at IS NULL AND expires_at <= :now
             UNION SELECT device.id FROM api_key JOIN device ON device.key_id = api_key.id
-            WHERE revoked_at IS NOT NULL AND ended_at IS NULL LIMIT \(largestSweep)
+            WHERE revoked_at IS NOT NULL AND ended_at IS NULL LIMIT \(maximumSweep)
             """,
             ["now": now])
         for device in devices { woken = woken + (try endDevice(device, database, now: now)) }
 
         var unsettled: Set<Int64> = []
         let publications = try database.rows(
-            "SELECT id, device_id FROM publication WHERE ended_at IS NULL AND expires_at <= ? LIMIT \(largestSweep)",
+            "SELECT id, device_id FROM publication WHERE ended_at IS NULL AND expires_at <= ? LIMIT \(maximumSweep)",
             [now])
         for row in publications {
             let id: Int64 = row["id"]
@@ -34,10 +35,10 @@ extension SQLiteStore {
             unsettled.insert(row["device_id"])
         }
         let subscriptions = try database.integers(
-            "SELECT id FROM subscription WHERE expires_at <= ? LIMIT \(largestSweep)", [now])
+            "SELECT id FROM subscription WHERE expires_at <= ? LIMIT \(maximumSweep)", [now])
         for id in subscriptions { try database.run("DELETE FROM subscription WHERE id = ?", [id]) }
         let sightings = try database.rows(
-            "SELECT device_id, token_id FROM sighting WHERE expires_at <= ? LIMIT \(largestSweep)", [now])
+            "SELECT device_id, token_id FROM sighting WHERE expires_at <= ? LIMIT \(maximumSweep)", [now])
         for row in sightings {
             let (device, token): (Int64, Int64) = (row["device_id"], row["token_id"])
             try database.run("DELETE FROM sighting WHERE device_id = ? AND token_id = ?", [device, token])
@@ -47,12 +48,12 @@ extension SQLiteStore {
         return woken
     }
 
-    /// Forgets what ended before `then`.
+    /// Deletes items that ended before `then`.
     private static func forget(_ database: Database, before then: Moment) throws {
         let lost = try database.rows(
             """
             SELECT subscription_id, publication_id, device_id, sequence FROM delivery
-            WHERE is_found = 0 AND changed_at < ? LIMIT \(largestSweep)
+            WHERE is_found = 0 AND changed_at < ? LIMIT \(maximumSweep)
             """,
             [then])
         for row in lost {
@@ -60,7 +61,7 @@ extension SQLiteStore {
             let (device, sequence): (Int64, Int64) = (row["device_id"], row["sequence"])
             try database.run(
                 "DELETE FROM delivery WHERE subscription_id = ? AND publication_id = ?", [subscription, publication])
-            // A stream that stopped before it cannot go on there.
+            // A stream that stopped before this change cannot resume there.
             try database.run(
                 "UPDATE device SET forgotten = max(forgotten, ?) WHERE id = ?", [sequence, device])
         }
@@ -77,7 +78,7 @@ extension SQLiteStore {
             ),
         ] {
             try database.run(
-                "DELETE FROM \(table) WHERE id IN (SELECT id FROM \(table) WHERE \(condition) LIMIT \(largestSweep))",
+                "DELETE FROM \(table) WHERE id IN (SELECT id FROM \(table) WHERE \(condition) LIMIT \(maximumSweep))",
                 [then])
         }
     }

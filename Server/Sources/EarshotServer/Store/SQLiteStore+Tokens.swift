@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GRDB
 
-/// What a token stands for.
+/// The publication or subscription of a token.
 enum TokenBinding: Sendable, Equatable {
     case publication(Int64)
     case subscription(Int64)
@@ -15,7 +15,8 @@ struct KnownToken {
 }
 
 extension SQLiteStore {
-    /// The present token of a publication or subscription, or the one on offer once it is half its life old.
+    /// The current token of a publication or subscription, or the offered one once the current one is half its life
+    /// old.
     static func issue(
         _ offer: TokenOffer, for binding: TokenBinding, _ session: Session, _ database: Database, now: Moment
     ) throws -> IssuedToken {
@@ -42,7 +43,7 @@ extension SQLiteStore {
         return token
     }
 
-    /// What a token is to a project; nil where it was never issued there, whoever else has one like it.
+    /// The token's record in a project; nil if it was never issued there, even if another project has the same bytes.
     static func token(_ bytes: Data, project: Int64, _ database: Database, now: Moment) throws -> KnownToken? {
         try database.row(
             """

@@ -3,16 +3,17 @@ package import GRDB
 
 /// The embedded store: one SQLite file, in write-ahead logging so that readers never wait for writers.
 ///
-/// `synchronous = FULL`: a commit is on the disk when it is answered, not only with the kernel.
+/// `synchronous = FULL`: an answered commit is on the disk, not only in the kernel.
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writes: WriteQueue
 
-    /// Opens the file, makes it where it is missing, and brings its tables up to date.
+    /// Opens the file, creates a missing one, and migrates its tables to the current version.
     /// - Parameters:
-    ///   - path: of the database; `-wal` and `-shm` stand beside it.
-    ///   - pendingWrites: how many may wait for the disk.
-    ///   - clock: whose time writes take.
+    ///   - path: the path of the database; `-wal` and `-shm` stand beside it.
+    ///   - pendingWrites: the maximum number of writes that wait for the disk.
+    ///   - clock: the source of the writes' time.
+    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file.
     package init(path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock()) throws {
         var configuration = Configuration()
         configuration.label = "earshotd"
@@ -29,13 +30,14 @@ package final class SQLiteStore: Store {
         writes = WriteQueue(pool, capacity: pendingWrites, clock: clock)
     }
 
-    /// Waits for who reads and writes.
+    /// Waits for readers and writers, and closes the database.
+    /// - Throws: GRDB's `DatabaseError` if a connection cannot be closed.
     package func close() throws { try pool.close() }
 
-    /// Puts what the log holds into the database itself, and empties it.
+    /// Merges the write-ahead log into the database, and empties it.
     ///
-    /// SQLite would do so when the last connection is closed, but the pool closes those last that may not write.
-    /// - Throws: where another process reads. Then the log stays, and nothing is lost.
+    /// SQLite would do so when the last connection closes, but the pool closes its read-only connections last.
+    /// - Throws: if another process reads. Then the log stays, and nothing is lost.
     func mergeLog() throws {
         try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }

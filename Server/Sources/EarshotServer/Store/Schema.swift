@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables, version by version. A version that was ever released is never changed: another one is added.
+/// The tables, version by version. A released version never changes; a change adds another version.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -10,11 +10,11 @@ enum Schema {
 
     // Times are milliseconds since 1970. Content stands last in its row, so that a scan of the rest does not read it.
     //
-    // A sighting says that a device hears a token. A delivery is a message that is, or was, near a subscription: one
-    // row for each pair, whatever happened to it, numbered anew with each change. So a stream resumes by one number,
-    // and what waits for a device that sleeps is never more than the pairs there are.
+    // A sighting records that a device hears a token. A delivery is a message that is, or was, near a subscription: one
+    // row for each pair, with a new number at each change. So a stream resumes by one number, and the backlog of a
+    // sleeping device never exceeds the number of pairs.
     //
-    // A key's row counts what its devices have, so that a limit costs the same however much there is.
+    // A key's row counts the items of its devices, so that checking a limit always costs the same.
     private static let version1 = """
         CREATE TABLE project (
             id INTEGER PRIMARY KEY,

@@ -1,66 +1,67 @@
 package import FoundationEssentials
 
-/// What the service remembers. Each call is atomic: it happens as a whole or not at all, and what was answered
+/// The service's persistent state. Each call is atomic: it takes effect completely or not at all, and an answered call
 /// stays, even if the process is killed in the next moment.
 ///
-/// Written so that a database shared by several services fits too: a call says all that a transaction needs to
-/// know, and none hands out a cursor or a lock. Reads are told the time. A write takes it when its turn has come, not
-/// when it was asked for, so that what waited does not happen before what was done meanwhile.
+/// The interface also fits a database that several services share: a call contains all data that its transaction needs,
+/// and none returns a cursor or a lock. A read gets the time from its caller. A write takes the time when its turn
+/// comes, not when the caller asked, so that a waiting write does not precede the writes committed meanwhile.
 protocol Store: Administration {
-    /// Whether it answers at all.
+    /// Checks that the database answers.
     func check() async throws
 
-    /// Who holds the key with this hash; nil where it is unknown or revoked.
+    /// The owner of the key with this hash; nil if the key is unknown or revoked.
     func keyHolder(hash: Data) async throws -> KeyHolder?
-    /// Counts alive.
+    /// The numbers of live items.
     func counts(now: Moment) async throws -> StoreCounts
 
     func openSession(_ order: SessionOrder) async throws -> Session
-    /// The session with this hash; nil where it is unknown or over, or its key was revoked.
+    /// The session with this hash; nil if it is unknown or has ended, or its key was revoked.
     func session(hash: Data, now: Moment) async throws -> Session?
-    /// Ends the session, and all that was published and subscribed in it.
+    /// Ends the session, with all its publications and subscriptions.
     func endSession(_ session: Session) async throws -> Woken
 
     func publish(_ order: PublicationOrder) async throws -> Outcome<Publication>
     func publications(of session: Session, now: Moment) async throws -> [Publication]
-    /// Nil where there is no such publication of this device.
+    /// Nil if this device has no such publication.
     func renewPublication(_ identifier: String, _ renewal: Renewal) async throws -> (Publication, IssuedToken)?
-    /// Nil where there is no such publication of this device.
+    /// Nil if this device has no such publication.
     func unpublish(_ identifier: String, of session: Session) async throws -> Woken?
 
     func subscribe(_ order: SubscriptionOrder) async throws -> Outcome<Subscription>
     func subscriptions(of session: Session, now: Moment) async throws -> [Subscription]
-    /// Nil where there is no such subscription of this device.
+    /// Nil if this device has no such subscription.
     func renewSubscription(_ identifier: String, _ renewal: Renewal) async throws -> (Subscription, IssuedToken)?
-    /// False where there is no such subscription of this device.
+    /// False if this device has no such subscription.
     func unsubscribe(_ identifier: String, of session: Session) async throws -> Bool
 
-    /// Takes down what a device hears, and no longer hears.
+    /// Records the tokens that a device hears, and those that it no longer hears.
     func report(_ report: SightingReport) async throws -> SightingAnswer
 
-    /// Where the changes of a device stand, and whether they can go on after `cursor`; nil where the session is over.
+    /// The position in the changes of a device, and whether a stream can resume after `cursor`; nil if the session has
+    /// ended.
     func position(of session: Session, after cursor: Int64?, now: Moment) async throws -> StreamPosition?
-    /// A page of what changed, or of what is found.
+    /// A page of changes, or of found messages.
     func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage
 
-    /// Ends what has run out, and forgets what ended longer ago than `memory`.
+    /// Ends expired items, and deletes those that ended longer ago than `memory`.
     func sweep(memory: Duration) async throws -> Woken
 }
 
-/// What the operator does, in a process of its own while the service runs.
+/// The operator's commands, from a process of their own while the service runs.
 package protocol Administration: Sendable {
     func createProject(name: String) async throws -> Project
     func projects() async throws -> [Project]
     func createKey(project: String, name: String, hash: Data) async throws -> APIKey
-    /// Of one project, or of all.
+    /// The keys of one project, or of all if `project` is nil.
     func keys(project: String?) async throws -> [APIKey]
     func revokeKey(id: Int64) async throws -> APIKey
 }
 
-/// Devices that have news to read.
+/// The devices with new changes to read.
 struct Woken: Sendable, Equatable {
     var devices: Set<Int64> = []
-    /// How many messages were found and lost, for the metrics.
+    /// The numbers of messages found and lost, for the metrics.
     var found = 0
     var lost = 0
 
@@ -69,11 +70,11 @@ struct Woken: Sendable, Equatable {
     }
 }
 
-/// What came of an order that may come twice.
+/// The result of an order that a client may repeat.
 struct Outcome<Value: Sendable>: Sendable {
     let value: Value
     let token: IssuedToken
-    /// False where the same order had come before: then it was renewed.
+    /// False if the order is a repetition, which renews the item.
     let isNew: Bool
     let woken: Woken
 }
@@ -87,14 +88,14 @@ struct SessionOrder: Sendable {
     let devicesPerKey: Int
 }
 
-/// A token ready to be issued, where the present one is too old.
+/// A new token, to issue if the current one is too old.
 struct TokenOffer: Sendable {
     let bytes: Data
-    /// How long a new token lives; the present one is kept for half of it.
+    /// The lifetime of a new token; the current one is kept for half of it.
     let lifetime: Duration
 }
 
-/// A lease to prolong.
+/// The renewal of a lease.
 struct Renewal: Sendable {
     let session: Session
     let timeToLive: Duration
@@ -105,7 +106,7 @@ struct Renewal: Sendable {
 /// A message to publish.
 struct PublicationOrder: Sendable {
     let identifier: String
-    /// The same order again has the same one; nil where the sender does not care.
+    /// The client's key for repetitions of the same order; nil if it gave none.
     let idempotencyKey: String?
     let message: Message
     let renewal: Renewal
@@ -113,7 +114,7 @@ struct PublicationOrder: Sendable {
     let perKey: Int
 }
 
-/// A subscription to make.
+/// A subscription to create.
 struct SubscriptionOrder: Sendable {
     let identifier: String
     let idempotencyKey: String?
@@ -123,7 +124,7 @@ struct SubscriptionOrder: Sendable {
     let perKey: Int
 }
 
-/// What a device hears, and no longer hears.
+/// The tokens that a device hears, and those that it no longer hears.
 struct SightingReport: Sendable {
     let session: Session
     let heard: [Data]
@@ -132,29 +133,29 @@ struct SightingReport: Sendable {
     let perDevice: Int
 }
 
-/// A status for each token of the report, in its order.
+/// The status of each token of the report, in its order.
 struct SightingAnswer: Sendable {
     let heard: [TokenStatus]
     let lost: [TokenStatus]
     let woken: Woken
 }
 
-/// Where the changes of a device stand.
+/// A position in the changes of a device.
 struct StreamPosition: Sendable, Equatable {
     let isResumed: Bool
     let last: Int64
 }
 
-/// Which changes to read.
+/// The changes to read.
 struct ChangeQuery: Sendable {
     var after: Int64
     var through = Int64.max
-    /// Only what is found now, for who begins anew.
+    /// Whether to read only the messages found now, for a stream that starts anew.
     var isFoundOnly = false
     var limit: Int
 }
 
-/// What is alive.
+/// The numbers of live items.
 struct StoreCounts: Sendable, Equatable {
     let devices: Int
     let publications: Int
@@ -164,7 +165,7 @@ struct StoreCounts: Sendable, Equatable {
     let waitingWrites: Int
 }
 
-/// An error of a store that can say what is wrong without quoting what it was given.
+/// A store's error that can state its reason without quoting its input.
 protocol StoreFailure: Error {
     var reason: String { get }
 }

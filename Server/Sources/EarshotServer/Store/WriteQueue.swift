@@ -1,10 +1,10 @@
 import GRDB
 import Synchronization
 
-/// Gathers writes that come while the disk is busy, and commits them together.
+/// Collects the writes that arrive while the disk is busy, and commits them together.
 ///
-/// A commit waits for the disk, whatever is in it. So under load one wait serves many, and without load nobody
-/// waits for others. Each write stands in a savepoint of its own: one that fails takes no other with it.
+/// A commit waits for the disk, whatever its size. So under load one wait serves many writes, and without load no write
+/// waits for others. Each write has a savepoint of its own: one that fails does not affect the others.
 final class WriteQueue: Sendable {
     private struct State {
         var waiting: [any Write] = []
@@ -15,23 +15,23 @@ final class WriteQueue: Sendable {
     private let capacity: Int
     private let clock: any ServiceClock
     private let state = Mutex(State())
-    /// More in one commit would make the first of them wait for long.
-    private static let largestBatch = 256
+    /// The maximum number of writes in one commit; with more, the first of them would wait for long.
+    private static let maximumBatch = 256
 
     /// - Parameters:
-    ///   - capacity: how many may wait.
-    ///   - clock: of which each write is told the time when its turn has come.
+    ///   - capacity: the maximum number of waiting writes.
+    ///   - clock: the source of each write's time, read when its turn comes.
     init(_ pool: DatabasePool, capacity: Int, clock: any ServiceClock) {
         self.pool = pool
         self.capacity = capacity
         self.clock = clock
     }
 
-    /// How many wait.
+    /// The number of waiting writes.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// What `body` returns, once it is on the disk.
-    /// - Throws: what `body` throws, `Problem.overloaded` where too many wait, and what the commit throws.
+    /// The result of `body`, once it is on the disk.
+    /// - Throws: the error of `body`, `Problem.overloaded` if too many writes wait, or the error of the commit.
     func perform<Value: Sendable>(
         _ body: @escaping @Sendable (Database, _ now: Moment) throws -> Value
     ) async throws -> Value {
@@ -54,7 +54,7 @@ final class WriteQueue: Sendable {
                 try await pool.writeWithoutTransaction { database in
                     try database.inTransaction(.immediate) {
                         for write in batch {
-                            // A full disk ends the transaction; then nothing more may happen outside of one.
+                            // A full disk ends the transaction; no statement may then run outside of one.
                             guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                             write.run(in: database, now: clock.now)
                         }
@@ -74,7 +74,7 @@ final class WriteQueue: Sendable {
                 state.isRunning = false
                 return nil
             }
-            let batch = Array(state.waiting.prefix(Self.largestBatch))
+            let batch = Array(state.waiting.prefix(Self.maximumBatch))
             state.waiting.removeFirst(batch.count)
             return batch
         }
@@ -114,7 +114,7 @@ private final class PendingWrite<Value: Sendable>: Write {
 
     func finish(commitError: (any Error)?) {
         switch (result.withLock { $0 }, commitError) {
-        // Refused by itself, whatever became of the others.
+        // The write failed by itself, whatever became of the others.
         case (.failure(let error), _): continuation.resume(throwing: error)
         case (_, .some(let error)): continuation.resume(throwing: error)
         case (.success(let value), nil): continuation.resume(returning: value)
