@@ -8,7 +8,7 @@ import NIOCore
 /// Logs nothing.
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Somebody who sends requests, with a session, a key or nothing.
+/// A client that sends requests, with a session, a key or no credentials.
 struct Caller: Sendable {
     let client: any TestClientProtocol
     let bearer: String?

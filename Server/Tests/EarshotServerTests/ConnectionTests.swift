@@ -8,9 +8,9 @@ import Testing
 
 @testable import EarshotServer
 
-/// More connections than there may be.
+/// Connections beyond the limit.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
-    @Test func oneTooManyIsToldSo() async throws {
+    @Test func aConnectionBeyondTheLimitGetsAnAnswer() async throws {
         // The test's own client holds one of them.
         let world = try World { $0.connections = 3 }
         let (_, secret) = try await world.service.openSession(key: try await world.key())
@@ -29,7 +29,7 @@ import Testing
             #expect(refused.headers["retry-after"] == ["5"])
             let body = String(buffer: try await refused.body.collect(upTo: 10_000))
             #expect(body == Problem.tooManyConnections.body)
-            // It is one of the open ones that goes on.
+            // The client uses one of the open connections, which still works.
             #expect(try await Caller(client, bearer: nil).send(.get, "/healthz").status == .ok)
             #expect(readers.count == 2)
         }

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// The built `earshotd`, as an operator starts it, in a directory of its own.
+/// The built `earshotd`, started as an operator starts it, in a directory of its own.
 final class Daemon: @unchecked Sendable {
     struct Result {
         let status: Int32
@@ -13,10 +13,10 @@ final class Daemon: @unchecked Sendable {
 
     let directory: URL
     private var process: Process?
-    /// Where it listens now.
+    /// The base URL at which it listens now.
     private(set) var base = ""
 
-    /// It stands beside the test bundle.
+    /// The program stands beside the test bundle.
     private static let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("earshotd")
 
@@ -33,7 +33,7 @@ final class Daemon: @unchecked Sendable {
     var database: String { directory.appendingPathComponent("earshotd.sqlite").path }
     var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
 
-    /// How many files and connections the service has open.
+    /// The number of files and connections that the service has open.
     var openFiles: Int {
         let folder = "/proc/\(process?.processIdentifier ?? 0)/fd"
         return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
@@ -41,7 +41,7 @@ final class Daemon: @unchecked Sendable {
 
     func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
-    /// Runs a command to its end.
+    /// Runs a command and waits for its end.
     func run(_ arguments: String...) throws -> Result {
         let process = try make(arguments, output: "out", error: "err")
         try process.run()
@@ -57,8 +57,8 @@ final class Daemon: @unchecked Sendable {
         return try run("key", "create", project).output.trimmingCharacters(in: .newlines)
     }
 
-    /// Starts the service and waits until it listens. Its log goes on in one file.
-    /// - Parameter files: how many it may have open.
+    /// Starts the service and waits until it listens. All runs log to one file.
+    /// - Parameter files: the limit of open files; nil keeps that of the process.
     func serve(_ arguments: String..., files: Int? = nil) async throws {
         let process = try make(["serve", "--port", "0"] + arguments, output: "serve", error: "log")
         if let files, let url = process.executableURL {
@@ -80,7 +80,7 @@ final class Daemon: @unchecked Sendable {
     }
 
     /// Sends a signal and waits for the end.
-    /// - Returns: the exit status, or the signal that ended it, negated.
+    /// - Returns: the exit status, or the negated number of the signal that ended it.
     func end(_ signal: Int32) -> Int32 {
         guard let process else { return 0 }
         kill(process.processIdentifier, signal)

@@ -28,12 +28,12 @@ import Testing
         #expect(try daemon.run("key", "create", "other").error.contains("'earshotd project create'"))
         #expect(try daemon.run("serve", "--tls-key", "x").status == 64)
         #expect(try daemon.run("serve", "--port", "70000").status == 64)
-        // Nobody else's to read.
+        // Only the owner may read it.
         let mode = try FileManager.default.attributesOfItem(atPath: daemon.database)[.posixPermissions] as? Int
         #expect(mode.map { $0 & 0o077 } == 0)
     }
 
-    /// The operator's other process reaches the running one.
+    /// The operator's second process reaches the running service.
     @Test func revokedWhileServing() async throws {
         let daemon = try Daemon()
         try await daemon.serve()
@@ -60,13 +60,13 @@ import Testing
         #expect(try await reader.next()?.name == "ready")
         #expect(daemon.end(SIGTERM) == 0)
         #expect(try await reader.next() == nil)
-        // Everything is in the database itself.
+        // The database itself holds everything.
         #expect(try Data(contentsOf: daemon.file("earshotd.sqlite-wal")).isEmpty)
         #expect(daemon.log.contains("/v1/publications"))
         for secret in [key, secret, content, token] { #expect(!daemon.log.contains(secret)) }
     }
 
-    /// Connections that say nothing leave the database its files.
+    /// Silent connections leave the database its files.
     @Test func doesNotRunOutOfFiles() async throws {
         let daemon = try Daemon()
         try await daemon.serve(files: 256)
@@ -77,16 +77,16 @@ import Testing
             let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             channels.append(try await bootstrap.connect(host: "127.0.0.1", port: port).get())
         }
-        // It has to have taken what it takes.
+        // Gives the service time to accept as many as it does.
         try await Task.sleep(for: .milliseconds(500))
-        // 256 - 192 are taken and 64 more told that they are too many; the rest waits outside.
+        // 256 - 192 are accepted and 64 more rejected with an answer; the rest waits outside.
         #expect((128..<200).contains(daemon.openFiles))
         for channel in channels { try await channel.close() }
         #expect(try await daemon.send("GET", "/healthz", bearer: "").status == 200)
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    @Test func saysWhyItCannotStart() async throws {
+    @Test func statesWhyItCannotStart() async throws {
         let daemon = try Daemon()
         try Data("this is no database, but long enough to be looked at".utf8).write(to: daemon.file("x.sqlite"))
         try FileManager.default.copyItem(atPath: daemon.file("x.sqlite").path, toPath: daemon.database)
@@ -115,7 +115,7 @@ import Testing
         configuration.tlsConfiguration = .makeClientConfiguration()
         configuration.tlsConfiguration?.certificateVerification = .none
         let client = HTTPClient(configuration: configuration)
-        // Who does not know of it.
+        // A client that does not use TLS.
         let port = try #require(URL(string: daemon.base)?.port)
         #expect(try await !RawConnection.say("GET /healthz HTTP/1.1\r\n\r\n", to: port).contains("HTTP"))
         let answer = try await daemon.send("GET", "/healthz", bearer: "", client: client)

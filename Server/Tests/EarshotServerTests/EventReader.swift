@@ -38,7 +38,7 @@ struct EventReader {
         body = response.body.makeAsyncIterator()
     }
 
-    /// The next event, comments apart; nil at the end.
+    /// The next event, without comments; nil at the end.
     mutating func next() async throws -> Event? {
         while true {
             if let end = buffer.range(of: "\n\n") {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// Found and lost as they come over a connection.
+/// The events found and lost, over a connection.
 @Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
     @Test func foundAndLost() async throws {
         try await onStream { world, publisher, subscriber, base, secret in
@@ -25,9 +25,9 @@ import Testing
         }
     }
 
-    @Test func whatIsNearComesFirst() async throws {
+    @Test func nearMessagesComeFirst() async throws {
         try await onStream { world, publisher, subscriber, base, secret in
-            // More than a page, and the largest there is.
+            // More messages than a page, with the maximum content.
             let large = String(repeating: "x", count: 102_399)
             for index in 0..<10 { try await subscriber.hear(try await publisher.publish("\(index)" + large).token) }
             var reader = try await EventReader(base, bearer: secret)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// One that is left behind by a lost connection would take the place of the next.
+    /// A stream left behind by a lost connection must not block the next one.
     @Test func theOldestMakesRoom() async throws {
         try await onStream { world, _, _, base, secret in
             var readers: [EventReader] = []
@@ -93,7 +93,7 @@ import Testing
             let port = try #require(client.port)
             try await body(world, publisher, subscriber, "http://127.0.0.1:\(port)", secret)
         }
-        // Streams do not keep the service from stopping: that it came here says so. And none is left.
+        // Streams do not keep the service from stopping: reaching this line proves it. And none is left.
         #expect(world.service.hub.count == 0)
     }
 

@@ -19,13 +19,13 @@ import Testing
         #expect(try await theirs.lose(publication.token) == [.invalid])
         #expect(try await theirs.news() == [])
         #expect(try await ours.news() == [])
-        // Not when it has expired either.
+        // Nor after it has expired.
         try await world.pass(world.service.limits.tokenLifetime)
         #expect(try await theirs.hear(publication.token, guess) == [.invalid, .invalid])
         #expect(try await ours.hear(publication.token) == [.expired])
     }
 
-    /// The second line of defence: even a sighting that should not be there finds nothing.
+    /// The second line of defence: even a sighting that should not exist finds nothing.
     @Test func matchingLooksAtTheProjectItself() async throws {
         let world = try World()
         let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
@@ -40,7 +40,7 @@ import Testing
         #expect(try await theirs.news() == [])
     }
 
-    /// It is charged like one, too.
+    /// It is also charged like one.
     @Test func foreignTokenCostsLikeAGuess() async throws {
         let world = try World { $0.guessesPerDevice = RateLimit(perSecond: 1, burst: 3) }
         let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
@@ -50,7 +50,7 @@ import Testing
         #expect(try await problem { try await theirs.hear(Data(count: 8)) }?.code == "too_many_unknown_tokens")
     }
 
-    @Test func namesOfOthersLeadNowhere() async throws {
+    @Test func identifiersOfOthersAreUnknown() async throws {
         let world = try World()
         let (ours, neighbour) = (try await world.device(), try await world.device())
         let (publication, subscription) = (try await ours.publish("x"), try await ours.subscribe())
@@ -85,7 +85,7 @@ import Testing
         let key = try await world.key()
         let (session, secret) = try await world.service.openSession(key: key)
         #expect(try await world.service.session(secret: secret) == session)
-        // A key is no session, nor the other way round.
+        // A key is not a session, and a session not a key.
         #expect(try await problem { try await world.service.session(secret: key) } == .badSession)
         #expect(try await problem { try await world.service.openSession(key: secret) } == .badKey)
         #expect(try await problem { try await world.service.openSession(key: "") } == .badKey)
@@ -99,7 +99,7 @@ import Testing
         let (_, secret) = try await world.service.openSession(key: try await world.key())
         world.clock.advance(by: world.service.limits.sessionLifetime - .milliseconds(1))
         let session = try await world.service.session(secret: secret)
-        // Whoever does something stays.
+        // An active session stays.
         _ = try await Device(world: world, session: session).publish("x")
         world.clock.advance(by: world.service.limits.sessionLifetime - .milliseconds(1))
         _ = try await world.service.session(secret: secret)
@@ -107,7 +107,7 @@ import Testing
         #expect(try await problem { try await world.service.session(secret: secret) } == .badSession)
     }
 
-    /// What a thief of the file finds.
+    /// The content of the file, as a thief would find it.
     @Test func databaseHoldsNoSecrets() async throws {
         let world = try World()
         let key = try await world.key()

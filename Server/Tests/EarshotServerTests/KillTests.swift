@@ -7,20 +7,20 @@ import Testing
 
 @testable import EarshotServer
 
-/// What was acknowledged is there after `kill -9`, whenever it comes.
+/// Acknowledged publications survive `kill -9` at any moment.
 ///
-/// EARSHOT_KILLS says how often; 20 take some seconds, 200 about a minute.
+/// EARSHOT_KILLS sets the number of kills; 20 take some seconds, 200 about a minute.
 @Suite(.timeLimit(.minutes(10))) struct KillTests {
     private static let kills = ProcessInfo.processInfo.environment["EARSHOT_KILLS"].flatMap(Int.init) ?? 20
     private static let publishers = 4
 
-    /// What one device published and got an answer to: the content by the id.
+    /// The acknowledged publications of one device: the content by the id.
     private struct Acknowledged: Sendable {
         let secret: String
         var contents: [String: Data] = [:]
     }
 
-    /// One that does not try for twenty seconds to reach a service that was killed.
+    /// A client that does not retry for twenty seconds after the service was killed.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -46,13 +46,13 @@ import Testing
             total += before.reduce(0) { $0 + $1.contents.count }
         }
         print("\(Self.kills) kills, \(total) acknowledged publications, \(lost) lost")
-        // Otherwise nothing was tried. Forty each time on two quiet cores, nine on busy ones.
+        // With fewer, the test would prove nothing. Forty each time on two quiet cores, nine on busy ones.
         #expect(total > Self.kills)
         #expect(lost == 0)
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// Several devices publish as fast as they can, until the service is killed.
+    /// Publishes from several devices as fast as possible, until the service is killed.
     private func publish(
         _ daemon: Daemon, _ key: String, until delay: Duration, seed: UInt64
     ) async throws -> [Acknowledged] {
@@ -79,7 +79,7 @@ import Testing
     private func publishUntilItFails(_ device: Acknowledged, _ daemon: Daemon, seed: UInt64) async -> Acknowledged {
         var (device, random) = (device, SeededGenerator(seed: seed))
         while true {
-            // Most fit into a page of the database, some need many.
+            // Most contents fit into a page of the database, some need many.
             let count = Bool.random(using: &random) ? 40 : Int.random(in: 0...20_000, using: &random)
             let content = Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
             let answer = try? await daemon.send(
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// How many the service does not list any more, or the database has with other content.
+    /// The number of publications that the service no longer lists, or that the database holds with other content.
     private func missing(_ devices: [Acknowledged], _ daemon: Daemon) async throws -> Int {
         var missing = 0
         for device in devices {
@@ -116,7 +116,7 @@ import Testing
         try read(daemon) { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
     }
 
-    /// Beside the running service.
+    /// Reads the database beside the running service.
     private func read<Value>(_ daemon: Daemon, _ body: (Database) throws -> Value) throws -> Value {
         var configuration = Configuration()
         configuration.readonly = true

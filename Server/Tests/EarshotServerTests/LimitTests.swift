@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// Each limit, at its edge.
+/// Each limit, at its bound.
 @Suite struct LimitTests {
     @Test func content() async throws {
         let device = try await World().device()
@@ -52,7 +52,7 @@ import Testing
         #expect(try await problem { try await device.publish("3") }?.code == "too_many_publications")
         try await world.service.unpublish(first.id, for: device.session)
         _ = try await device.publish("3")
-        // What has run out makes room, swept away or not.
+        // Expired publications make room, swept or not.
         world.clock.advance(by: .seconds(5))
         _ = try await device.publish("4")
         _ = try await device.subscribe()
@@ -103,19 +103,19 @@ import Testing
         #expect(try await problem { try await world.service.openSession(key: key) }?.code == "rate_limited")
     }
 
-    /// Nobody gets to try 2⁶⁴ tokens: a device gets one in two seconds, and a key fifty a second.
+    /// No client can try 2⁶⁴ tokens: a device gets one in two seconds, and a key fifty a second.
     @Test func guesses() async throws {
         let world = try World { $0.guessesPerDevice = RateLimit(perSecond: 0.5, burst: 60) }
         let (device, other) = (try await world.device(), try await world.device())
         let guesses = (0..<100).map { Data([UInt8($0), 1, 2, 3, 4, 5, 6, 7]) }
-        // One report may overdraw, and is paid for afterwards.
+        // One report may overdraw the bucket, and later ones pay for it.
         let answer = try await world.service.report(heard: guesses, lost: [], for: device.session)
         #expect(answer.heard.allSatisfy { $0 == .invalid })
         let refusal = try await problem { try await device.hear(guesses[0]) }
         #expect(refusal?.code == "too_many_unknown_tokens")
         // Level 60 - 100 = -40, and 41 more at 0.5 a second take 82 seconds.
         #expect(refusal?.retryAfterSeconds == 82)
-        // A right token is not answered in the meantime either: that would tell it from the wrong ones.
+        // Meanwhile a right token gets no answer either: an answer would tell it from the wrong ones.
         let token = try await other.publish("x").token
         #expect(try await problem { try await device.hear(token) }?.code == "too_many_unknown_tokens")
         world.clock.advance(by: .seconds(82))
@@ -144,7 +144,7 @@ import Testing
         for _ in 0..<3 { tokens.append(try await other.publish("x").token) }
         try await device.hear(tokens[0], tokens[1])
         #expect(try await problem { try await device.hear(tokens[2]) }?.code == "too_many_sightings")
-        // Repeating takes no more room, and a lost one makes some.
+        // A repetition takes no more room, and a lost token frees some.
         try await device.hear(tokens[0], tokens[1])
         try await device.lose(tokens[0])
         try await device.hear(tokens[2])

@@ -7,9 +7,9 @@ import Testing
 
 @testable import EarshotServer
 
-/// What must never stand in a log.
+/// The data that must never appear in a log.
 @Suite struct LogTests {
-    /// Keeps all that is logged, at every level, also by the libraries below.
+    /// Collects all log messages at every level, including those of the libraries below.
     private final class Lines: Sendable {
         let text = Mutex("")
 
@@ -48,12 +48,12 @@ import Testing
             let token = try #require((publication["token"] as? [String: Any])?["token"] as? String)
             let guess = "feedfacecafebeef"
             _ = try await caller.send(.post, "/v1/sightings", ["heard": [token, guess]])
-            // What goes wrong is logged more freely.
+            // Errors are logged in more detail.
             _ = try await caller.send(.post, "/v1/publications", ["content": 7, "type": "secrettype"])
             _ = try await caller.send(.post, "/v1/sightings", raw: "{\"heard\":[\"\(token)\"")
             _ = try await caller.send(.get, "/v1/\(token)")
             _ = try await Caller(client, bearer: key + "x").send(.post, "/v1/devices")
-            // A store that fails.
+            // A failing store.
             try world.store.close()
             _ = try await caller.send(
                 .post, "/v1/publications", ["content": content.base64EncodedString(), "type": "secrettype"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// What is found and lost, when.
+/// When messages are found and lost.
 @Suite struct MatchingTests {
     @Test func subscriberHearsPublisher() async throws {
         let world = try World()
@@ -72,7 +72,7 @@ import Testing
         #expect(try await subscriber.near() == [])
     }
 
-    @Test func onlyWhatWasHeard() async throws {
+    @Test func onlyHeardTokensMatch() async throws {
         let world = try World()
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let first = try await publisher.publish("first")
@@ -99,7 +99,7 @@ import Testing
         #expect(try await subscriber.near() == found)
     }
 
-    @Test func nobodyFindsItself() async throws {
+    @Test func noDeviceFindsItself() async throws {
         let world = try World()
         let device = try await world.device()
         let (publication, subscription) = (try await device.publish("mine"), try await device.subscribe())
@@ -133,7 +133,7 @@ import Testing
         #expect(try await subscriber.near() == [])
     }
 
-    /// A device that falls silent has not reported anything as lost.
+    /// A device that falls silent has reported nothing as lost.
     @Test func reportsLapse() async throws {
         let world = try World()
         let (publisher, subscriber) = (try await world.device(), try await world.device())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// The rules once more, as plainly as they can be said: every pair is looked at, every time.
+/// The rules once more, in their simplest form: the model checks every pair, every time.
 private struct Model {
     struct Offer {
         let device: Int
@@ -26,7 +26,7 @@ private struct Model {
     var projects: [String] = []
     var offers: [String: Offer] = [:]
     var wishes: [String: Wish] = [:]
-    /// By hearer and token: until when.
+    /// The expiry by hearing device and token.
     var heard: [Int: [Data: Moment]] = [:]
 
     func near(_ device: Int, _ now: Moment) -> [String] {
@@ -44,13 +44,13 @@ private struct Model {
     }
 }
 
-/// Random devices doing random things, compared with the model after each.
+/// Random actions of random devices, compared with the model after each.
 @Suite struct ModelTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func randomRoom(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let world = try World {
-            // Tokens that never change make the model short; how they rotate is tested elsewhere.
+            // Tokens that never change keep the model short; other tests cover rotation.
             $0.tokenLifetime = .seconds(86_400)
             $0.guessesPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
         }
@@ -75,7 +75,7 @@ private struct Model {
         try await countsAreRight(world)
     }
 
-    /// What a key's row counts is what there is.
+    /// The counts in a key's row equal the numbers of its items.
     private func countsAreRight(_ world: World) async throws {
         let rows = try await world.store.pool.read { database in
             try database.rows(
@@ -98,7 +98,7 @@ private struct Model {
         let type = types.randomElement(using: &random) ?? ""
         let seconds = Int.random(in: 5...120, using: &random)
         let expires = world.clock.now + .seconds(seconds)
-        // Ids and tokens are really random; the step they are from is the same in each run.
+        // Ids and tokens are truly random; the step that created them is the same in each run.
         let tokens = (model.offers.values.map { ($0.step, $0.token) } + model.wishes.values.map { ($0.step, $0.token) })
             .sorted { $0.0 < $1.0 }.map(\.1)
         switch Int.random(in: 0..<10, using: &random) {

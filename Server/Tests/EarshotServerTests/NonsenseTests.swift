@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// What no client sends: it is refused in words, costs no more than its time, and the service goes on.
+/// Invalid input: the service rejects it with an answer, spends no more than its time on it, and continues.
 @Suite(.timeLimit(.minutes(1))) struct NonsenseTests {
     @Test func noHTTP() async throws {
         try await onPort { port, _ in
@@ -30,7 +30,7 @@ import Testing
                 "X-Long: " + String(repeating: "x", count: 9_000) + "\r\n",
                 String(repeating: "X-Many: x\r\n", count: 65),
                 (0..<20).map { "X-Sum-\($0): " + String(repeating: "x", count: 1_000) + "\r\n" }.joined(),
-                // Without end.
+                // Without an end.
                 String(repeating: "x", count: 1 << 20),
             ] {
                 let answer = try await RawConnection.say("GET /healthz HTTP/1.1\r\n" + headers + "\r\n", to: port)
@@ -56,22 +56,22 @@ import Testing
         }
     }
 
-    /// A byte now and then, in the headers and in the body. Far enough apart to read the answer before the next one meets
-    /// a closed connection, which takes back what was not read.
+    /// A byte now and then, in the headers and in the body. The pauses are long enough to read the answer before the
+    /// next byte meets a closed connection, which discards unread data.
     @Test func slowLoris() async throws {
         try await onPort(requestTime: .milliseconds(500), idleTime: .seconds(1)) { port, secret in
             let start = ContinuousClock.now
             let drops = [ByteBuffer](repeating: ByteBuffer(string: "x"), count: 900)
-            // Headers get no answer: there is no request yet.
+            // Incomplete headers get no answer: there is no request yet.
             let line = [ByteBuffer(string: "GET /")]
             #expect(try await RawConnection.say(line + drops, to: port, pause: .milliseconds(100)) == "")
-            // A body does: the request is there, and is told why it fails.
+            // An incomplete body does: the request exists, and the answer states why it fails.
             let begun = [ByteBuffer(string: head(secret, length: 1_000))]
             let answer = try await RawConnection.say(begun + drops, to: port, pause: .milliseconds(100))
             #expect(answer.hasPrefix("HTTP/1.1 408 "))
             #expect(answer.hasSuffix(Problem.requestTooSlow.body))
-            // What was refused before its body came does not stay for it, and is told once.
-            let stranger = [ByteBuffer(string: head("nobody", length: 1_000))]
+            // The service rejects this request without waiting for its body, and answers once.
+            let stranger = [ByteBuffer(string: head("unknown", length: 1_000))]
             let told = try await RawConnection.say(stranger + drops, to: port, pause: .milliseconds(100))
             #expect(told.hasPrefix("HTTP/1.1 401 "))
             #expect(told.components(separatedBy: "HTTP/1.1 ").count == 2)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// A request with random damage. It is answered or not, but never with a fault of the service.
+    /// Requests with random damage. The service answers them or not, but never with an internal error.
     @Test func damagedRequests() async throws {
         try await onPort { port, secret in
             var random = SeededGenerator(seed: 41)
@@ -134,7 +134,7 @@ import Testing
                 #expect(
                     ["", "200", "201", "400", "401", "404", "408", "413", "422", "431"].contains(status), "\(answer)")
             }
-            // Otherwise they were all alike.
+            // With fewer, all requests were alike.
             #expect(statuses.count >= 4, "\(statuses)")
         }
     }
@@ -154,7 +154,7 @@ import Testing
         """
     }
 
-    /// Runs a service on a port, with a session, and sees that it goes on.
+    /// Runs a service on a port, with a session, and checks that it still answers afterwards.
     private func onPort(
         requestTime: Duration = .seconds(30), idleTime: Duration = .seconds(60),
         _ body: @Sendable (_ port: Int, _ secret: String) async throws -> Void

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// The document against the server: the same paths, the same methods, the keys that are promised.
+/// Compares the document with the server: the same paths, methods and keys.
 @Suite struct OpenAPITests {
     private let document: [String: Any]
 
@@ -38,7 +38,7 @@ import Testing
         try visit(document)
     }
 
-    /// Each path answers as the document says: the status is there, and the body has the keys of its schema.
+    /// Each path answers as the document states: it has the status, and the body has the keys of its schema.
     @Test func everyAnswer() async throws {
         let world = try World()
         let key = try await world.key()
@@ -51,11 +51,11 @@ import Testing
             let publicationID = try #require(publication["id"] as? String)
             let subscriptionID = try #require(subscription["id"] as? String)
             let sightings: [String: Any] = ["heard": [token], "lost": [token]]
-            let nobody = Caller(client, bearer: nil)
+            let anonymous = Caller(client, bearer: nil)
             return [
-                ("/healthz", "get", try await nobody.send(.get, "/healthz")),
-                ("/metrics", "get", try await nobody.send(.get, "/metrics")),
-                ("/v1/openapi.json", "get", try await nobody.send(.get, "/v1/openapi.json")),
+                ("/healthz", "get", try await anonymous.send(.get, "/healthz")),
+                ("/metrics", "get", try await anonymous.send(.get, "/metrics")),
+                ("/v1/openapi.json", "get", try await anonymous.send(.get, "/v1/openapi.json")),
                 ("/v1/devices", "post", try await Caller(client, bearer: key).send(.post, "/v1/devices")),
                 ("/v1/device", "get", try await device.send(.get, "/v1/device")),
                 ("/v1/publications", "post", publication),
@@ -82,8 +82,8 @@ import Testing
                     try await device.send(.delete, "/v1/subscriptions/\(subscriptionID)")
                 ),
                 ("/v1/device", "delete", try await device.send(.delete, "/v1/device")),
-                // An event stream does not end; this is what it answers without a session.
-                ("/v1/events", "get", try await nobody.send(.get, "/v1/events")),
+                // An event stream does not end; this is its answer without a session.
+                ("/v1/events", "get", try await anonymous.send(.get, "/v1/events")),
             ] as [(String, String, Answer)]
         }
         for (path, method, answer) in answers { try check(answer, path, method) }
@@ -91,7 +91,7 @@ import Testing
         #expect(Set(answers.map { "\($0.1) \($0.0)" }) == Set(endpoints))
     }
 
-    /// The data of events are not in any response of the document, so they are compared one by one.
+    /// No response of the document contains the data of events, so they are compared one by one.
     @Test func eventData() throws {
         let message = Message(namespace: "n", type: "t", content: Data([1]))
         let change = Change(sequence: 1, isFound: true, subscription: "s", publication: "p", message: message)
@@ -121,7 +121,7 @@ import Testing
         try compare(try #require(answer.json), schema, "\(method) \(path)")
     }
 
-    /// The required keys are there, and no key that is not documented.
+    /// Checks that the required keys are present, and that all keys are documented.
     private func compare(_ value: Any, _ schema: [String: Any], _ place: String) throws {
         if let reference = schema["$ref"] as? String { return try compare(value, try resolve(reference), place) }
         if let items = schema["items"] as? [String: Any] {

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOPosix
 
-/// A connection on which anything can be said.
+/// A connection that can send any bytes.
 enum RawConnection {
-    /// Says the pieces, with a pause after each, and reads until the other end closes.
+    /// Sends the pieces, with a pause after each, and reads until the other end closes.
     /// - Parameter isClosing: whether to close this direction after the last piece.
-    /// - Returns: all that was answered.
+    /// - Returns: the complete answer.
     static func say(
         _ pieces: some Sequence<ByteBuffer> & Sendable, to port: Int, pause: Duration = .zero, isClosing: Bool = false
     ) async throws -> String {
@@ -23,7 +23,7 @@ enum RawConnection {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         for piece in pieces {
-                            // Who is refused cannot say all of it.
+                            // A rejected client cannot send everything.
                             guard (try? await outbound.write(piece)) != nil else { return }
                             try await Task.sleep(for: pause)
                         }
@@ -36,7 +36,7 @@ enum RawConnection {
         } catch is IOError {
             // Reset: the other end does not read any more either.
         } catch is ChannelError {
-            // The same, noticed by what was written.
+            // The same, noticed while writing.
         }
         return String(buffer: answer)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// Where a stream goes on that was broken off.
+/// Where an interrupted stream resumes.
 @Suite struct ResumptionTests {
     private let world: World
     private let publisher: Device
@@ -25,7 +25,7 @@ import Testing
         #expect(try await position(after: 3) == StreamPosition(isResumed: true, last: 3))
     }
 
-    /// What came and went while nobody read comes once, with what it is now.
+    /// Changes that happened while the client was away come once, in the current state.
     @Test func changesOfOneMessageAreOne() async throws {
         let publication = try await publisher.publish("one")
         try await subscriber.hear(publication.token)
@@ -44,7 +44,7 @@ import Testing
         #expect(try await position(after: -1) == StreamPosition(isResumed: false, last: 1))
     }
 
-    /// A lost message is remembered for a while, and with it who has not read of it.
+    /// The service remembers a lost message for a while, and with it the clients that have not read of it.
     @Test func forgottenLosses() async throws {
         let publication = try await publisher.publish("one")
         try await subscriber.hear(publication.token)
@@ -76,7 +76,7 @@ import Testing
         #expect(try await position(after: nil) == nil)
     }
 
-    /// Nothing is kept for ever.
+    /// The service keeps nothing for ever.
     @Test func everythingIsForgotten() async throws {
         for text in ["one", "two"] { try await subscriber.hear(try await publisher.publish(text).token) }
         try await world.service.endSession(publisher.session)

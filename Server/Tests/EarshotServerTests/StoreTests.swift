@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// What the store promises beyond its rows.
+/// The guarantees of the store beyond its rows.
 @Suite struct StoreTests {
     @Test func waitsForTheDisk() async throws {
         let world = try World()
@@ -19,7 +19,7 @@ import Testing
         #expect(settings == ["wal", "2", "1"])
     }
 
-    @Test func oneThatFailsTakesNoOtherWithIt() async throws {
+    @Test func aFailedWriteDoesNotAffectOthers() async throws {
         struct Failure: Error {}
         let world = try World()
         let failed = await withTaskGroup(of: Bool.self) { group in
@@ -43,7 +43,7 @@ import Testing
         #expect(try await world.store.projects().count == 133)
     }
 
-    /// What is answered is on the disk: where the commit fails, nobody is told otherwise.
+    /// An answered write is on the disk: if the commit fails, every caller gets the error.
     @Test func aFailedCommitFailsAll() async throws {
         let world = try World()
         let failed = await withTaskGroup(of: Bool.self) { group in
@@ -52,7 +52,7 @@ import Testing
                     do {
                         try await world.store.writes.perform { database, _ in
                             try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
-                            // A key of no project, which is noticed at the end.
+                            // A key without a project, which SQLite notices at the commit.
                             try database.execute(
                                 sql: "INSERT INTO api_key (project_id, name, hash, created_at) VALUES (99, '', ?, 0)",
                                 arguments: [Data([UInt8(index)])])
@@ -69,8 +69,8 @@ import Testing
         #expect(try await world.store.keys(project: nil).isEmpty)
     }
 
-    /// A lease begins when it is made, not when it was asked for.
-    @Test func waitingTakesNoTimeAway() async throws {
+    /// A lease begins when it is made, not when it was requested.
+    @Test func waitingDoesNotShortenALease() async throws {
         let world = try World()
         let device = try await world.device()
         let gate = DispatchSemaphore(value: 0)
@@ -80,7 +80,7 @@ import Testing
             gate.wait()
         }
         for await _ in begun {}
-        // The next one has to wait.
+        // The next write has to wait.
         async let published = world.service.publish(
             Message(namespace: "", type: "", content: Data()), for: device.session, timeToLive: .seconds(5))
         while world.store.writes.waitingCount == 0 { await Task.yield() }
@@ -91,7 +91,7 @@ import Testing
         #expect(try await world.store.publications(of: device.session, now: world.clock.now).count == 1)
     }
 
-    @Test func refusesWhatItCannotHold() async throws {
+    @Test func rejectsWritesBeyondItsCapacity() async throws {
         let world = try World()
         let full = WriteQueue(world.store.pool, capacity: 0, clock: world.clock)
         #expect(try await problem { try await full.perform { _, _ in } } == .overloaded)
@@ -110,7 +110,7 @@ import Testing
         #expect(first.value.identifier == second.value.identifier)
         let other = Message(namespace: "", type: "other", content: message.content)
         #expect(try await problem { try await publish(other) } == .repeatDiffers)
-        // The key is free again when the publication is over; another device's is another one.
+        // After the publication's end its key is free again; another device's key is another one.
         try await world.service.unpublish(first.value.identifier, for: device.session)
         #expect(try await publish(other).isNew)
         let neighbour = try await world.device()

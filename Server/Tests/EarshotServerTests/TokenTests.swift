@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// What a token is worth, and for how long.
+/// The meaning of a token, and its lifetime.
 @Suite struct TokenTests {
     @Test func eightBytesEachAnother() async throws {
         let world = try World()
@@ -29,7 +29,7 @@ import Testing
         try await world.pass(.milliseconds(1))
         let second = try await renew(publication.id, publisher)
         #expect(second.bytes != publication.token)
-        // Both are on the air for a while.
+        // Both tokens are on the air for a while.
         #expect(try await subscriber.hear(publication.token, second.bytes) == [.valid, .valid])
         try await subscriber.lose(publication.token)
         #expect(try await subscriber.near() == ["hello"])
@@ -37,7 +37,7 @@ import Testing
         #expect(try await subscriber.hear(publication.token, second.bytes) == [.expired, .valid])
     }
 
-    /// After its time a token brings nobody near, even with its message alive.
+    /// An expired token brings no devices near, even while its message is alive.
     @Test func expiredTokenFindsNothing() async throws {
         let world = try World()
         let (publisher, subscriber) = (try await world.device(), try await world.device())
@@ -48,7 +48,7 @@ import Testing
         #expect(try await subscriber.near() == [])
     }
 
-    @Test func tokenOfWhatIsOver() async throws {
+    @Test func tokensOfEndedItemsAreExpired() async throws {
         let world = try World()
         let (publisher, other) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")

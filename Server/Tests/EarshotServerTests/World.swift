@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import EarshotServer
 
-/// A clock that stands still until it is moved.
+/// A clock that moves only when a test moves it.
 final class MovedClock: ServiceClock {
     private let milliseconds = Mutex<Int64>(1_800_000_000_000)
 
@@ -12,7 +12,7 @@ final class MovedClock: ServiceClock {
     func advance(by duration: Duration) { milliseconds.withLock { $0 += duration.milliseconds } }
 }
 
-/// A service on a database of its own, in moved time.
+/// A service with a database of its own and a moved clock.
 final class World: Sendable {
     let directory: URL
     let store: SQLiteStore
@@ -25,7 +25,7 @@ final class World: Sendable {
         clock = MovedClock()
         store = try SQLiteStore(path: directory.appendingPathComponent("test.sqlite").path, clock: clock)
         var limits = ServiceLimits()
-        // Time stands still between requests here, so no test is about rates unless it says so.
+        // Time stands still between requests here, so rates limit only the tests about them.
         limits.requestsPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
         limits.requestsPerKey = RateLimit(perSecond: 1e6, burst: 1e6)
         adjust(&limits)
@@ -37,7 +37,7 @@ final class World: Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// A key of a project, which is made where it is new.
+    /// A key of a project; creates a new project.
     func key(_ project: String = "ours") async throws -> String {
         if try await store.projects().allSatisfy({ $0.name != project }) {
             _ = try await store.createProject(name: project)
@@ -52,14 +52,14 @@ final class World: Sendable {
         Device(world: self, session: try await service.openSession(key: try await key(project)).0)
     }
 
-    /// Time goes by, and what runs out by then ends.
+    /// Moves the clock and ends items that expired by then.
     func pass(_ duration: Duration) async throws {
         clock.advance(by: duration)
         try await service.sweep()
     }
 }
 
-/// What a device does, in short words.
+/// The actions of a device, in short form.
 struct Device: Sendable {
     let world: World
     let session: Session
@@ -92,7 +92,7 @@ struct Device: Sendable {
         try await service.report(heard: [], lost: tokens, for: session).lost
     }
 
-    /// What it was told since a number: "+text" for found, "-text" for lost.
+    /// The changes since a number: "+text" for found, "-text" for lost.
     func news(after sequence: Int64 = 0) async throws -> [String] {
         try await changes(after: sequence).map { change in
             (change.isFound ? "+" : "-") + String(decoding: change.message.content, as: UTF8.self)
@@ -103,7 +103,7 @@ struct Device: Sendable {
         try await world.store.changes(of: session, ChangeQuery(after: sequence, limit: 1_000)).changes
     }
 
-    /// What it has found and not lost, sorted.
+    /// The messages found and not lost, sorted.
     func near() async throws -> [String] {
         let query = ChangeQuery(after: 0, isFoundOnly: true, limit: 1_000)
         return try await world.store.changes(of: session, query).changes
@@ -111,7 +111,7 @@ struct Device: Sendable {
     }
 }
 
-/// The problem that something is refused with; nil where it is not refused.
+/// The problem with which a call is rejected; nil if it is not.
 func problem<Value>(_ body: () async throws -> Value) async throws -> Problem? {
     do {
         _ = try await body()
