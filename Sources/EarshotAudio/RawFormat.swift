@@ -1,6 +1,6 @@
 /// The sample format of a file without a header, written `encoding:rate[:channels]`: `s16le:48000`, `f32le:44100:2`.
 public struct RawFormat: Equatable, Sendable, CustomStringConvertible {
-    /// How each sample is stored.
+    /// The encoding of each sample.
     public let encoding: SampleEncoding
 
     /// Frames a second, 1 … 1,536,000.

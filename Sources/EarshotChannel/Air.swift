@@ -45,7 +45,7 @@ public struct Air: Sendable {
     public init() {}
 }
 
-/// Impulsive noise.
+/// Impulsive noise at the microphone.
 public struct AirImpulses: Sendable {
     /// The kind of impulse.
     public var kind: ImpulseKind

@@ -11,9 +11,9 @@ import RealModule
 public struct FrequencyResponse: Sendable, Equatable {
     /// One point of G.
     public struct Point: Sendable, Equatable {
-        /// f, in hertz.
+        /// The frequency f in hertz.
         public let hertz: Double
-        /// G(f), in decibels.
+        /// The level G(f) in decibels.
         public let decibels: Double
 
         /// Creates a point from its properties.
@@ -56,7 +56,7 @@ public struct FrequencyResponse: Sendable, Equatable {
         Point(hertz: 18_500, decibels: 1.5), Point(hertz: 20_000, decibels: -1.5), Point(hertz: 22_000, decibels: -6),
     ])
 
-    /// G(f) in decibels.
+    /// The level G(f) in decibels.
     public func decibels(atHertz hertz: Double) -> Double {
         guard let next = points.firstIndex(where: { $0.hertz > hertz }) else {
             return points[points.count - 1].decibels

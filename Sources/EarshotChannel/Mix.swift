@@ -9,7 +9,7 @@
 public struct Mix: SoundSource {
     /// One sound of a mix.
     public struct Part: Sendable {
-        /// x, the sound.
+        /// x, the sound to add.
         public var source: any SoundSource
         /// s, ≥ 0: the sample at which the part starts.
         public var startSample: Int

@@ -94,7 +94,7 @@ public struct MotionPath: Sendable {
                 phase: 2 * .pi * phaseTurns))
     }
 
-    /// d(t) in metres.
+    /// The distance d(t) in metres.
     public func distanceMetres(atSeconds t: Double) -> Double {
         switch course {
         case .pieces(let pieces):
@@ -106,7 +106,7 @@ public struct MotionPath: Sendable {
         }
     }
 
-    /// v(t) in metres a second, positive while they part.
+    /// The speed v(t) in metres a second, positive while they part.
     public func metresPerSecond(atSeconds t: Double) -> Double {
         switch course {
         case .pieces(let pieces):

@@ -2,7 +2,7 @@ import RealModule
 
 /// `Air` with all filters designed, for any number of sounds.
 public struct PreparedAir: Sendable {
-    /// The simulated air.
+    /// The air that it simulates.
     public let air: Air
     /// F, the sample rate of the signals in hertz.
     public let sampleRateHertz: Int

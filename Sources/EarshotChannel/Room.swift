@@ -8,7 +8,7 @@ import RealModule
 /// signal-to-noise ratio after the room counts all arriving sound. With this decay constant the energy falls by 60 dB
 /// in RT60. Each seed stands for another place in the room.
 public struct Room: Sendable {
-    /// RT60, in seconds.
+    /// RT60, the time in which the echo decays by 60 dB, in seconds.
     public let reverberationSeconds: Double
     /// DRR, the ratio of direct to reverberant energy in decibels; nil means no direct sound.
     public let directToReverberantDecibels: Double?

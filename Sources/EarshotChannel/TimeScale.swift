@@ -5,7 +5,7 @@
 /// ε > 0 is an approaching source. It applies `TimeWarp.steady` to a whole sound: flat to 0.01 dB up to 0.45 of the
 /// sample rate.
 public struct TimeScale: Sendable {
-    /// ε, above −1.
+    /// ε, the relative change of speed, above −1.
     public let relativeOffset: Double
     /// The position of the first output sample between the first two input samples, 0 ..< 1.
     public let fractionalDelay: Double

@@ -12,7 +12,7 @@ public struct WhiteNoise: SoundSource {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// The next sample.
+    /// The next sample of the noise.
     public mutating func next() -> Float {
         if let spare {
             self.spare = nil

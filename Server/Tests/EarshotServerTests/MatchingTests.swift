@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// When messages are found and lost.
+/// The conditions under which messages are found and lost.
 @Suite struct MatchingTests {
     @Test func subscriberHearsPublisher() async throws {
         let world = try World()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// Where an interrupted stream resumes.
+/// The resumption of interrupted streams.
 @Suite struct ResumptionTests {
     private let world: World
     private let publisher: Device

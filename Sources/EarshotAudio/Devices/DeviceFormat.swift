@@ -6,7 +6,7 @@ public struct DeviceRequest: Sendable, Equatable {
     public var sampleRateHertz: Int?
     /// The number of interleaved channels, 1 … 8.
     public var channelCount: Int?
-    /// The sample encoding.
+    /// The encoding of the samples.
     public var encoding: DeviceEncoding?
     /// The sound passed on at a time, in seconds: a short period means less delay, a long one less processor time.
     public var periodSeconds: Double

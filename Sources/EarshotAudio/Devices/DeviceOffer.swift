@@ -4,7 +4,7 @@ public struct DeviceOffer: Sendable, Equatable {
     public struct Choice: Sendable, Equatable {
         /// The sample rate in frames a second.
         public var sampleRateHertz: Int
-        /// The sample encoding.
+        /// The encoding of the samples.
         public var encoding: DeviceEncoding
         /// The number of interleaved channels.
         public var channelCount: Int

@@ -50,11 +50,20 @@ protocol Store: Administration {
 
 /// The operator's commands, from a process of their own while the service runs.
 package protocol Administration: Sendable {
+    /// Creates a project.
+    /// - Throws: `AdministrationError` if the name is in use, or the error of the database.
     func createProject(name: String) async throws -> Project
+    /// All projects, oldest first.
+    /// - Throws: the error of the database.
     func projects() async throws -> [Project]
+    /// Creates a key of a project from the hash of its secret.
+    /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
     func createKey(project: String, name: String, hash: Data) async throws -> APIKey
     /// The keys of one project, or of all if `project` is nil.
+    /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
     func keys(project: String?) async throws -> [APIKey]
+    /// Revokes a key.
+    /// - Throws: `AdministrationError` if there is no such key, or the error of the database.
     func revokeKey(id: Int64) async throws -> APIKey
 }
 
