@@ -24,6 +24,11 @@ TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(C
 LINKED_COMMANDS := nearby publish subscribe
 link_commands = for name in $(LINKED_COMMANDS); do ln -sf earshot-messages "$(1)/earshot-$$name"; done
 
+# The manual and the shells' completions of installed programs.
+STANDALONE_BUILT := .build/standalone/release
+install_texts = $(SWIFT) build -c release --product manual-pages $(STANDALONE) \
+	&& MANUAL_PAGES=$(STANDALONE_BUILT)/manual-pages scripts/install-texts.sh "$(DESTDIR)$(PREFIX)/share" $(1)
+
 # The tests of the service's clients wait for answers. Simulations keep each of Swift's few threads for minutes, so these
 # two run one after the other.
 CLIENT_TESTS := EarshotMessagesTests|EarshotTerminalConsentTests|NearbyMessagesTests|NearbyMessagesSwift5Tests
@@ -117,6 +122,7 @@ install: swift ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE) $(STANDALONE)
 	install -D -s -m 755 .build/standalone/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
+	$(call install_texts,$(STANDALONE_BUILT)/earshot)
 
 # Foundation's HTTP, linked statically, leaves libcurl to the linker's command line.
 install-all: install ## Install every command: earshot, nearby, publish, subscribe
@@ -124,11 +130,18 @@ install-all: install ## Install every command: earshot, nearby, publish, subscri
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(STANDALONE) -Xlinker -lcurl
 	install -D -s -m 755 .build/standalone/release/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
 	@$(call link_commands,$(DESTDIR)$(PREFIX)/bin)
+	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages)
 
 install-server: swift ## Install the token service in PREFIX/bin
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
 	install -D -s -m 755 Server/.build/standalone/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
+	$(call install_texts,Server/.build/standalone/release/earshotd)
+
+.PHONY: uninstall
+uninstall: ## Remove from PREFIX all that was installed there
+	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
+	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 clean: ## Remove everything that was built
 	rm -rf .build Server/.build demo

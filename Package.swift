@@ -83,6 +83,9 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Makes the manual pages, for `make install`. Not a product.
+        .executableTarget(name: "manual-pages", swiftSettings: strict),
+
         // Benchmarks are programs of this package, never products.
         .target(name: "MallocCounter", path: "Benchmarks/MallocCounter"),
         .executableTarget(
@@ -159,6 +162,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(name: "EarshotDrawingTests", dependencies: ["EarshotDrawing"], swiftSettings: strict),
+        .testTarget(
+            name: "ManualPagesTests", dependencies: ["manual-pages", "earshot", "earshot-messages", "TestSupport"],
+            swiftSettings: strict),
         // The code of the DocC articles.
         .testTarget(
             name: "DocumentationTests",

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The completions that are installed, asked by the shells themselves.
+@Suite struct CompletionTests {
+    /// What is typed, and one of the words that are offered.
+    static let offers = [
+        (["earshot", "enc"], "encode"), (["earshot", "encode", "--prof"], "--profile"),
+        (["earshot", "pub"], "publish"), (["earshot", "publish", "--dir"], "--direct"),
+        (["earshot", "publish", "--mode", ""], "scan"),
+    ]
+
+    private func completions() throws -> Scratch {
+        let folder = try Scratch()
+        let script = Repository.path("scripts/completions.sh")
+        let bash = try #require(Program(installed: "bash"))
+        let output = try bash.output([script, folder.url.path, Program.earshot.path, Program.messages.path])
+        #expect(output.isEmpty, "\(output)")
+        return folder
+    }
+
+    @Test(arguments: offers) func bashOffers(words: [String], offer: String) throws {
+        let folder = try completions()
+        let file = folder.url.appendingPathComponent("bash-completion/completions/earshot").path
+        let code = """
+            source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+            _earshot earshot "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let bash = try #require(Program(installed: "bash"))
+        let answer = try bash.output(["-c", code, "bash", file] + words)
+        #expect(answer.split(separator: "\n").contains(Substring(offer)), "\(answer)")
+    }
+
+    @Test(arguments: offers) func fishOffers(words: [String], offer: String) throws {
+        guard let fish = Program(installed: "fish") else { return }
+        let folder = try completions()
+        let file = folder.url.appendingPathComponent("fish/vendor_completions.d/earshot.fish").path
+        let code = "source '\(file)'; complete -C '\(words.joined(separator: " "))'"
+        let answer = try fish.output(["--no-config", "-c", code]).split(separator: "\n")
+        #expect(answer.contains { $0.split(separator: "\t").first == Substring(offer) }, "\(answer)")
+    }
+
+    @Test func zshAcceptsItsFile() throws {
+        guard let zsh = Program(installed: "zsh") else { return }
+        let folder = try completions()
+        let file = folder.url.appendingPathComponent("zsh/site-functions/_earshot").path
+        #expect(try zsh.output(["-f", "-n", file]).isEmpty)
+        #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("#compdef earshot\n"))
+    }
+}
