@@ -51,7 +51,8 @@ func measureWaterfalls(_ report: inout Report, trialCount: Int, seed: UInt64, pi
     report.add("")
     try pictures.save(
         CurveChart(
-            title: "Tokens decoded elsewhere", subtitle: "standard in simulated rooms, in motion, beside others",
+            title: "Tokens decoded in rooms, in motion and in a crowd",
+            subtitle: "profile standard; earshot simulate --list explains the channels",
             footnote: footnote.replacingOccurrences(of: "\(trialCount) trials", with: "\(trialCount / 2) trials"),
             elsewhere
         ).document(), "channels", alternative: "tokens decoded over SNR in several channels", &report)

@@ -104,6 +104,57 @@ import Testing
         #expect(try Tool.run(arguments + ["--report", "-"], in: scratch).status == 64)
     }
 
+    /// Each curve, read on the axis of its own colour, has the level that the report prints; and the title is complete.
+    @Test func thePictureAgreesWithTheReport() throws {
+        let scratch = try Scratch()
+        let result = try Tool.run(
+            [
+                "loopback", "--via", "air", "--count", "1", "--profile", "fast", "--seed", "2", "--level", "-20",
+                "--snr",
+                "12.345678", "--ppm", "123.456789", "--report", "pair.svg", "--json",
+            ], in: scratch)
+        try #require(result.status == 0, "\(result.error)")
+        let line = Data(try #require(result.lines.last).utf8)
+        let report = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+        let medium = try #require(report["medium"] as? String)
+        let picture = try SVGContent(scratch.data("pair.svg"))
+        #expect(picture.labels.joined(separator: " ").contains("earshot loopback through \(medium)"))
+
+        let (responseColour, noiseColour) = ("#5ee6ff", "#ffb86b")
+        let response = try meanLevel(of: responseColour, in: picture)
+        let noise = try meanLevel(of: noiseColour, in: picture)
+        // White noise and a flat response: 1 dB is the spread of a mean over 30 bins, and a third of the smallest step by
+        // which an axis could be wrong.
+        #expect(abs(response - (try #require(report["response_db"] as? Double))) < 1)
+        #expect(abs(noise - (try #require(report["noise_dbfs"] as? Double))) < 1)
+    }
+
+    /// The mean of a curve between 18.5 and 20 kHz, read on the numbers of its colour.
+    private func meanLevel(of colour: String, in picture: SVGContent) throws -> Double {
+        let texts = picture.elements.filter { $0.name == "text" }.map(\.attributes)
+        let numbers = zip(picture.labels, texts).compactMap { label, attributes -> (level: Double, y: Double)? in
+            guard attributes["fill"] == colour, let level = Double(label.replacing("−", with: "-")),
+                let y = Double(attributes["y"] ?? "")
+            else { return nil }
+            // The middle of a digit is 5 px above its foot.
+            return (level, y - 5)
+        }
+        let (first, last) = (try #require(numbers.first), try #require(numbers.last))
+        try #require(numbers.count >= 2)
+        let slope = (last.level - first.level) / (last.y - first.y)
+
+        let band = try ["18.5", "20.0"].map { try #require(Double(picture.label($0)["x"] ?? "")) }
+        let curve = try #require(
+            picture.paths.filter { $0["stroke"] == colour }.compactMap { $0["d"] }.max { $0.count < $1.count })
+        let levels = curve.split { "ML".contains($0) }.compactMap { point -> Double? in
+            let place = point.split(separator: " ").compactMap { Double($0) }
+            guard place.count == 2, (band[0]...band[1]).contains(place[0]) else { return nil }
+            return first.level + slope * (place[1] - first.y)
+        }
+        try #require(levels.count > 20)
+        return levels.reduce(0, +) / Double(levels.count)
+    }
+
     @Test func ctrlCJudgesWhatWasPlayed() throws {
         let scratch = try Scratch()
         let test = try Running(

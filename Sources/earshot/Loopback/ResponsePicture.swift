@@ -3,11 +3,19 @@ import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
 
-/// What a loudspeaker and a microphone do to 17 kHz and above, as a drawing: the response, the noise on the same scale, the
-/// band, the edge where something cuts off, and what follows from it all.
+/// The response of a loudspeaker and a microphone from 17 kHz up, as a drawing: the response, the noise, the band, the
+/// edge where something cuts off, and the verdict.
+///
+/// The response has the left axis and the noise the right one. The axes are a token's level apart, so the distance between
+/// the curves is the SNR of a token.
 struct ResponsePicture {
     private static let width = 1_200.0
     private static let margin = 28.0
+    /// Room beside the plot for the numbers of an axis.
+    private static let axisWidth = 50.0
+    private static let titleLineHeight = 30.0
+    /// Characters in a line of the title: in the widest of the usual fonts they take the picture's width.
+    private static let titleLineLength = 68
     private static let response = Palette.sync
     private static let noise = Palette.profile("far")
     private static let warning = Palette.header
@@ -16,22 +24,29 @@ struct ResponsePicture {
     private let verdict: PairVerdict
     private let tokenLevelDecibels: Double
     private let name: String
+    private let titleLines: [String]
     private let plot: ResponsePlot
-    /// In 1,500 Hz, relative to a token as played: the distance from the response down to it is the SNR.
+    /// The noise in 1,500 Hz around each bin's middle, dBFS; shape [bins].
     private let noiseLevels: [Double]
 
-    /// - Parameter name: of the devices, as the title.
+    /// - Parameters:
+    ///   - tokenLevelDecibels: the level at which tokens were played, dBFS.
+    ///   - name: the title: the devices.
     init(_ report: PairReport, verdict: PairVerdict, tokenLevelDecibels: Double, name: String) {
         self.report = report
         self.verdict = verdict
         self.tokenLevelDecibels = tokenLevelDecibels
         self.name = name
-        let offset = report.noiseLevelDecibels - report.noiseDensityDecibels - tokenLevelDecibels
-        noiseLevels = report.bins.map { $0.noiseDensityDecibels + offset }
-        let left = Self.margin + 50
+        titleLines = Self.titleLines(name.escapedForTerminal)
+        let bandwidth = report.noiseLevelDecibels - report.noiseDensityDecibels
+        let noiseLevels = report.bins.map { $0.noiseDensityDecibels + bandwidth }
+        self.noiseLevels = noiseLevels
+        let side = Self.margin + Self.axisWidth
+        let top = 118 + Self.titleLineHeight * Double(titleLines.count)
         plot = ResponsePlot(
-            frame: Rectangle(x: left, y: 148, width: Self.width - left - Self.margin - 14, height: 400),
-            levels: report.bins.map(\.responseDecibels) + noiseLevels)
+            frame: Rectangle(x: side, y: top, width: Self.width - 2 * side, height: 400),
+            responseLevels: report.bins.map(\.responseDecibels), noiseLevels: noiseLevels,
+            tokenLevelDecibels: tokenLevelDecibels)
     }
 
     func document() -> String {
@@ -40,9 +55,9 @@ struct ResponsePicture {
         var svg = SVG()
         svg.rectangle(Rectangle(x: 0, y: 0, width: Self.width, height: height), fill: Palette.background, radius: 10)
         drawTitle(&svg)
-        drawLegend(&svg)
+        drawAxisNames(&svg)
         drawBand(&svg)
-        plot.drawAxes(into: &svg)
+        plot.drawAxes(into: &svg, responseColour: Self.response, noiseColour: Self.noise)
         drawCurves(&svg)
         drawCutOff(&svg)
         drawBandName(&svg)
@@ -71,27 +86,47 @@ struct ResponsePicture {
     }
 
     private func drawTitle(_ svg: inout SVG) {
-        let short = name.count > 60 ? name.prefix(58) + "…" : name[...]
-        svg.text(
-            String(short).escapedForTerminal, x: Self.margin, y: 46,
-            SVG.Style(size: 24, colour: Palette.text, isBold: true))
+        for (index, line) in titleLines.enumerated() {
+            svg.text(
+                line, x: Self.margin, y: 46 + Self.titleLineHeight * Double(index),
+                SVG.Style(size: 24, colour: Palette.text, isBold: true))
+        }
+        let top = 44 + Self.titleLineHeight * Double(titleLines.count)
         for (index, line) in figures.enumerated() {
             svg.text(
-                line, x: Self.margin, y: 74 + 23 * Double(index), SVG.Style(size: 15, colour: Palette.faint))
+                line, x: Self.margin, y: top + 23 * Double(index), SVG.Style(size: 15, colour: Palette.faint))
         }
     }
 
-    private func drawLegend(_ svg: inout SVG) {
-        var x = plot.frame.right
-        for (name, colour) in [("noise in 1,500 Hz", Self.noise), ("received / sent", Self.response)] {
-            svg.text(
-                name, x: x, y: plot.frame.y - 14, SVG.Style(size: 14, colour: Palette.faint, isFixedPitch: true),
-                anchor: .end)
-            x -= SVG.Style.width(characterCount: name.count, size: 14) + 32
-            svg.path("M\(SVG.number(x)) \(SVG.number(plot.frame.y - 19))h24", stroke: colour, width: 2.5)
-            x -= 24
+    /// The whole name: names of devices that differ at their ends only must be told apart. A word longer than a line is
+    /// broken.
+    private static func titleLines(_ name: String) -> [String] {
+        TextWrap.lines(name, width: titleLineLength).flatMap { line in
+            let characters = Array(line)
+            return stride(from: 0, to: characters.count, by: titleLineLength).map { first in
+                String(characters[first..<min(first + titleLineLength, characters.count)])
+            }
         }
     }
+
+    /// Above each axis the curve that belongs to it.
+    private func drawAxisNames(_ svg: inout SVG) {
+        let y = plot.frame.y - 14
+        func style(_ colour: String) -> SVG.Style { SVG.Style(size: 14, colour: colour, isFixedPitch: true) }
+        let sample = 24.0
+        svg.path("M\(SVG.number(plot.frame.x)) \(SVG.number(y - 5))h\(sample)", stroke: Self.response, width: 2.5)
+        svg.text("received / sent, dB", x: plot.frame.x + sample + 8, y: y, style(Self.response))
+        let noise =
+            showsNoise
+            ? "noise in 1,500 Hz, dBFS"
+            : "noise in 1,500 Hz: below \(DecimalText.typeset(plot.noiseDecibels.lowerBound, decimals: 0)) dBFS"
+        svg.path(
+            "M\(SVG.number(plot.frame.right - sample)) \(SVG.number(y - 5))h\(sample)", stroke: Self.noise, width: 1.8)
+        svg.text(noise, x: plot.frame.right - sample - 8, y: y, style(Self.noise), anchor: .end)
+    }
+
+    /// Whether some of the noise lies within the plot. A file has none.
+    private var showsNoise: Bool { noiseLevels.contains { $0 >= plot.noiseDecibels.lowerBound } }
 
     private func drawBand(_ svg: inout SVG) {
         svg.rectangle(plot.frame, fill: Palette.panel)
@@ -114,14 +149,16 @@ struct ResponsePicture {
     }
 
     private func drawCurves(_ svg: inout SVG) {
-        let response = zip(report.bins, report.bins.map(\.responseDecibels)).map { ($0.hertz, $1) }
-        let noise = zip(report.bins, noiseLevels).map { ($0.hertz, $1) }
-        svg.path(plot.curve(noise), stroke: Self.noise, width: 1.8)
+        if showsNoise {
+            let noise = zip(report.bins, noiseLevels).map { (x: plot.x($0.hertz), y: plot.y(noise: $1)) }
+            svg.path(plot.curve(noise), stroke: Self.noise, width: 1.8)
+        }
+        let response = report.bins.map { (x: plot.x($0.hertz), y: plot.y(response: $0.responseDecibels)) }
         svg.path(plot.curve(response), stroke: Self.response, width: 2.5)
         let band = Profile.standard
         let (left, right) = (plot.x(Double(band.lowestHertz)), plot.x(Double(band.highestHertz)))
         svg.path(
-            "M\(SVG.number(left)) \(SVG.number(plot.y(report.band.meanDecibels)))h\(SVG.number(right - left))",
+            "M\(SVG.number(left)) \(SVG.number(plot.y(response: report.band.meanDecibels)))h\(SVG.number(right - left))",
             stroke: Palette.text, width: 1.2, dash: "6 4", opacity: 0.7)
         if let last = report.bins.last?.hertz, plot.x(last) + 150 < plot.frame.right {
             svg.text(
@@ -143,9 +180,13 @@ struct ResponsePicture {
             anchor: isLeft ? .end : .start)
     }
 
-    /// The summary, and each problem in as many lines as it takes.
+    /// How to read the SNR, the summary, and each problem in as many lines as it takes.
     private var verdictLines: [(text: String, colour: String, indent: Double)] {
-        [(verdict.summary, Palette.text, 0)]
+        let level = DecimalText.typeset(tokenLevelDecibels, decimals: 1)
+        return
+            (showsNoise
+            ? [("The curves are as far apart as the SNR of a token at \(level) dBFS.", Palette.faint, 0)] : [])
+            + [(verdict.summary, Palette.text, 0)]
             + verdict.problems.flatMap { problem in
                 TextWrap.lines(problem.description, width: 140).enumerated().map { index, line in
                     (index == 0 ? "•  " + line : line, Palette.faint, index == 0 ? 0 : 14)
