@@ -55,7 +55,7 @@ let package = Package(
             name: "EarshotLoopback",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotDiscovery", "EarshotDrawing", numerics,
+                "EarshotDrawing", numerics,
             ],
             swiftSettings: strict),
         .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
@@ -81,11 +81,18 @@ let package = Package(
 
         // Benchmarks are programs of this package, never products.
         .target(name: "MallocCounter", path: "Benchmarks/MallocCounter"),
+        // Simulations that the benchmarks and the tests share, and no program needs.
+        .target(
+            name: "EarshotTrials",
+            dependencies: [
+                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotDiscovery", "EarshotLoopback", numerics,
+            ],
+            path: "Benchmarks/Trials", swiftSettings: strict),
         .executableTarget(
             name: "earshot-bench",
             dependencies: [
                 "MallocCounter", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
-                "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser,
+                "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser,
             ],
             path: "Benchmarks/EarshotBench", swiftSettings: strict),
         .executableTarget(
@@ -105,8 +112,8 @@ let package = Package(
         .testTarget(
             name: "EarshotModemTests",
             dependencies: [
-                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "EarshotAudio",
-                "TestSupport", numerics,
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "EarshotTrials",
+                "EarshotAudio", "TestSupport", numerics,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -121,8 +128,7 @@ let package = Package(
         .testTarget(
             name: "EarshotDiscoveryTests",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery",
-                "EarshotLoopback",
+                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery", "EarshotTrials",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -136,7 +142,7 @@ let package = Package(
             name: "EarshotLoopbackTests",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotLoopback", "TestSupport", numerics,
+                "EarshotLoopback", "EarshotTrials", "TestSupport", numerics,
             ],
             swiftSettings: strict),
         .testTarget(name: "EarshotDrawingTests", dependencies: ["EarshotDrawing"], swiftSettings: strict),

@@ -2,9 +2,9 @@
 ///
 /// On a logarithmic axis bars begin at a power of ten; on a linear one at zero, to either side.
 /// The same values make the same text, to the byte.
-public struct BarChart: Sendable {
+package struct BarChart: Sendable {
     /// What was found for a bar.
-    public enum Value: Sendable, Equatable {
+    package enum Value: Sendable, Equatable {
         /// A number. On a logarithmic axis one that is not above zero is drawn as not measured, and so is everywhere what is
         /// not finite.
         case number(Double)
@@ -15,18 +15,18 @@ public struct BarChart: Sendable {
     }
 
     /// A value with its name.
-    public struct Bar: Sendable {
+    package struct Bar: Sendable {
         /// At its left.
-        public var name: String
+        package var name: String
         /// How long it is.
-        public var value: Value
+        package var value: Value
         /// What stands at its end instead of the number; nil writes the number.
-        public var text: String?
+        package var text: String?
         /// Whether it is ours.
-        public var isHighlighted: Bool
+        package var isHighlighted: Bool
 
         /// A bar.
-        public init(name: String, value: Value, text: String? = nil, isHighlighted: Bool = false) {
+        package init(name: String, value: Value, text: String? = nil, isHighlighted: Bool = false) {
             self.name = name
             self.value = value
             self.text = text
@@ -35,36 +35,36 @@ public struct BarChart: Sendable {
     }
 
     /// Bars that belong together.
-    public struct Group: Sendable {
+    package struct Group: Sendable {
         /// Above them; may be empty.
-        public var name: String
+        package var name: String
         /// From top to bottom.
-        public var bars: [Bar]
+        package var bars: [Bar]
 
         /// A group.
-        public init(name: String = "", bars: [Bar]) {
+        package init(name: String = "", bars: [Bar]) {
             self.name = name
             self.bars = bars
         }
     }
 
     /// Above everything.
-    public var title: String
+    package var title: String
     /// Below the title; may be empty.
-    public var subtitle: String
+    package var subtitle: String
     /// Below everything; may be empty.
-    public var footnote: String
+    package var footnote: String
     /// What the axis shows, with its unit.
-    public var valueName: String
+    package var valueName: String
     /// Digits behind the point of the numbers at the bars, 0 ... 9; from 1,000 on there are none.
-    public var decimals: Int
+    package var decimals: Int
     /// Whether equal distances are equal factors.
-    public var isLogarithmic: Bool
+    package var isLogarithmic: Bool
     /// From top to bottom.
-    public var groups: [Group]
+    package var groups: [Group]
 
     /// A chart.
-    public init(
+    package init(
         title: String, subtitle: String = "", footnote: String = "", valueName: String, decimals: Int = 0,
         isLogarithmic: Bool = false, groups: [Group]
     ) {
@@ -86,7 +86,7 @@ public struct BarChart: Sendable {
     private static let largestTextCount = 24
 
     /// The picture as SVG, 900 pixels wide.
-    public func document() -> String {
+    package func document() -> String {
         let text = ChartText(title: title, subtitle: subtitle, footnote: footnote)
         let plot = plot(top: text.headHeight + 12)
         let footTop = plot.frame.bottom + 58

@@ -2,18 +2,18 @@
 ///
 /// Curves are named where they run, as long as every name finds a place; else in a legend, from left to right.
 /// The same values make the same text, to the byte.
-public struct CurveChart: Sendable {
+package struct CurveChart: Sendable {
     /// A share at a level.
-    public struct Point: Sendable, Equatable {
+    package struct Point: Sendable, Equatable {
         /// Where on the horizontal axis.
-        public var x: Double
+        package var x: Double
         /// 0 ... 1.
-        public var share: Double
+        package var share: Double
         /// The interval in which the share may lie; nil where nothing is doubtful.
-        public var interval: ClosedRange<Double>?
+        package var interval: ClosedRange<Double>?
 
         /// A point. What is not finite is not drawn.
-        public init(x: Double, share: Double, interval: ClosedRange<Double>? = nil) {
+        package init(x: Double, share: Double, interval: ClosedRange<Double>? = nil) {
             self.x = x
             self.share = share
             self.interval = interval
@@ -21,7 +21,7 @@ public struct CurveChart: Sendable {
     }
 
     /// What a curve shows.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// Points with their intervals, joined by lines.
         case measured
         /// The same, drawn with more weight.
@@ -31,18 +31,18 @@ public struct CurveChart: Sendable {
     }
 
     /// A curve with its name.
-    public struct Curve: Sendable {
+    package struct Curve: Sendable {
         /// As it stands on the picture.
-        public var name: String
+        package var name: String
         /// What it shows.
-        public var kind: Kind
+        package var kind: Kind
         /// `#rrggbb`; nil takes the next one of a list, and grey for a bound.
-        public var colour: String?
+        package var colour: String?
         /// In any order.
-        public var points: [Point]
+        package var points: [Point]
 
         /// A curve.
-        public init(name: String, kind: Kind = .measured, colour: String? = nil, points: [Point]) {
+        package init(name: String, kind: Kind = .measured, colour: String? = nil, points: [Point]) {
             self.name = name
             self.kind = kind
             self.colour = colour
@@ -51,22 +51,22 @@ public struct CurveChart: Sendable {
     }
 
     /// Above everything.
-    public var title: String
+    package var title: String
     /// Below the title; may be empty.
-    public var subtitle: String
+    package var subtitle: String
     /// Below everything; may be empty.
-    public var footnote: String
+    package var footnote: String
     /// What the horizontal axis shows, with its unit.
-    public var xName: String
+    package var xName: String
     /// What the vertical axis shows.
-    public var shareName: String
+    package var shareName: String
     /// A share that everything is compared at, 0 ... 1: a line across.
-    public var markedShare: Double?
+    package var markedShare: Double?
     /// In the order in which they are painted.
-    public var curves: [Curve]
+    package var curves: [Curve]
 
     /// A chart.
-    public init(
+    package init(
         title: String, subtitle: String = "", footnote: String = "", xName: String = "SNR in 1,500 Hz, dB",
         shareName: String = "tokens decoded", markedShare: Double? = nil, curves: [Curve]
     ) {
@@ -80,7 +80,7 @@ public struct CurveChart: Sendable {
     }
 
     /// The picture as SVG, 900 pixels wide.
-    public func document() -> String {
+    package func document() -> String {
         let text = ChartText(title: title, subtitle: subtitle, footnote: footnote)
         let drawn = DrawnCurve.all(of: curves)
         let labelled = self.plot(legendWidth: 0, top: text.headHeight)

@@ -1,5 +1,5 @@
 /// Colours of everything that is not energy.
-public enum Palette {
+package enum Palette {
     package static let background = "#0d1017"
     package static let panel = "#151a24"
     package static let line = "#2d3544"
@@ -14,7 +14,7 @@ public enum Palette {
     package static let missing = "#ff8f8f"
 
     /// A profile's colour on every picture, by its name.
-    public static func profile(_ name: String) -> String {
+    package static func profile(_ name: String) -> String {
         switch name {
         case "fast": "#8ef08a"
         case "far": "#ffb86b"
