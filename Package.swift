@@ -61,7 +61,7 @@ let package = Package(
             name: "EarshotLoopback",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotDiscovery", "EarshotDrawing", numerics,
+                "EarshotDrawing", numerics,
             ],
             swiftSettings: strict),
         .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
@@ -88,11 +88,18 @@ let package = Package(
 
         // Benchmarks are programs of this package, never products.
         .target(name: "MallocCounter", path: "Benchmarks/MallocCounter"),
+        // Simulations that the benchmarks and the tests share, and no program needs.
+        .target(
+            name: "EarshotTrials",
+            dependencies: [
+                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotDiscovery", "EarshotLoopback", numerics,
+            ],
+            path: "Benchmarks/Trials", swiftSettings: strict),
         .executableTarget(
             name: "earshot-bench",
             dependencies: [
                 "MallocCounter", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
-                "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser,
+                "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser,
             ],
             path: "Benchmarks/EarshotBench", swiftSettings: strict),
         .executableTarget(
@@ -112,8 +119,8 @@ let package = Package(
         .testTarget(
             name: "EarshotModemTests",
             dependencies: [
-                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "EarshotAudio",
-                "TestSupport", numerics,
+                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "EarshotTrials",
+                "EarshotAudio", "TestSupport", numerics,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -128,8 +135,7 @@ let package = Package(
         .testTarget(
             name: "EarshotDiscoveryTests",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery",
-                "EarshotLoopback",
+                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery", "EarshotTrials",
             ],
             swiftSettings: strict),
         .target(
@@ -158,7 +164,7 @@ let package = Package(
             name: "EarshotLoopbackTests",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotLoopback", "TestSupport", numerics,
+                "EarshotLoopback", "EarshotTrials", "TestSupport", numerics,
             ],
             swiftSettings: strict),
         .testTarget(name: "EarshotDrawingTests", dependencies: ["EarshotDrawing"], swiftSettings: strict),

@@ -1,8 +1,8 @@
 import ArgumentParser
 import EarshotCoding
 import EarshotDiscovery
-import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 import Foundation
 
 /// What becomes of a crowd that begins all at once, as time goes on.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import EarshotChannel
 import EarshotDiscovery
-import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 
 /// What share of the tokens of one slot a bystander decodes, by how many talk in it: where `DecodingTable` comes from.
 ///

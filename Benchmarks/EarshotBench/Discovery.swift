@@ -1,8 +1,8 @@
 import ArgumentParser
 import EarshotChannel
 import EarshotDiscovery
-import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 
 /// How long a room full of devices takes to find itself, in simulated time.
 struct DiscoveryCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 
 /// What it brings to send a token several times and read the repeats together.
 struct RepeatsCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import EarshotChannel
 import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 import Foundation
 
 /// What the project promises, and where the receiver's limit is, in simulated air.

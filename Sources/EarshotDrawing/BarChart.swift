@@ -2,9 +2,9 @@
 ///
 /// On a logarithmic axis bars start at a power of ten; on a linear one they extend from zero to either side.
 /// The same values give the same SVG text, byte for byte.
-public struct BarChart: Sendable {
+package struct BarChart: Sendable {
     /// The result behind a bar.
-    public enum Value: Sendable, Equatable {
+    package enum Value: Sendable, Equatable {
         /// A number. The chart shows a number that is not finite, or not above zero on a logarithmic axis, as not
         /// measured.
         case number(Double)
@@ -15,18 +15,18 @@ public struct BarChart: Sendable {
     }
 
     /// A value with its name.
-    public struct Bar: Sendable {
+    package struct Bar: Sendable {
         /// The name to the left of the bar.
-        public var name: String
+        package var name: String
         /// The value, which gives the bar its length.
-        public var value: Value
+        package var value: Value
         /// The text at the end of the bar; nil writes the number.
-        public var text: String?
+        package var text: String?
         /// Whether the bar stands out, as one of our own results.
-        public var isHighlighted: Bool
+        package var isHighlighted: Bool
 
         /// Creates a bar from its properties.
-        public init(name: String, value: Value, text: String? = nil, isHighlighted: Bool = false) {
+        package init(name: String, value: Value, text: String? = nil, isHighlighted: Bool = false) {
             self.name = name
             self.value = value
             self.text = text
@@ -35,36 +35,36 @@ public struct BarChart: Sendable {
     }
 
     /// Bars that belong together.
-    public struct Group: Sendable {
+    package struct Group: Sendable {
         /// The heading above the bars; may be empty.
-        public var name: String
+        package var name: String
         /// The bars from top to bottom.
-        public var bars: [Bar]
+        package var bars: [Bar]
 
         /// Creates a group from its properties.
-        public init(name: String = "", bars: [Bar]) {
+        package init(name: String = "", bars: [Bar]) {
             self.name = name
             self.bars = bars
         }
     }
 
     /// The title above the chart.
-    public var title: String
+    package var title: String
     /// The text below the title; may be empty.
-    public var subtitle: String
+    package var subtitle: String
     /// The text below the chart; may be empty.
-    public var footnote: String
+    package var footnote: String
     /// The name of the horizontal axis, with its unit.
-    public var valueName: String
+    package var valueName: String
     /// The digits after the decimal point of the numbers at the bars, 0 ... 9; numbers from 1,000 on have none.
-    public var decimals: Int
+    package var decimals: Int
     /// Whether the axis is logarithmic: equal distances are equal factors.
-    public var isLogarithmic: Bool
+    package var isLogarithmic: Bool
     /// The groups from top to bottom.
-    public var groups: [Group]
+    package var groups: [Group]
 
     /// Creates a chart from its properties.
-    public init(
+    package init(
         title: String, subtitle: String = "", footnote: String = "", valueName: String, decimals: Int = 0,
         isLogarithmic: Bool = false, groups: [Group]
     ) {
@@ -86,7 +86,7 @@ public struct BarChart: Sendable {
     private static let largestTextCount = 24
 
     /// The chart as an SVG document, 900 pixels wide.
-    public func document() -> String {
+    package func document() -> String {
         let text = ChartText(title: title, subtitle: subtitle, footnote: footnote)
         let plot = plot(top: text.headHeight + 12)
         let footTop = plot.frame.bottom + 58

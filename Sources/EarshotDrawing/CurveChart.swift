@@ -3,18 +3,18 @@
 ///
 /// Each curve's name stands beside it if there is room for all names; otherwise a legend lists them, from left to
 /// right. The same values give the same SVG text, byte for byte.
-public struct CurveChart: Sendable {
+package struct CurveChart: Sendable {
     /// A share at a level.
-    public struct Point: Sendable, Equatable {
+    package struct Point: Sendable, Equatable {
         /// The level, on the horizontal axis.
-        public var x: Double
+        package var x: Double
         /// The share, 0 ... 1.
-        public var share: Double
+        package var share: Double
         /// The confidence interval of the share; nil if the share is exact.
-        public var interval: ClosedRange<Double>?
+        package var interval: ClosedRange<Double>?
 
         /// Creates a point; the chart does not draw values that are not finite.
-        public init(x: Double, share: Double, interval: ClosedRange<Double>? = nil) {
+        package init(x: Double, share: Double, interval: ClosedRange<Double>? = nil) {
             self.x = x
             self.share = share
             self.interval = interval
@@ -22,7 +22,7 @@ public struct CurveChart: Sendable {
     }
 
     /// The kind of a curve.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// Measured points with their intervals, joined by lines.
         case measured
         /// Measured points, drawn with more weight.
@@ -32,18 +32,18 @@ public struct CurveChart: Sendable {
     }
 
     /// A curve with its name.
-    public struct Curve: Sendable {
+    package struct Curve: Sendable {
         /// The name on the picture.
-        public var name: String
+        package var name: String
         /// The kind of the curve.
-        public var kind: Kind
+        package var kind: Kind
         /// The colour as `#rrggbb`; nil takes the next one of a list, and grey for a bound.
-        public var colour: String?
+        package var colour: String?
         /// The points in any order.
-        public var points: [Point]
+        package var points: [Point]
 
         /// Creates a curve from its properties.
-        public init(name: String, kind: Kind = .measured, colour: String? = nil, points: [Point]) {
+        package init(name: String, kind: Kind = .measured, colour: String? = nil, points: [Point]) {
             self.name = name
             self.kind = kind
             self.colour = colour
@@ -52,22 +52,22 @@ public struct CurveChart: Sendable {
     }
 
     /// The title above the chart.
-    public var title: String
+    package var title: String
     /// The text below the title; may be empty.
-    public var subtitle: String
+    package var subtitle: String
     /// The text below the chart; may be empty.
-    public var footnote: String
+    package var footnote: String
     /// The name of the horizontal axis, with its unit.
-    public var xName: String
+    package var xName: String
     /// The name of the vertical axis.
-    public var shareName: String
+    package var shareName: String
     /// The share at which readers compare curves, 0 ... 1, drawn as a horizontal line; nil draws none.
-    public var markedShare: Double?
+    package var markedShare: Double?
     /// The curves in painting order.
-    public var curves: [Curve]
+    package var curves: [Curve]
 
     /// Creates a chart from its properties.
-    public init(
+    package init(
         title: String, subtitle: String = "", footnote: String = "", xName: String = "SNR in 1,500 Hz, dB",
         shareName: String = "tokens decoded", markedShare: Double? = nil, curves: [Curve]
     ) {
@@ -81,7 +81,7 @@ public struct CurveChart: Sendable {
     }
 
     /// The chart as an SVG document, 900 pixels wide.
-    public func document() -> String {
+    package func document() -> String {
         let text = ChartText(title: title, subtitle: subtitle, footnote: footnote)
         let drawn = DrawnCurve.all(of: curves)
         let labelled = self.plot(legendWidth: 0, top: text.headHeight)

@@ -1,8 +1,8 @@
 /// Numbers as text for readers and JSON: a fixed count of decimals, a point, no exponent, no negative zero.
-public enum DecimalText {
+package enum DecimalText {
     /// `value` with `decimals` (0 ... 9) digits after the decimal point, halves rounded away from zero; nil if it is
     /// not finite or has too many digits to be exact.
-    public static func fixed(_ value: Double, decimals: Int) -> String? {
+    package static func fixed(_ value: Double, decimals: Int) -> String? {
         let scale = (0..<decimals).reduce(1.0) { power, _ in power * 10 }
         let scaled = (value * scale).rounded()
         guard scaled.magnitude < 0x1p53 else { return nil }
@@ -14,7 +14,7 @@ public enum DecimalText {
     }
 
     /// `value` with at most `decimals` digits after the decimal point and without trailing zeros: -12, 0.5.
-    public static func short(_ value: Double, decimals: Int = 3) -> String {
+    package static func short(_ value: Double, decimals: Int = 3) -> String {
         guard var text = fixed(value, decimals: decimals) else { return "\(value)" }
         if text.contains(".") {
             while text.hasSuffix("0") { text.removeLast() }
@@ -24,18 +24,18 @@ public enum DecimalText {
     }
 
     /// `value` with `decimals` digits, for readers; spells out values that are not finite.
-    public static func text(_ value: Double, decimals: Int) -> String {
+    package static func text(_ value: Double, decimals: Int) -> String {
         fixed(value, decimals: decimals) ?? "\(value)"
     }
 
     /// The same with a minus sign as wide as a plus, for pictures.
-    public static func typeset(_ value: Double, decimals: Int) -> String {
+    package static func typeset(_ value: Double, decimals: Int) -> String {
         let text = text(value, decimals: decimals)
         return text.hasPrefix("-") ? "−" + text.dropFirst() : text
     }
 
     /// `value` in groups of three digits: 12,345.
-    public static func grouped(_ value: Int) -> String {
+    package static func grouped(_ value: Int) -> String {
         var text = ""
         for (index, digit) in String(value.magnitude).reversed().enumerated() {
             if index > 0, index.isMultiple(of: 3) { text.append(",") }

@@ -1,5 +1,5 @@
 /// The colours of everything except the energies of a spectrogram.
-public enum Palette {
+package enum Palette {
     package static let background = "#0d1017"
     package static let panel = "#151a24"
     package static let line = "#2d3544"
@@ -14,7 +14,7 @@ public enum Palette {
     package static let missing = "#ff8f8f"
 
     /// The colour of a profile on every picture, by the profile's name: `#rrggbb`.
-    public static func profile(_ name: String) -> String {
+    package static func profile(_ name: String) -> String {
         switch name {
         case "fast": "#8ef08a"
         case "far": "#ffb86b"

@@ -1,6 +1,6 @@
 import EarshotDiscovery
-import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 import Testing
 
 /// What the issue asks for, in rooms of table ears: 21 runs from fixed seeds, the median's goal in seconds.

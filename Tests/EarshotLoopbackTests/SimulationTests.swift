@@ -1,6 +1,7 @@
 import EarshotChannel
 import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 import Synchronization
 import Testing
 

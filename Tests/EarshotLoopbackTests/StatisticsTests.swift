@@ -1,4 +1,5 @@
 import EarshotLoopback
+import EarshotTrials
 import Testing
 
 struct StatisticsTests {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 
 /// Hours of everything but tokens.
 struct FalseTokensCommand: ParsableCommand {

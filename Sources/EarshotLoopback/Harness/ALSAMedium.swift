@@ -1,13 +1,13 @@
 import Dispatch
-public import EarshotAudio
+package import EarshotAudio
 import EarshotLive
 import EarshotModem
 import Synchronization
 
 /// A real loudspeaker and a real microphone, or what stands for them.
-public struct ALSAMedium: LoopbackMedium {
+package struct ALSAMedium: LoopbackMedium {
     /// How far ahead of the air the loudspeaker is filled.
-    public static let bufferSeconds = 0.25
+    package static let bufferSeconds = 0.25
     /// How long is listened before anything is played, and behind the program's end: sound cards wake up, and sound
     /// servers are a few tenths of a second long.
     private static let leadSeconds = 0.5
@@ -22,17 +22,17 @@ public struct ALSAMedium: LoopbackMedium {
     private let capture: DeviceRequest
 
     /// A pair of devices; both have to be asked for the program's rate.
-    public init(playback: DeviceRequest, capture: DeviceRequest) {
+    package init(playback: DeviceRequest, capture: DeviceRequest) {
         self.playback = playback
         self.capture = capture
     }
 
     /// The names of both.
-    public var description: String { "\(playback.name) to \(capture.name)" }
+    package var description: String { "\(playback.name) to \(capture.name)" }
 
     /// See `LoopbackMedium`. The listener works on a thread of its own, the program is fed on this one.
     /// - Throws: `DeviceError` where a device cannot be used, or goes away.
-    public func carry(_ run: LoopbackRun) throws {
+    package func carry(_ run: LoopbackRun) throws {
         var options = Listener.Options()
         options.profiles = run.program.order.profiles
         options.mixesChannels = true

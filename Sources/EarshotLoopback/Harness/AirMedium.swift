@@ -1,5 +1,5 @@
-public import EarshotAudio
-public import EarshotChannel
+package import EarshotAudio
+package import EarshotChannel
 
 /// Simulated air between transmitter and receiver: one of the named channels, clocks that differ, somebody who walks by.
 ///
@@ -8,36 +8,36 @@ public import EarshotChannel
 /// ratio means is said at `AirScene`. The microphone's gain keeps the noise from clipping.
 ///
 /// Holds what sounds at the moment, not the program.
-public struct AirMedium: LoopbackMedium {
+package struct AirMedium: LoopbackMedium {
     /// The power of a sine at the signal's peak over the noise in 1,500 Hz.
-    public var snrDecibels = 20.0
+    package var snrDecibels = 20.0
     /// What the air is like.
-    public let channel: AirPreset
+    package let channel: AirPreset
     /// How much faster the recorder's clock runs than the player's, parts per million: the recording is that much
     /// longer.
-    public var clockPPM = 0.0
+    package var clockPPM = 0.0
     /// How fast somebody walks by.
-    public var speedMetresPerSecond = 0.0
+    package var speedMetresPerSecond = 0.0
 
     private static let blockLength = 4_096
     /// Peaks of noise are some 14 dB above its deviation.
     private static let largestNoiseDeviation: Float = 0.125
 
     /// White noise at 20 dB.
-    public init() {
+    package init() {
         channel = .whiteNoise
     }
 
     /// A named channel at 20 dB; nil where it takes several talkers, loses samples or changes the sample rate: one token
     /// is sent at a time here, and every sample has to be accounted for.
-    public init?(channel: AirPreset) {
+    package init?(channel: AirPreset) {
         let air = channel.air
         guard air.talkerLevelsDecibels.count == 1, air.gaps == nil, air.receiverRateHertz == nil else { return nil }
         self.channel = channel
     }
 
     /// "simulated air, SNR 20 dB".
-    public var description: String {
+    package var description: String {
         var parts = ["simulated air, SNR \(text(snrDecibels)) dB"]
         if channel.name != AirPreset.whiteNoise.name { parts.append(channel.name) }
         if clockPPM != 0 { parts.append("clocks \(text(clockPPM)) ppm apart") }
@@ -50,7 +50,7 @@ public struct AirMedium: LoopbackMedium {
     }
 
     /// Simulates the whole program, faster than it would take.
-    public func carry(_ run: LoopbackRun) throws(AudioError) {
+    package func carry(_ run: LoopbackRun) throws(AudioError) {
         let program = run.program
         var ear = OfflineEar(run)
         let prepared = PreparedAir(channel.air, sampleRateHertz: program.sampleRateHertz)

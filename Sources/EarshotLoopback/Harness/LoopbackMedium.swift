@@ -4,7 +4,7 @@
 /// what it records, and listens with a `Receiver` of its own for `run.program.order.profiles`. It goes on for about a
 /// second behind the program's end. When `run.isCancelled` becomes true it stops playing, listens that second too, and
 /// returns as if nothing had happened: what was played is judged.
-public protocol LoopbackMedium: Sendable {
+package protocol LoopbackMedium: Sendable {
     /// What it is, for people: "air, 20 dB", "hw:1,0 to hw:0,0, 48000 Hz s16".
     var description: String { get }
     /// Carries the program of `run` and tells it everything.
@@ -14,9 +14,9 @@ public protocol LoopbackMedium: Sendable {
 }
 
 /// A stretch of sound that never was played, or never was recorded.
-public struct LoopbackDropout: Sendable, Equatable {
+package struct LoopbackDropout: Sendable, Equatable {
     /// Which of the two devices was not served in time.
-    public enum Side: String, Sendable {
+    package enum Side: String, Sendable {
         /// Samples came too late to be played.
         case playback
         /// Samples were not fetched in time; silence stands in their place.
@@ -24,12 +24,12 @@ public struct LoopbackDropout: Sendable, Equatable {
     }
 
     /// Where it happened.
-    public let side: Side
+    package let side: Side
     /// How long it was, where the device says so.
-    public let seconds: Double?
+    package let seconds: Double?
 
     /// See the properties of the same names.
-    public init(_ side: Side, seconds: Double?) {
+    package init(_ side: Side, seconds: Double?) {
         self.side = side
         self.seconds = seconds
     }

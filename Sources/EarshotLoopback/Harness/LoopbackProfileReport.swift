@@ -1,31 +1,31 @@
-public import EarshotCoding
+package import EarshotCoding
 import EarshotModem
 import RealModule
 
 /// What one profile came to.
-public struct LoopbackProfileReport: Sendable, Equatable {
+package struct LoopbackProfileReport: Sendable, Equatable {
     /// "fast", "standard", "far".
-    public let name: String
+    package let name: String
     /// Tokens that were played to their ends.
-    public let sentCount: Int
+    package let sentCount: Int
     /// Those of them that were heard.
-    public let decodedCount: Int
+    package let decodedCount: Int
     /// Frames that were not sent, or not then.
-    public let wrongCount: Int
+    package let wrongCount: Int
     /// Frames that were reported although they had been before.
-    public let duplicateCount: Int
+    package let duplicateCount: Int
     /// The tokens that were not heard, in the order in which they were sent.
-    public let missing: [Payload]
+    package let missing: [Payload]
     /// The receiver's signal-to-noise ratios, decibels.
-    public let snrDecibels: Spread?
+    package let snrDecibels: Spread?
     /// From a token's first sample on its way out to the event that it was heard.
-    public let latencySeconds: Spread?
+    package let latencySeconds: Spread?
     /// How loud the tokens were, echoes included and the noise of the beginning taken away, as the peaks of sines:
     /// dBFS.
-    public let levelDecibels: Spread?
+    package let levelDecibels: Spread?
 
     /// Whether at least that share of the tokens was heard, 0 ... 1, and nothing else. Nothing sent is nothing shown.
-    public func isPassed(requiredShare: Double) -> Bool {
+    package func isPassed(requiredShare: Double) -> Bool {
         // A hair less, so that 0.95 of 20 is 19.
         sentCount > 0 && Double(decodedCount) >= requiredShare * Double(sentCount) - 1e-9 && wrongCount == 0
             && duplicateCount == 0
@@ -77,15 +77,15 @@ struct ProfileTally {
 }
 
 /// Where some values lie.
-public struct Spread: Sendable, Equatable {
+package struct Spread: Sendable, Equatable {
     /// The smallest.
-    public let least: Double
+    package let least: Double
     /// The upper median.
-    public let median: Double
+    package let median: Double
     /// At most one value in twenty is larger.
-    public let percentile95: Double
+    package let percentile95: Double
     /// The largest.
-    public let most: Double
+    package let most: Double
 
     /// nil without values.
     init?(_ values: [Double]) {

@@ -1,6 +1,6 @@
 import EarshotChannel
-public import EarshotCoding
-public import EarshotModem
+package import EarshotCoding
+package import EarshotModem
 
 /// What a loopback test plays: tokens that nobody can guess, between two sweeps that say when everything was heard.
 ///
@@ -9,32 +9,32 @@ public import EarshotModem
 /// Silence shows the noise floor, a sweep what the pair of loudspeaker and microphone lets through. Profiles take turns
 /// in random order, so that a disturbance meets all of them and an early end leaves something to say about each. All of
 /// it follows from the seed. Nothing is synthesized before it is asked for.
-public struct LoopbackProgram: Sendable {
+package struct LoopbackProgram: Sendable {
     /// What is to be played.
-    public struct Order: Sendable {
+    package struct Order: Sendable {
         /// Samples a second.
-        public var sampleRateHertz = 48_000
+        package var sampleRateHertz = 48_000
         /// The profiles to be tested, each once.
-        public var profiles = Profile.all
+        package var profiles = Profile.all
         /// Tokens in each of them.
-        public var tokensPerProfile = 10
+        package var tokensPerProfile = 10
         /// The peak of tokens and sweeps; full scale is 1.
-        public var amplitude: Float = 0.25
+        package var amplitude: Float = 0.25
         /// Where payloads, order and pauses come from.
-        public var seed: UInt64 = 1
+        package var seed: UInt64 = 1
 
         /// Ten tokens in each profile at −12 dBFS.
-        public init() {}
+        package init() {}
     }
 
     /// One token on its way.
-    public struct Sending: Sendable {
+    package struct Sending: Sendable {
         /// What it carries.
-        public let payload: Payload
+        package let payload: Payload
         /// The profile it is sent in.
-        public let profile: Profile
+        package let profile: Profile
         /// From its first sample to the one behind its last.
-        public let samples: Range<Int>
+        package let samples: Range<Int>
     }
 
     /// Something that sounds.
@@ -53,24 +53,24 @@ public struct LoopbackProgram: Sendable {
     static let tailSeconds = 1.0
 
     /// What was ordered.
-    public let order: Order
+    package let order: Order
     /// All tokens, in the order in which they are played.
-    public let sendings: [Sending]
+    package let sendings: [Sending]
     /// The silence at the beginning.
-    public let quiet: Range<Int>
+    package let quiet: Range<Int>
     /// The first sweep.
-    public let openingSweep: Range<Int>
+    package let openingSweep: Range<Int>
     /// The last sweep.
-    public let closingSweep: Range<Int>
+    package let closingSweep: Range<Int>
     /// All samples.
-    public let sampleCount: Int
+    package let sampleCount: Int
 
     /// How either sweep sounds.
     let sweep: Sweep
 
     /// Lays out what an order comes to.
     /// - Throws: `ModemError` where the rate cannot carry the band.
-    public init(_ order: Order) throws(ModemError) {
+    package init(_ order: Order) throws(ModemError) {
         precondition(!order.profiles.isEmpty && order.tokensPerProfile > 0, "nothing to be played")
         let rate = Double(order.sampleRateHertz)
         var transmitters: [Transmitter] = []
@@ -104,9 +104,9 @@ public struct LoopbackProgram: Sendable {
     }
 
     /// Samples a second.
-    public var sampleRateHertz: Int { order.sampleRateHertz }
+    package var sampleRateHertz: Int { order.sampleRateHertz }
     /// How long all of it takes.
-    public var seconds: Double { Double(sampleCount) / Double(sampleRateHertz) }
+    package var seconds: Double { Double(sampleCount) / Double(sampleRateHertz) }
     /// Everything that sounds: tokens and the two sweeps around them.
     var itemCount: Int { sendings.count + 2 }
 

@@ -1,40 +1,40 @@
-public import EarshotModem
+package import EarshotModem
 
 /// What a loopback test came to.
-public struct LoopbackReport: Sendable, Equatable {
+package struct LoopbackReport: Sendable, Equatable {
     /// The profiles that were tested, in the library's order.
-    public let profiles: [LoopbackProfileReport]
+    package let profiles: [LoopbackProfileReport]
     /// Frames of other profiles, and those beyond what a run keeps; all of them wrong.
-    public let otherWrongCount: Int
+    package let otherWrongCount: Int
     /// The first of the wrong frames.
-    public let wrongFrames: [ReceivedFrame]
+    package let wrongFrames: [ReceivedFrame]
     /// What the pair of loudspeaker and microphone does, or why that could not be measured; nil where no sweep was
     /// heard.
-    public let pair: Result<PairReport, PairError>?
+    package let pair: Result<PairReport, PairError>?
     /// What the pair is good for; nil where it could not be measured although it was heard, or nothing was played.
-    public let verdict: PairVerdict?
+    package let verdict: PairVerdict?
     /// How far the clocks of recorder and player are apart; nil where it could not be measured, as with dropouts.
-    public let clock: ClockDifference?
+    package let clock: ClockDifference?
     /// What was not played, or not recorded.
-    public let dropouts: [LoopbackDropout]
+    package let dropouts: [LoopbackDropout]
     /// Whether it was ended early.
-    public let isCancelled: Bool
+    package let isCancelled: Bool
     /// How much of the program was played.
-    public let playedSeconds: Double
+    package let playedSeconds: Double
 
     static let largestWrongFrameCount = 10
 
     /// Tokens that were played.
-    public var sentCount: Int { profiles.reduce(0) { $0 + $1.sentCount } }
+    package var sentCount: Int { profiles.reduce(0) { $0 + $1.sentCount } }
     /// Those of them that were heard.
-    public var decodedCount: Int { profiles.reduce(0) { $0 + $1.decodedCount } }
+    package var decodedCount: Int { profiles.reduce(0) { $0 + $1.decodedCount } }
     /// Frames that were not sent, or not then.
-    public var wrongCount: Int { profiles.reduce(otherWrongCount) { $0 + $1.wrongCount } }
+    package var wrongCount: Int { profiles.reduce(otherWrongCount) { $0 + $1.wrongCount } }
     /// Frames reported more than once.
-    public var duplicateCount: Int { profiles.reduce(0) { $0 + $1.duplicateCount } }
+    package var duplicateCount: Int { profiles.reduce(0) { $0 + $1.duplicateCount } }
 
     /// Whether every profile heard at least that share of its tokens, 0 ... 1, and nothing was wrong or duplicated.
-    public func isPassed(requiredShare: Double) -> Bool {
+    package func isPassed(requiredShare: Double) -> Bool {
         otherWrongCount == 0 && profiles.allSatisfy { $0.isPassed(requiredShare: requiredShare) }
     }
 

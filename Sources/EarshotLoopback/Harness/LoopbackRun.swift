@@ -1,4 +1,4 @@
-public import EarshotModem
+package import EarshotModem
 import Synchronization
 
 /// One test while it goes on: where a medium tells what it played and heard. Any thread may.
@@ -6,11 +6,11 @@ import Synchronization
 /// Keeps what the judgement needs and nothing else: the two stretches of sound with the sweeps, the level of the last
 /// seconds, when each token left, and the frames. So an hour takes no more memory than a minute, but for 100 bytes a
 /// token.
-public final class LoopbackRun: Sendable {
+package final class LoopbackRun: Sendable {
     /// What is played.
-    public let program: LoopbackProgram
+    package let program: LoopbackProgram
     /// True once the test is to end early.
-    public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+    package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     private struct State: ~Copyable {
         var departures: DepartureTimes
@@ -37,7 +37,7 @@ public final class LoopbackRun: Sendable {
 
     /// A test at its beginning.
     /// - Parameter onProgress: is told now and then how much is done, 0 ... 1, on the thread of the medium.
-    public init(_ program: LoopbackProgram, onProgress: @escaping @Sendable (Double) -> Void = { _ in }) {
+    package init(_ program: LoopbackProgram, onProgress: @escaping @Sendable (Double) -> Void = { _ in }) {
         self.program = program
         self.onProgress = onProgress
         let lead = Int(Self.longestLeadSeconds * Double(program.sampleRateHertz))
@@ -48,13 +48,13 @@ public final class LoopbackRun: Sendable {
     }
 
     /// Ends the test early. May be called at any time.
-    public func cancel() {
+    package func cancel() {
         cancelled.store(true, ordering: .relaxed)
     }
 
     /// From whoever plays: at `seconds` of a clock of their choice the first `sampleCount` samples of the program had
     /// left. Zero when playback begins, then once a block, and all of it at the end.
-    public func left(_ sampleCount: Int, atSeconds seconds: Double) {
+    package func left(_ sampleCount: Int, atSeconds seconds: Double) {
         state.withLock { state in
             state.departures.note(sampleCount, atSeconds: seconds)
             guard state.recordedBefore == nil else { return }
@@ -69,7 +69,7 @@ public final class LoopbackRun: Sendable {
     }
 
     /// From whoever records: the next samples, at the program's rate. Silence stands where some were lost.
-    public func recorded(_ samples: Span<Float>) {
+    package func recorded(_ samples: Span<Float>) {
         state.withLock { state in
             let start = state.recordedCount
             state.opening.append(samples, from: start)
@@ -81,7 +81,7 @@ public final class LoopbackRun: Sendable {
 
     /// From whoever records: a frame, when it was known by the clock of `left`, and after the samples in which it is.
     /// Its `startSample` counts what was `recorded`.
-    public func received(_ frame: ReceivedFrame, atSeconds seconds: Double) {
+    package func received(_ frame: ReceivedFrame, atSeconds seconds: Double) {
         state.withLock { state in
             // Whatever others send: memory stays bounded, and too much is wrong anyway.
             guard state.heard.count < 4 * program.sendings.count + 1_000 else {
@@ -94,19 +94,19 @@ public final class LoopbackRun: Sendable {
     }
 
     /// From either: some sound is missing.
-    public func dropped(_ dropout: LoopbackDropout) {
+    package func dropped(_ dropout: LoopbackDropout) {
         state.withLock { state in
             if state.dropouts.count < 10_000 { state.dropouts.append(dropout) }
         }
     }
 
     /// From either: how much of the whole is done, 0 ... 1.
-    public func progressed(to fraction: Double) {
+    package func progressed(to fraction: Double) {
         onProgress(fraction)
     }
 
     /// What it came to, once the medium has returned.
-    public func report() -> LoopbackReport {
+    package func report() -> LoopbackReport {
         let recording = state.withLock { state in
             LoopbackRecording(
                 program: program, isCancelled: isCancelled, leftCount: state.departures.sampleCount,

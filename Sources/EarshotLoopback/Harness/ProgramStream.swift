@@ -2,9 +2,9 @@
 ///
 /// Holds one token at a time. Synthesis takes some 30 ns a sample, all of it at the token's start: a playback thread
 /// needs a buffer of a few times 10 ms ahead of it.
-public struct ProgramStream: Sendable {
+package struct ProgramStream: Sendable {
     /// Samples given out so far.
-    public private(set) var position = 0
+    package private(set) var position = 0
 
     private let program: LoopbackProgram
     private var nextItem = 0
@@ -12,13 +12,13 @@ public struct ProgramStream: Sendable {
     private var soundingStart = 0
 
     /// The program from its beginning.
-    public init(_ program: LoopbackProgram) {
+    package init(_ program: LoopbackProgram) {
         self.program = program
     }
 
     /// Writes the next samples to the beginning of `block`.
     /// - Returns: how many, less than fit only at the program's end.
-    public mutating func read(into block: inout MutableSpan<Float>) -> Int {
+    package mutating func read(into block: inout MutableSpan<Float>) -> Int {
         let count = min(block.count, program.sampleCount - position)
         var filled = 0
         while filled < count {

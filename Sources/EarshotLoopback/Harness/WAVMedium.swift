@@ -1,32 +1,32 @@
-public import EarshotAudio
+package import EarshotAudio
 import Glibc
 
 /// A WAV file between transmitter and receiver: what rounding to integers, the file's code and the modem do, and
 /// nothing else.
-public struct WAVMedium: LoopbackMedium {
+package struct WAVMedium: LoopbackMedium {
     /// How samples are stored.
-    public let format: SampleFormat
+    package let format: SampleFormat
     /// The file that stays; nil for one that has no name.
-    public let path: String?
+    package let path: String?
 
     private static let blockLength = 8_192
     /// What the length fields of a WAV file can say, with some room for its header.
     private static let largestByteCount = 0xFFFF_0000
 
     /// See the properties of the same names.
-    public init(format: SampleFormat = .s16, keptAt path: String? = nil) {
+    package init(format: SampleFormat = .s16, keptAt path: String? = nil) {
         self.format = format
         self.path = path
     }
 
     /// The longest program that fits, in samples.
-    public var largestSampleCount: Int { Self.largestByteCount / format.bytesPerSample }
+    package var largestSampleCount: Int { Self.largestByteCount / format.bytesPerSample }
 
     /// "WAV, s16".
-    public var description: String { "WAV file, \(format.rawValue)" }
+    package var description: String { "WAV file, \(format.rawValue)" }
 
     /// Writes the file to its end, then reads it. Ends early only in reading: a file is there completely or not at all.
-    public func carry(_ run: LoopbackRun) throws(AudioError) {
+    package func carry(_ run: LoopbackRun) throws(AudioError) {
         if let path {
             guard try write(run, try WAVWriter(path: path, run, format)) else { return }
             return try listen(run, try SoundFileReader(path: path))

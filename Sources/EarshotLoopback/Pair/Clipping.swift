@@ -1,24 +1,24 @@
 /// Signs that a sound was cut off at the top.
-public struct Clipping: Sendable, Equatable {
+package struct Clipping: Sendable, Equatable {
     /// What counts as full scale: converters of 16 bits end at 0.99997, and what was resampled behind one ends nearby.
-    public static let fullScale: Float = 0.999
+    package static let fullScale: Float = 0.999
     /// Flat tops tell little below this level, where the steps of 16 bits alone make them.
     static let leastFlatPeak: Float = 0.1
 
     /// The share of samples at or beyond ±0.999, 0 ... 1.
-    public var fullScaleShare: Double
+    package var fullScaleShare: Double
     /// The share of samples within 0.1 % of the largest magnitude, 0 ... 1. A steady sine has 2/π·acos(0.999) = 2.8 %, a sine
     /// with 1 dB cut off has 30 %: what was cut off below full scale shows here. 0 where the largest is below 0.1.
-    public var flatTopShare: Double
+    package var flatTopShare: Double
 
     /// See the properties of the same names.
-    public init(fullScaleShare: Double, flatTopShare: Double) {
+    package init(fullScaleShare: Double, flatTopShare: Double) {
         self.fullScaleShare = fullScaleShare
         self.flatTopShare = flatTopShare
     }
 
     /// Whether this is more than knocks and a single loud frequency make: 0.1 % at full scale, or twice a sine's flat top.
-    public var isAudible: Bool { fullScaleShare > 0.001 || flatTopShare > 0.056 }
+    package var isAudible: Bool { fullScaleShare > 0.001 || flatTopShare > 0.056 }
 
     init(_ recording: [Float], in range: Range<Int>) {
         let part = recording[range.clamped(to: recording.indices)]

@@ -2,7 +2,7 @@ import EarshotModem
 import RealModule
 
 /// Why a pair cannot be measured from a recording.
-public enum PairError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum PairError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The sweep is of another sample rate than the recording.
     case sampleRatesDiffer(recordingHertz: Int, sweepHertz: Int)
     /// The sweep is not all in the recording.
@@ -11,7 +11,7 @@ public enum PairError: Error, Equatable, Sendable, CustomStringConvertible {
     case quietTooShort(sampleCount: Int, neededCount: Int)
 
     /// What is wrong and what would work.
-    public var description: String {
+    package var description: String {
         switch self {
         case .sampleRatesDiffer(let recording, let sweep):
             "the recording has \(recording) Hz and the sweep \(sweep) Hz; make the sweep for the recording's rate"
@@ -25,7 +25,7 @@ public enum PairError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// From a recording of a sweep to what the pair did to it.
-public enum PairMeasurement {
+package enum PairMeasurement {
     /// Noise power below this is silence: −200 dBFS, 50 dB below the steps of 24 bits.
     static let leastPower = 1e-20
     /// Of what noise adds to a bin this share is the least that can be told from it.
@@ -40,7 +40,7 @@ public enum PairMeasurement {
     ///     was recorded.
     ///   - playedAtSample: the sample of the recording that was recorded when the sweep began to play.
     /// - Throws: `PairError` where the recording has not what is needed.
-    public static func measure(
+    package static func measure(
         recording: [Float], sampleRateHertz: Int, sweep: Sweep, arrival: SweepArrival, quiet: Range<Int>,
         playedAtSample: Double = 0
     ) throws(PairError) -> PairReport {

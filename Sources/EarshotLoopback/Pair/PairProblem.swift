@@ -1,15 +1,15 @@
 import RealModule
 
 /// Something about a pair that keeps tokens from arriving, or may.
-public enum PairProblem: Sendable, Equatable {
+package enum PairProblem: Sendable, Equatable {
     /// How much of a profile is lost.
-    public struct LostTones: Sendable, Equatable {
+    package struct LostTones: Sendable, Equatable {
         /// The profile's name.
-        public var profileName: String
+        package var profileName: String
         /// Tones that carry next to nothing.
-        public var count: Int
+        package var count: Int
         /// Tones there are.
-        public var toneCount: Int
+        package var toneCount: Int
     }
 
     /// The recording holds nothing but zeros.
@@ -29,7 +29,7 @@ public enum PairProblem: Sendable, Equatable {
     case uneven(rippleDecibels: Double, worstHertz: Double, lostTones: [LostTones])
 
     /// A short name, for programs.
-    public var name: String {
+    package var name: String {
         switch self {
         case .silence: "silence"
         case .notHeard: "not_heard"
@@ -44,7 +44,7 @@ public enum PairProblem: Sendable, Equatable {
 
 extension PairProblem: CustomStringConvertible {
     /// What is wrong, and what to change, in a sentence or two.
-    public var description: String {
+    package var description: String {
         switch self {
         case .silence:
             "The microphone delivers nothing but zeros. It is muted or switched off, or it is the wrong device."

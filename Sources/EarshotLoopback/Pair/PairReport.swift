@@ -1,37 +1,37 @@
-public import EarshotModem
+package import EarshotModem
 import RealModule
 
 /// What a loudspeaker, a microphone and the air between them do to 17 kHz and above.
 ///
 /// Levels are in dBFS: a sine whose peak is full scale has 0, noise of the same power too.
-public struct PairReport: Sendable, Equatable {
+package struct PairReport: Sendable, Equatable {
     /// A part of the spectrum, 50 Hz wide.
-    public struct Bin: Sendable, Equatable {
+    package struct Bin: Sendable, Equatable {
         /// The width of a bin.
-        public static let widthHertz = 50.0
+        package static let widthHertz = 50.0
 
         /// Its middle.
-        public var hertz: Double
+        package var hertz: Double
         /// Received over sent. Where less arrived than could be told from the noise, the level that could have been.
-        public var responseDecibels: Double
+        package var responseDecibels: Double
         /// The noise's density, in dBFS in 1 Hz.
-        public var noiseDensityDecibels: Double
+        package var noiseDensityDecibels: Double
     }
 
     /// The response over the band of the modem.
-    public struct Band: Sendable, Equatable {
+    package struct Band: Sendable, Equatable {
         /// Of the mean power.
-        public var meanDecibels: Double
+        package var meanDecibels: Double
         /// Of the mean in decibels, none counted weaker than lost: what a token's SNR goes by where tones differ.
-        public var effectiveDecibels: Double
+        package var effectiveDecibels: Double
         /// Tones that arrive weaker than this carry next to nothing, see `lostTones`.
-        public var lostBelowDecibels: Double
+        package var lostBelowDecibels: Double
         /// Of the worst bin.
-        public var worstDecibels: Double
+        package var worstDecibels: Double
         /// Where that is.
-        public var worstHertz: Double
+        package var worstHertz: Double
         /// From the worst bin to the best.
-        public var rippleDecibels: Double
+        package var rippleDecibels: Double
 
         /// The response over some bins, at least one. The mean power comes from where no bin has been cut off at the noise.
         init(_ bins: [Bin], meanPower: Double) {
@@ -51,51 +51,51 @@ public struct PairReport: Sendable, Equatable {
     }
 
     /// Samples a second.
-    public var sampleRateHertz: Int
+    package var sampleRateHertz: Int
     /// The response and the noise from 17 kHz to the sweep's end, lowest first.
-    public var bins: [Bin]
+    package var bins: [Bin]
     /// The response over 18.5 to 20 kHz.
-    public var band: Band
+    package var band: Band
     /// The noise in 18.5 to 20 kHz, all of it.
-    public var noiseLevelDecibels: Double
+    package var noiseLevelDecibels: Double
     /// Whether the sweep was too loud.
-    public var clipping: Clipping
+    package var clipping: Clipping
     /// The edge above which nothing passes, nil if all that was measured does.
-    public var cutOffHertz: Double?
+    package var cutOffHertz: Double?
     /// Where the sweep was.
-    public var arrival: SweepArrival
+    package var arrival: SweepArrival
     /// From where it was played to where it first arrived; samples.
-    public var latencySamples: Double
+    package var latencySamples: Double
     /// The level at which the sweep was played.
-    public var sentLevelDecibels: Double
+    package var sentLevelDecibels: Double
 
     /// The noise's mean density in the band, in dBFS in 1 Hz.
-    public var noiseDensityDecibels: Double {
+    package var noiseDensityDecibels: Double {
         noiseLevelDecibels - 10 * .log10(Double(Profile.standard.bandwidthHertz))
     }
     /// The level at which the sweep arrived, on the average over the band.
-    public var receivedLevelDecibels: Double { sentLevelDecibels + band.meanDecibels }
+    package var receivedLevelDecibels: Double { sentLevelDecibels + band.meanDecibels }
 
     /// What a receiver will report of a token played at a level: the power of a sine at the token's peak over the noise in
     /// 1,500 Hz, as received, on the average over the band.
-    public func expectedSNRDecibels(sentLevelDecibels: Double) -> Double {
+    package func expectedSNRDecibels(sentLevelDecibels: Double) -> Double {
         sentLevelDecibels + band.meanDecibels - noiseLevelDecibels
     }
 
     /// The SNR on a path without ripple on which as many tokens would be decoded. What a code of tones gathers is the sum of
     /// their logarithms, so it goes by the mean in decibels; a tone 15 dB down or more is just missing. Over falls of 10 to
     /// 20 dB and edges from 19.6 kHz up this tells the SNR at which 90 % are decoded to 1.5 dB, the power's mean to 4.8 dB.
-    public func effectiveSNRDecibels(sentLevelDecibels: Double) -> Double {
+    package func effectiveSNRDecibels(sentLevelDecibels: Double) -> Double {
         sentLevelDecibels + band.effectiveDecibels - noiseLevelDecibels
     }
 
     /// The tones of a profile that carry next to nothing: those 15 dB or more below the upper quartile of the band.
-    public func lostTones(_ profile: Profile) -> [Int] {
+    package func lostTones(_ profile: Profile) -> [Int] {
         (0..<profile.toneCount).filter { responseDecibels(at: profile.toneHertz($0)) <= band.lostBelowDecibels }
     }
 
     /// See `lostTones`.
-    public static let lostToneDecibels = 15.0
+    package static let lostToneDecibels = 15.0
 
     /// The response at a frequency, between the middles of bins on a straight line.
     private func responseDecibels(at hertz: Double) -> Double {

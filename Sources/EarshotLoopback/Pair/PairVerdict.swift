@@ -1,12 +1,12 @@
-public import EarshotModem
+package import EarshotModem
 import RealModule
 
 /// What a pair is good for, and what to change about it.
-public struct PairVerdict: Sendable, Equatable {
+package struct PairVerdict: Sendable, Equatable {
     /// What to expect of each profile, shortest symbols first; empty where nothing was heard.
-    public var outlooks: [ProfileOutlook]
+    package var outlooks: [ProfileOutlook]
     /// What is wrong, the gravest first.
-    public var problems: [PairProblem]
+    package var problems: [PairProblem]
 
     /// From this level on noise is called loud and not the signal weak. A rule of thumb: what a microphone hisses by itself in
     /// 1,500 Hz lies well below.
@@ -16,7 +16,7 @@ public struct PairVerdict: Sendable, Equatable {
     static let largestRippleLossDecibels = 3.0
 
     /// The verdict on a measurement, for tokens played at a level in dBFS.
-    public init(_ report: PairReport, tokenLevelDecibels: Double, profiles: [Profile] = Profile.all) {
+    package init(_ report: PairReport, tokenLevelDecibels: Double, profiles: [Profile] = Profile.all) {
         outlooks = profiles.map {
             ProfileOutlook($0, report: report, tokenLevelDecibels: tokenLevelDecibels)
         }
@@ -55,7 +55,7 @@ public struct PairVerdict: Sendable, Equatable {
     }
 
     /// The verdict where `SweepDetector` found no sweep in a recording.
-    public init(nothingHeardIn recording: [Float], sweep: Sweep) {
+    package init(nothingHeardIn recording: [Float], sweep: Sweep) {
         outlooks = []
         let count = PowerDensity.segmentCount(sampleRateHertz: sweep.sampleRateHertz)
         guard recording.contains(where: { $0.usable != 0 }) else {
@@ -74,7 +74,7 @@ public struct PairVerdict: Sendable, Equatable {
     }
 
     /// All of it in a sentence.
-    public var summary: String {
+    package var summary: String {
         guard !outlooks.isEmpty else { return "Nothing was heard: no profile will work." }
         func names(_ expectation: ProfileOutlook.Expectation) -> [String] {
             outlooks.filter { $0.expectation == expectation }.map(\.profileName)

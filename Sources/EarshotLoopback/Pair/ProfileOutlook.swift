@@ -1,9 +1,9 @@
 import EarshotModem
 
 /// What to expect of one profile through a pair.
-public struct ProfileOutlook: Sendable, Equatable {
+package struct ProfileOutlook: Sendable, Equatable {
     /// What will come of tokens.
-    public enum Expectation: String, Sendable, CaseIterable {
+    package enum Expectation: String, Sendable, CaseIterable {
         /// Nearly all arrive, in a large room too.
         case works
         /// Nearly all arrive where there is little echo.
@@ -13,25 +13,25 @@ public struct ProfileOutlook: Sendable, Equatable {
     }
 
     /// The profile's name.
-    public var profileName: String
+    package var profileName: String
     /// What a receiver will say of a token.
-    public var expectedSNRDecibels: Double
+    package var expectedSNRDecibels: Double
     /// The same less what ripple and lost tones cost.
-    public var effectiveSNRDecibels: Double
+    package var effectiveSNRDecibels: Double
     /// Tones that carry next to nothing.
-    public var lostToneCount: Int
+    package var lostToneCount: Int
     /// Tones there are.
-    public var toneCount: Int
+    package var toneCount: Int
     /// How far the effective SNR is above what 90 % of tokens need in noise alone; −∞ where too many tones are lost.
-    public var marginDecibels: Double
+    package var marginDecibels: Double
     /// The same with the echo of a large room. Where a room's ripple was measured it counts twice, 1 dB too much.
-    public var echoMarginDecibels: Double
+    package var echoMarginDecibels: Double
     /// What will come of tokens.
-    public var expectation: Expectation
+    package var expectation: Expectation
 
     /// What is asked of a margin before a profile is said to work: 90 % become 98 % within
     /// 0.8 dB (docs/BENCHMARKS.md), the measurement may be 1.5 dB off, and the rest is for what moves.
-    public static let neededMarginDecibels = 3.0
+    package static let neededMarginDecibels = 3.0
 
     /// The outlook of a profile for tokens played at a level.
     init(_ profile: Profile, report: PairReport, tokenLevelDecibels: Double) {

@@ -1,4 +1,4 @@
-public import EarshotModem
+package import EarshotModem
 import RealModule
 
 /// The sound that measures a pair of loudspeaker and microphone: one tone that rises steadily through the band and beyond.
@@ -12,29 +12,29 @@ import RealModule
 /// more people. It ends at 23 kHz, to show what the pair has to spare above the band, or at 0.49 of the sample rate, because
 /// closer to half of it converters' filters fall. It takes 1.5 s: twice that gains 3 dB and annoys longer, and
 /// clocks 300 ppm apart would smear its peak more.
-public struct Sweep: Sendable {
+package struct Sweep: Sendable {
     /// T.
-    public static let seconds = 1.5
+    package static let seconds = 1.5
     /// f₁.
-    public static let lowestHertz = 16_900.0
+    package static let lowestHertz = 16_900.0
     /// The ramps at both ends.
-    public static let rampSeconds = 0.02
+    package static let rampSeconds = 0.02
     /// What is left out at either end of the measured frequencies: the ramp, during which the sweep rises by 81 Hz.
     static let marginHertz = 100.0
 
     /// F.
-    public let sampleRateHertz: Int
+    package let sampleRateHertz: Int
     /// A: the peak, full scale is 1.
-    public let amplitude: Float
+    package let amplitude: Float
     /// f₂.
-    public let highestHertz: Double
+    package let highestHertz: Double
     /// x; shape [1.5·F].
-    public let samples: [Float]
+    package let samples: [Float]
 
     /// A sweep for a sample rate.
     /// - Parameter amplitude: above 0, full scale is 1.
     /// - Throws: `ModemError` where the rate cannot carry the band.
-    public init(sampleRateHertz: Int, amplitude: Float) throws(ModemError) {
+    package init(sampleRateHertz: Int, amplitude: Float) throws(ModemError) {
         precondition(amplitude > 0 && amplitude.isFinite, "an amplitude of \(amplitude)")
         let rates = ModemError.validSampleRatesHertz
         guard sampleRateHertz >= rates.lowerBound else { throw .sampleRateTooLow(hertz: sampleRateHertz) }
@@ -51,13 +51,13 @@ public struct Sweep: Sendable {
     }
 
     /// Where the response can be measured: what the sweep crosses at its full level.
-    public var measuredHertz: ClosedRange<Double> {
+    package var measuredHertz: ClosedRange<Double> {
         Sweep.lowestHertz + Sweep.marginHertz...highestHertz - Sweep.marginHertz
     }
 
     /// How much later than it is a sweep is found whose speed is 1 + ε times that of the recorder's clock: −ε·f₂/k, with
     /// k = (f₂ − f₁)/T. Frequencies and times of a sweep cannot be told apart; 100 ppm are 0.6 ms.
-    public func biasSamples(relativeOffset: Double) -> Double {
+    package func biasSamples(relativeOffset: Double) -> Double {
         -relativeOffset * highestHertz / hertzPerSecond * Double(sampleRateHertz)
     }
 

@@ -10,7 +10,7 @@ import RealModule
 /// and more; a sweep has no echo in front of it, so what is just before it counts most. The first arrival is the first maximum
 /// of p up to 60 ms earlier that is at most 10 dB weaker and itself 14 dB above the mean (1e-9 in noise). Places
 /// between samples are those of a parabola through the logarithms of three p.
-public struct SweepDetector: Sendable {
+package struct SweepDetector: Sendable {
     static let leastQualityDecibels = 17.0
     static let guardSeconds = 0.005
     static let leadSeconds = 0.25
@@ -21,17 +21,17 @@ public struct SweepDetector: Sendable {
     static let leastDeviationSamples = 0.02
 
     /// What is looked for.
-    public let sweep: Sweep
+    package let sweep: Sweep
 
     /// A detector of one sweep.
-    public init(_ sweep: Sweep) {
+    package init(_ sweep: Sweep) {
         self.sweep = sweep
     }
 
     /// The sweep in a recording at the sweep's sample rate, full scale 1, or nil if it is not all there.
     /// - Parameter range: the part to search, everything if nil; cut to the recording. A session with a sweep at each end is
     ///   searched in halves. The part has to begin 25 ms before the sweep and be 0.11 s longer: without anything around it, no peak is one.
-    public func detect(in recording: [Float], range: Range<Int>? = nil) -> SweepArrival? {
+    package func detect(in recording: [Float], range: Range<Int>? = nil) -> SweepArrival? {
         let range = (range ?? 0..<recording.count).clamped(to: 0..<recording.count)
         var correlator = SweepCorrelator(sweep)
         let powers = correlator.envelopePowers(recording, in: range)

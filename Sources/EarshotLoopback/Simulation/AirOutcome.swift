@@ -1,33 +1,33 @@
-public import EarshotCoding
-public import EarshotModem
+package import EarshotCoding
+package import EarshotModem
 
 /// What a receiver made of one trial of a scene.
-public struct AirOutcome: Sendable {
+package struct AirOutcome: Sendable {
     /// What was sent; shape [talkers].
-    public var payloads: [Payload]
+    package var payloads: [Payload]
     /// Where it was sent: samples at the receiver; shape [talkers].
-    public var startSamples: [Int]
+    package var startSamples: [Int]
     /// All that was reported.
-    public var frames: [ReceivedFrame]
+    package var frames: [ReceivedFrame]
     /// What the receiver did.
-    public var statistics: ReceiverStatistics
+    package var statistics: ReceiverStatistics
     /// The profile it was sent in.
-    public var profileName: String
+    package var profileName: String
     /// How often each was sent.
-    public var burstCount = 1
+    package var burstCount = 1
 
     /// How many of the frames sent were reported at least once.
-    public var decodedCount: Int {
+    package var decodedCount: Int {
         Set(payloads).count { payload in frames.contains { isHit($0, payload) } }
     }
 
     /// Reports of something that was not sent.
-    public var wrongCount: Int {
+    package var wrongCount: Int {
         frames.count { frame in !payloads.contains { isHit(frame, $0) } }
     }
 
     /// Reports of what was sent, beyond one a frame.
-    public var duplicateCount: Int {
+    package var duplicateCount: Int {
         Set(payloads).reduce(0) { sum, payload in
             sum + max(0, frames.count { isHit($0, payload) } - burstCount)
         }

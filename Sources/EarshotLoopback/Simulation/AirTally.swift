@@ -1,26 +1,26 @@
-public import EarshotModem
+package import EarshotModem
 
 /// What many trials of one scene came to.
-public struct AirTally: Sendable, Equatable {
+package struct AirTally: Sendable, Equatable {
     /// Trials made.
-    public private(set) var trialCount = 0
+    package private(set) var trialCount = 0
     /// Frames sent: one a talker and trial.
-    public private(set) var sentCount = 0
+    package private(set) var sentCount = 0
     /// Frames that were reported.
-    public private(set) var decodedCount = 0
+    package private(set) var decodedCount = 0
     /// Reports beyond one a frame of what was sent.
-    public private(set) var duplicateCount = 0
+    package private(set) var duplicateCount = 0
     /// Reports of something that was not sent.
-    public private(set) var wrongCount = 0
+    package private(set) var wrongCount = 0
 
     /// Nothing yet.
-    public init() {}
+    package init() {}
 
     /// decoded / sent.
-    public var decodedShare: Double { Double(decodedCount) / Double(max(sentCount, 1)) }
+    package var decodedShare: Double { Double(decodedCount) / Double(max(sentCount, 1)) }
 
     /// Adds one trial.
-    public mutating func add(_ outcome: AirOutcome) {
+    package mutating func add(_ outcome: AirOutcome) {
         trialCount += 1
         sentCount += outcome.payloads.count
         decodedCount += outcome.decodedCount
@@ -29,7 +29,7 @@ public struct AirTally: Sendable, Equatable {
     }
 
     /// Adds the trials of another tally.
-    public mutating func add(_ other: AirTally) {
+    package mutating func add(_ other: AirTally) {
         trialCount += other.trialCount
         sentCount += other.sentCount
         decodedCount += other.decodedCount
@@ -38,7 +38,7 @@ public struct AirTally: Sendable, Equatable {
     }
 
     /// Runs `trialCount` trials of a scene one after the other, with seeds from `seed` on; see `Simulation` for all cores.
-    public static func of(_ scene: AirScene, trialCount: Int, seed: UInt64) throws(ModemError) -> AirTally {
+    package static func of(_ scene: AirScene, trialCount: Int, seed: UInt64) throws(ModemError) -> AirTally {
         let prepared = try PreparedScene(scene)
         var tally = AirTally()
         for trial in 0..<trialCount {

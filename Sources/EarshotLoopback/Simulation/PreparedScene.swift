@@ -1,17 +1,17 @@
-public import EarshotChannel
-public import EarshotCoding
-public import EarshotModem
+package import EarshotChannel
+package import EarshotCoding
+package import EarshotModem
 
 /// A scene with everything made that all its trials share.
-public struct PreparedScene: Sendable {
+package struct PreparedScene: Sendable {
     /// The scene.
-    public private(set) var scene: AirScene
+    package private(set) var scene: AirScene
     private let transmitter: Transmitter
     private let air: PreparedAir
     private static let blockCount = 8_192
 
     /// Fails where the profile does not fit into a sample rate.
-    public init(_ scene: AirScene) throws(ModemError) {
+    package init(_ scene: AirScene) throws(ModemError) {
         self.scene = scene
         transmitter = try Transmitter(profile: scene.profile, sampleRateHertz: scene.sampleRateHertz)
         _ = try Receiver(sampleRateHertz: scene.receivedRateHertz)
@@ -19,14 +19,14 @@ public struct PreparedScene: Sendable {
     }
 
     /// The same at another signal-to-noise ratio.
-    public func at(snrDecibels: Double) -> PreparedScene {
+    package func at(snrDecibels: Double) -> PreparedScene {
         var other = self
         other.scene.snrDecibels = snrDecibels
         return other
     }
 
     /// What the receiver hears, and which payloads are in it.
-    public func sound(seed: UInt64) -> (sound: AirSound, payloads: [Payload]) {
+    package func sound(seed: UInt64) -> (sound: AirSound, payloads: [Payload]) {
         var generator = SeededGenerator(seed: seed)
         let payloads = scene.air.talkerLevelsDecibels.map { _ in
             let bytes = (0..<scene.payloadByteCount).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -48,7 +48,7 @@ public struct PreparedScene: Sendable {
     }
 
     /// Sends one frame, or one burst, a talker and judges what is received.
-    public func run(seed: UInt64) throws(ModemError) -> AirOutcome {
+    package func run(seed: UInt64) throws(ModemError) -> AirOutcome {
         var (sound, payloads) = sound(seed: seed)
         var receiver = try Receiver(sampleRateHertz: sound.sampleRateHertz, combining: scene.combinedCount)
         var frames: [ReceivedFrame] = []

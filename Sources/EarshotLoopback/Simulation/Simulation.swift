@@ -1,37 +1,37 @@
 import Dispatch
-public import EarshotModem
+package import EarshotModem
 import Synchronization
 
 /// Many trials of a scene at many signal-to-noise ratios, on several threads.
 ///
 /// Trials are made in batches, and whether a point is known well enough is decided between them: the answer is the same
 /// with any number of threads.
-public final class Simulation: Sendable {
+package final class Simulation: Sendable {
     /// See the type.
-    public let order: SimulationOrder
+    package let order: SimulationOrder
 
     private let prepared: PreparedScene
     private let cancelled = Atomic(false)
     private static let batchCount = 50
 
     /// Checks that the scene can be sent and received.
-    public init(_ order: SimulationOrder) throws(ModemError) {
+    package init(_ order: SimulationOrder) throws(ModemError) {
         prepared = try PreparedScene(order.scene)
         self.order = order
     }
 
     /// Ends `point` soon, from another thread.
-    public func cancel() {
+    package func cancel() {
         cancelled.store(true, ordering: .relaxed)
     }
 
     /// Whether somebody wants no more.
-    public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+    package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     /// Trials at one signal-to-noise ratio, until it is known well enough.
     /// - Parameter onProgress: called with the share of the trials that were made, 0 ... 1, from any thread.
     /// - Returns: nil when cancelled.
-    public func point(
+    package func point(
         snrDecibels: Double, onProgress: @escaping @Sendable (Double) -> Void = { _ in }
     ) -> SimulationPoint? {
         let scene = prepared.at(snrDecibels: snrDecibels)

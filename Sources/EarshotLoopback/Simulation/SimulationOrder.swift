@@ -1,22 +1,22 @@
 /// What is to be simulated.
-public struct SimulationOrder: Sendable {
+package struct SimulationOrder: Sendable {
     /// The frame, the air and the receiver; its signal-to-noise ratio is replaced point by point.
-    public var scene: AirScene
+    package var scene: AirScene
     /// Trials a point, at most. Each is a frame from every talker.
-    public var trialCount = 1_000
+    package var trialCount = 1_000
     /// Trials a point, at least.
-    public var leastTrialCount = 100
+    package var leastTrialCount = 100
     /// A point is known well enough once its 95 % interval reaches no farther than this to either side of its middle:
     /// 0.02 stops where everything or nothing is decoded after 100 trials, and hardly ever at the knee before 1,000. At 0
     /// every trial is made.
-    public var precision = 0.02
+    package var precision = 0.02
     /// The first trial's seed. Trials have the same payloads, places and noise at every point, so that a curve is smooth.
-    public var seed: UInt64 = 1
+    package var seed: UInt64 = 1
     /// How many trials are under way at the same time. The answer does not depend on it.
-    public var threadCount = 1
+    package var threadCount = 1
 
     /// A thousand trials of a scene.
-    public init(_ scene: AirScene) {
+    package init(_ scene: AirScene) {
         self.scene = scene
     }
 }

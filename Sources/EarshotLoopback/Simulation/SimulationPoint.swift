@@ -2,22 +2,22 @@ import EarshotModem
 import RealModule
 
 /// What a simulation found at one signal-to-noise ratio.
-public struct SimulationPoint: Sendable {
+package struct SimulationPoint: Sendable {
     /// The power of a sine at the signal's peak over the noise in 1,500 Hz.
-    public let snrDecibels: Double
+    package let snrDecibels: Double
     /// The trials, counted.
-    public let tally: AirTally
+    package let tally: AirTally
 
     /// The share of frames decoded, 0 ... 1.
-    public var decodedShare: Double { tally.decodedShare }
+    package var decodedShare: Double { tally.decodedShare }
 
     /// What the count says about the share, 95 %.
-    public var interval: BinomialInterval {
+    package var interval: BinomialInterval {
         BinomialInterval(successCount: tally.decodedCount, trialCount: tally.sentCount)
     }
 
     /// The count, as a crossing is found from it.
-    public var crossingPoint: CurveCrossing.Point {
+    package var crossingPoint: CurveCrossing.Point {
         CurveCrossing.Point(snrDecibels: snrDecibels, successCount: tally.decodedCount, trialCount: tally.sentCount)
     }
 }
@@ -28,7 +28,7 @@ extension AirScene {
     ///     Eb/N0 = SNR + 10·log₁₀(1500·n·T_frame / payload bits)
     ///
     /// with n frames in a burst.
-    public func bitEnergyDecibels(snrDecibels: Double) -> Double {
+    package func bitEnergyDecibels(snrDecibels: Double) -> Double {
         let frameSeconds = profile.frameSeconds(payloadByteCount: payloadByteCount)
         return snrDecibels + 10 * .log10(1_500 * Double(burstCount) * frameSeconds / Double(8 * payloadByteCount))
     }

@@ -2,9 +2,9 @@
 ///
 /// Walks down in large steps with few trials, until next to nothing is decoded. What lies between that and where the share
 /// stops growing is worth points half a decibel to two apart; the top of the walk says how it goes on.
-public struct SimulationScan: Sendable {
+package struct SimulationScan: Sendable {
     /// From where, and down to where, at most.
-    public static let widestRange = -24.0...36.0
+    package static let widestRange = -24.0...36.0
     private static let coarseStep = 4.0
     private static let trialCount = 40
     private static let slack = 0.06
@@ -12,7 +12,7 @@ public struct SimulationScan: Sendable {
     private static let largestPointCount = 32
 
     /// The points worth measuring, rising by `step`; nil when cancelled.
-    public static func points(of simulation: Simulation, onProgress: @escaping @Sendable (Double) -> Void) -> [Double]?
+    package static func points(of simulation: Simulation, onProgress: @escaping @Sendable (Double) -> Void) -> [Double]?
     {
         var order = simulation.order
         order.trialCount = trialCount

@@ -1,9 +1,9 @@
-public import EarshotDrawing
+package import EarshotDrawing
 import EarshotModem
 
 extension CurveChart {
     /// Curves of frames decoded over signal-to-noise ratio, with a bound for each profile and length.
-    public init(title: String, subtitle: String, footnote: String, _ measured: [SimulatedCurve]) {
+    package init(title: String, subtitle: String, footnote: String, _ measured: [SimulatedCurve]) {
         let severalProfiles = Set(measured.map(\.scene.profile.name)).count > 1
         let severalChannels = Set(measured.map(\.channel)).count > 1
         var curves: [Curve] = []

@@ -5,20 +5,20 @@ import RealModule
 ///     (p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n),   p = successes / n
 ///
 /// Source: Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
-public struct BinomialInterval: Sendable, Equatable {
+package struct BinomialInterval: Sendable, Equatable {
     /// The interval's lower end, 0 ... 1.
-    public let low: Double
+    package let low: Double
     /// The interval's upper end, 0 ... 1.
-    public let high: Double
+    package let high: Double
 
     /// z of 95 % confidence.
-    public static let confidence95 = 1.959_964
+    package static let confidence95 = 1.959_964
 
     /// - Parameters:
     ///   - successCount: 0 ... trialCount.
     ///   - trialCount: n; with none the interval is everything, 0 ... 1.
     ///   - z: deviations of the normal distribution on either side.
-    public init(successCount: Int, trialCount: Int, z: Double = Self.confidence95) {
+    package init(successCount: Int, trialCount: Int, z: Double = Self.confidence95) {
         precondition((0...trialCount).contains(successCount), "\(successCount) successes of \(trialCount)")
         guard trialCount > 0 else {
             (low, high) = (0, 1)

@@ -10,18 +10,18 @@ import RealModule
 ///
 /// The interval is a little wide: where the truth is logistic, it holds it in 97 to 99 % of measurements, for 50 to 1,000
 /// trials a point, for 50 and 90 %, and from five points on the slope to hardly one.
-public struct CurveCrossing: Sendable, Equatable {
+package struct CurveCrossing: Sendable, Equatable {
     /// What was counted at one SNR.
-    public struct Point: Sendable, Equatable {
+    package struct Point: Sendable, Equatable {
         /// Where.
-        public let snrDecibels: Double
+        package let snrDecibels: Double
         /// 0 ... trialCount.
-        public let successCount: Int
+        package let successCount: Int
         /// A point without trials says nothing.
-        public let trialCount: Int
+        package let trialCount: Int
 
         /// A measurement.
-        public init(snrDecibels: Double, successCount: Int, trialCount: Int) {
+        package init(snrDecibels: Double, successCount: Int, trialCount: Int) {
             precondition((0...trialCount).contains(successCount), "\(successCount) successes of \(trialCount)")
             precondition(snrDecibels.isFinite, "an SNR of \(snrDecibels) dB lies on no curve")
             self.snrDecibels = snrDecibels
@@ -31,7 +31,7 @@ public struct CurveCrossing: Sendable, Equatable {
     }
 
     /// Where a curve crosses.
-    public enum Place: Sendable, Equatable {
+    package enum Place: Sendable, Equatable {
         /// At this SNR.
         case at(decibels: Double)
         /// The first point reaches the share already: at its SNR or below.
@@ -41,14 +41,14 @@ public struct CurveCrossing: Sendable, Equatable {
     }
 
     /// Where the curve crosses.
-    public let place: Place
+    package let place: Place
     /// The 95 % interval's lower end; nil where it lies below the first point, or above the last.
-    public let lowDecibels: Double?
+    package let lowDecibels: Double?
     /// The 95 % interval's upper end; nil where it lies above the last point, or below the first.
-    public let highDecibels: Double?
+    package let highDecibels: Double?
 
     /// The SNR, where the curve crosses between points.
-    public var snrDecibels: Double? {
+    package var snrDecibels: Double? {
         if case .at(let decibels) = place { decibels } else { nil }
     }
 
@@ -56,7 +56,7 @@ public struct CurveCrossing: Sendable, Equatable {
     /// - Parameters:
     ///   - share: above 0 and below 1.
     ///   - points: in any order. Those at the same SNR count as one.
-    public init?(share: Double, points: [Point]) {
+    package init?(share: Double, points: [Point]) {
         precondition(share > 0 && share < 1, "a share of \(share) is no crossing")
         let curve = Curve(points)
         guard let first = curve.decibels.first, let last = curve.decibels.last else { return nil }

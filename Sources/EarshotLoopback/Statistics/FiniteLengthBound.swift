@@ -15,17 +15,17 @@ import RealModule
 /// Es/N0 = SNR·1500·T, SNR being the power of the sine over the noise in 1,500 Hz. M = 32, n = 44 and k = 88 (64 bits and
 /// a CRC-24) fail in 10 % at Es/N0 = 5.3 dB and in 1 % at 5.9 dB. In terms of the 64 bits, Eb = 44·Es/64, these are 3.7
 /// and 4.2 dB.
-public struct FiniteLengthBound: Sendable {
+package struct FiniteLengthBound: Sendable {
     private static let referenceHertz = 1_500.0
     /// Where the search for a share begins and ends.
     private static let searchedDecibels = -40.0...80.0
 
     /// What a symbol passes through.
-    public let channel: OrthogonalToneChannel
+    package let channel: OrthogonalToneChannel
     /// n.
-    public let symbolCount: Int
+    package let symbolCount: Int
     /// k.
-    public let bitCount: Int
+    package let bitCount: Int
 
     /// Draws the noise from which C and V follow.
     /// - Parameters:
@@ -34,7 +34,7 @@ public struct FiniteLengthBound: Sendable {
     ///   - bitCount: k, 1 or more.
     ///   - fading: of single symbols.
     ///   - seed: of the draws.
-    public init(
+    package init(
         toneCount: Int, symbolCount: Int, bitCount: Int, fading: OrthogonalToneChannel.Fading = .none, seed: UInt64 = 1
     ) {
         self.init(
@@ -43,7 +43,7 @@ public struct FiniteLengthBound: Sendable {
     }
 
     /// The bound for a channel whose noise is drawn already.
-    public init(channel: OrthogonalToneChannel, symbolCount: Int, bitCount: Int) {
+    package init(channel: OrthogonalToneChannel, symbolCount: Int, bitCount: Int) {
         precondition(symbolCount >= 1 && bitCount >= 1, "\(bitCount) bits in \(symbolCount) symbols")
         self.channel = channel
         self.symbolCount = symbolCount
@@ -52,7 +52,7 @@ public struct FiniteLengthBound: Sendable {
 
     /// ε, the share of frames lost, 0 ... 1.
     /// - Parameter esN0Decibels: the energy of a symbol over the noise power in one hertz.
-    public func errorShare(esN0Decibels: Double) -> Double {
+    package func errorShare(esN0Decibels: Double) -> Double {
         let information = channel.information(esN0Decibels: esN0Decibels)
         let n = Double(symbolCount)
         let excessBits = n * information.capacityBits + 0.5 * .log2(n) - Double(bitCount)
@@ -65,14 +65,14 @@ public struct FiniteLengthBound: Sendable {
     /// - Parameters:
     ///   - snrDecibels: power of the sine over the noise in 1,500 Hz.
     ///   - symbolSeconds: T.
-    public func errorShare(snrDecibels: Double, symbolSeconds: Double) -> Double {
+    package func errorShare(snrDecibels: Double, symbolSeconds: Double) -> Double {
         errorShare(esN0Decibels: snrDecibels + Self.gainDecibels(symbolSeconds))
     }
 
     /// The Es/N0 at which the best code decodes a share of frames, right to 0.001 dB; nil where none can, or where it is
     /// beyond −40 ... 80 dB.
     /// - Parameter successShare: 1 − ε, above 0 and below 1.
-    public func esN0Decibels(atSuccess successShare: Double) -> Double? {
+    package func esN0Decibels(atSuccess successShare: Double) -> Double? {
         precondition(successShare > 0 && successShare < 1, "a share of \(successShare) is never or always reached")
         var (low, high) = (Self.searchedDecibels.lowerBound, Self.searchedDecibels.upperBound)
         guard errorShare(esN0Decibels: high) <= 1 - successShare, errorShare(esN0Decibels: low) > 1 - successShare
@@ -88,7 +88,7 @@ public struct FiniteLengthBound: Sendable {
     /// - Parameters:
     ///   - successShare: 1 − ε, above 0 and below 1.
     ///   - symbolSeconds: T.
-    public func snrDecibels(atSuccess successShare: Double, symbolSeconds: Double) -> Double? {
+    package func snrDecibels(atSuccess successShare: Double, symbolSeconds: Double) -> Double? {
         esN0Decibels(atSuccess: successShare).map { $0 - Self.gainDecibels(symbolSeconds) }
     }
 

@@ -21,9 +21,9 @@ import RealModule
 ///
 /// Cost: draws and 20 values of Es/N0 take 0.06 s for M = 32.
 /// Source: Polyanskiy, Poor, Verdú, Channel coding rate in the finite blocklength regime, IEEE Trans. IT 56 (2010).
-public struct OrthogonalToneChannel: Sendable {
+package struct OrthogonalToneChannel: Sendable {
     /// What becomes of a tone's level on its way.
-    public enum Fading: Sendable {
+    package enum Fading: Sendable {
         /// Nothing: it is always the same.
         case none
         /// Each symbol has a complex Gaussian gain of its own, of mean power 1.
@@ -31,24 +31,24 @@ public struct OrthogonalToneChannel: Sendable {
     }
 
     /// What is known behind one symbol.
-    public struct Information: Sendable, Equatable {
+    package struct Information: Sendable, Equatable {
         /// C, 0 ... log₂ M.
-        public let capacityBits: Double
+        package let capacityBits: Double
         /// V.
-        public let dispersionBitsSquared: Double
+        package let dispersionBitsSquared: Double
     }
 
     /// K, how many symbols are drawn.
-    public static let drawCount = 16_384
+    package static let drawCount = 16_384
     /// Amplitudes are rounded to 1/512, so that L is a table: at Es/N0 = 5 dB it is right to 0.35 %, too much as often as
     /// too little.
     private static let stepsPerAmplitude: Float = 512
     private static let goldenRatio = 0.5 * (1 + 5.0.squareRoot())
 
     /// M.
-    public let toneCount: Int
+    package let toneCount: Int
     /// What becomes of the level.
-    public let fading: Fading
+    package let fading: Fading
     /// The noise in the tone that is sent, evenly spread: equally likely radii, each at its own angle. Most of what makes
     /// i vary is here, so that draws by chance would need ten times as many. Shape [drawCount].
     private let sentNoise: [(real: Double, imaginary: Double)]
@@ -61,7 +61,7 @@ public struct OrthogonalToneChannel: Sendable {
     ///   - toneCount: M, 2 or more.
     ///   - fading: of single symbols.
     ///   - seed: of the draws.
-    public init(toneCount: Int, fading: Fading = .none, seed: UInt64) {
+    package init(toneCount: Int, fading: Fading = .none, seed: UInt64) {
         precondition(toneCount >= 2, "\(toneCount) tones say nothing")
         self.toneCount = toneCount
         self.fading = fading
@@ -79,7 +79,7 @@ public struct OrthogonalToneChannel: Sendable {
     }
 
     /// C and V at Es/N0, the energy of a symbol over the noise power in one hertz.
-    public func information(esN0Decibels: Double) -> Information {
+    package func information(esN0Decibels: Double) -> Information {
         let gamma = Double.pow(10, esN0Decibels / 10)
         let entropy = Double.log2(Double(toneCount))
         let (table, logScale) = likelihoodTable(gamma)

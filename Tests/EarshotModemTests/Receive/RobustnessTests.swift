@@ -1,6 +1,7 @@
 import EarshotChannel
 import EarshotLoopback
 import EarshotModem
+import EarshotTrials
 import Testing
 
 /// What the receiver has to stand, in simulated air: share of 8-byte tokens decoded.

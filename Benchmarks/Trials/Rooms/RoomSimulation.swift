@@ -1,12 +1,12 @@
 import EarshotChannel
 import EarshotCoding
-public import EarshotDiscovery
+package import EarshotDiscovery
 
 /// A room full of devices that find each other, in simulated time: the policy and the neighbourhood that run live, over
 /// ears of any kind.
 ///
 /// Time goes on in ticks of 10 ms, as sound comes from a device in blocks.
-public struct RoomSimulation<Ears: RoomEars> {
+package struct RoomSimulation<Ears: RoomEars> {
     private struct Device {
         var policy: TalkPolicy
         var neighbourhood = Neighbourhood()
@@ -19,7 +19,7 @@ public struct RoomSimulation<Ears: RoomEars> {
     }
 
     /// What happened so far.
-    public private(set) var findings: RoomFindings
+    package private(set) var findings: RoomFindings
     private let plan: RoomPlan
     private var ears: Ears
     private var devices: [Device]
@@ -27,7 +27,7 @@ public struct RoomSimulation<Ears: RoomEars> {
     private static var ticksPerSecond: Double { 100 }
 
     /// A room before anybody came.
-    public init(_ plan: RoomPlan, ears: Ears) {
+    package init(_ plan: RoomPlan, ears: Ears) {
         self.plan = plan
         self.ears = ears
         findings = RoomFindings(deviceCount: plan.devices.count)
@@ -42,11 +42,11 @@ public struct RoomSimulation<Ears: RoomEars> {
     }
 
     /// What the devices know of when to talk; shape [devices].
-    public var policies: [TalkPolicy] { devices.map(\.policy) }
+    package var policies: [TalkPolicy] { devices.map(\.policy) }
 
     /// Lets time go on.
     /// - Parameter isOver: ends it earlier.
-    public mutating func run(untilSeconds end: Double, isOver: (RoomFindings) -> Bool = { _ in false }) {
+    package mutating func run(untilSeconds end: Double, isOver: (RoomFindings) -> Bool = { _ in false }) {
         while now < end {
             var begun: [RoomTalk] = []
             for index in devices.indices where isPresent(index, at: now) { step(index, &begun) }

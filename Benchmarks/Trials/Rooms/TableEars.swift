@@ -1,10 +1,10 @@
 import EarshotChannel
-public import EarshotDiscovery
+package import EarshotDiscovery
 
 /// Ears that decode by a table. Half duplex: a token is lost on whoever talks during any of it.
-public struct TableEars: RoomEars {
+package struct TableEars: RoomEars {
     /// See the protocol.
-    public let timing: TalkTiming
+    package let timing: TalkTiming
     private let table: DecodingTable
     private var generator: SeededGenerator
     private var seconds = 0.0
@@ -17,14 +17,14 @@ public struct TableEars: RoomEars {
     private static let latencySeconds = 0.1
 
     /// - Parameter seed: of chance.
-    public init(timing: TalkTiming, table: DecodingTable, seed: UInt64) {
+    package init(timing: TalkTiming, table: DecodingTable, seed: UInt64) {
         self.timing = timing
         self.table = table
         generator = SeededGenerator(seed: seed)
     }
 
     /// See the protocol.
-    public mutating func advance(
+    package mutating func advance(
         toSeconds seconds: Double, begun: [RoomTalk], isPresent: [Bool]
     ) -> [RoomHearing] {
         self.seconds = seconds
@@ -57,7 +57,7 @@ public struct TableEars: RoomEars {
     }
 
     /// See the protocol.
-    public func isBusy(_ device: Int) -> Bool {
+    package func isBusy(_ device: Int) -> Bool {
         talks.contains {
             $0.talker != device && $0.beginSeconds <= seconds && seconds < $0.beginSeconds + timing.tokenSeconds
         }

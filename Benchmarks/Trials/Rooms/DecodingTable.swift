@@ -3,27 +3,27 @@
 /// Of `fast` tokens that begin within 0.2 s of each other, from devices anywhere in a square of 4 m, 20 dB at 1 m, as
 /// `earshot-bench decoding-shares` measures them: 25 trials of a count each with four listeners, six from 16 talkers on. What lies
 /// between measured counts is put between.
-public struct DecodingTable: Sendable {
+package struct DecodingTable: Sendable {
     /// By how many talk at once; from 0 on. Beyond its end nothing is decoded.
-    public let shares: [Double]
+    package let shares: [Double]
 
     /// A table.
-    public init(shares: [Double]) {
+    package init(shares: [Double]) {
         precondition(shares.allSatisfy { (0...1).contains($0) }, "shares lie between 0 and 1")
         self.shares = shares
     }
 
     /// Free air: 4 talkers 98.2 %, 6 94.8 %, 8 78.9 %, 10 56.2 %, 12 37.3 %, 16 22.4 %; 24 and more would still be 11 %.
-    public static let freeAir = DecodingTable(
+    package static let freeAir = DecodingTable(
         shares: [1, 1, 1, 0.99, 0.98, 0.98, 0.95, 0.89, 0.79, 0.67, 0.56, 0.46, 0.37, 0.3, 0.24, 0.19, 0.15])
     /// A box of 5 by 4 by 2.7 m with an RT60 of 0.3 s: 2 talkers 96.5 %, 3 85.7 %, 4 59.5 %, 5 44.4 %, 6 28 %, 8 17.5 %, 12 8 %.
-    public static let smallRoom = DecodingTable(
+    package static let smallRoom = DecodingTable(
         shares: [1, 1, 0.96, 0.86, 0.6, 0.44, 0.28, 0.22, 0.175, 0.14, 0.11, 0.09, 0.07, 0.05, 0.03])
     /// The same box for talkers equally loud at every listener, with an earlier receiver, and 6 the end: 2 talkers 100 %, 3 85 %, 4 75 %, 6 7 %.
-    public static let hardRoom = DecodingTable(shares: [1, 1, 1, 0.85, 0.75, 0.4, 0.07])
+    package static let hardRoom = DecodingTable(shares: [1, 1, 1, 0.85, 0.75, 0.4, 0.07])
 
     /// The share where `count` talk together.
-    public subscript(count: Int) -> Double {
+    package subscript(count: Int) -> Double {
         count < shares.count ? shares[count] : 0
     }
 }

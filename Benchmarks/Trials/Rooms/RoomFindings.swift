@@ -1,15 +1,15 @@
 /// Who found and lost whom in a simulated room.
-public struct RoomFindings: Sendable {
+package struct RoomFindings: Sendable {
     /// When a talker was found first by a listener, nil where it was not; shape [talkers][listeners].
-    public private(set) var foundSeconds: [[Double?]]
+    package private(set) var foundSeconds: [[Double?]]
     /// When a listener lost a talker that was gone; shape [talkers][listeners].
-    public private(set) var lostSeconds: [[Double?]]
+    package private(set) var lostSeconds: [[Double?]]
     /// Losses of talkers that were still there.
-    public private(set) var falseLosses: [Double] = []
+    package private(set) var falseLosses: [Double] = []
     /// Seconds on the air; shape [devices].
-    public internal(set) var talkSeconds: [Double]
+    package internal(set) var talkSeconds: [Double]
     /// When each ended its last talk; shape [devices].
-    public internal(set) var lastTalkEndSeconds: [Double]
+    package internal(set) var lastTalkEndSeconds: [Double]
 
     init(deviceCount: Int) {
         let none = [[Double?]](repeating: [Double?](repeating: nil, count: deviceCount), count: deviceCount)
@@ -27,7 +27,7 @@ public struct RoomFindings: Sendable {
     }
 
     /// When a share of some ordered pairs had found each other; nil where it did not come to that.
-    public func seconds(
+    package func seconds(
         share: Double, where isMeant: (_ talker: Int, _ listener: Int) -> Bool = { _, _ in true }
     ) -> Double? {
         var times: [Double?] = []

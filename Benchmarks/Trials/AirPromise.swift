@@ -1,16 +1,17 @@
 import EarshotChannel
+package import EarshotLoopback
 import EarshotModem
 
 /// What the project promises of 8-byte tokens in simulated air: a scene, and the least share of tokens to be decoded.
 ///
 /// The tests hold the receiver to these, and the benchmarks measure how far above them it is.
-public struct AirPromise: Sendable, CustomStringConvertible {
+package struct AirPromise: Sendable, CustomStringConvertible {
     /// What the scene is, in Markdown.
-    public let name: String
+    package let name: String
     /// The least share, 0 ... 1.
-    public let leastShare: Double
+    package let leastShare: Double
     /// The scene.
-    public let scene: AirScene
+    package let scene: AirScene
 
     private init(_ name: String, _ leastShare: Double, _ change: (inout AirScene) -> Void) {
         self.name = name
@@ -21,10 +22,10 @@ public struct AirPromise: Sendable, CustomStringConvertible {
     }
 
     /// The same as `name`.
-    public var description: String { name }
+    package var description: String { name }
 
     /// All of them.
-    public static let all: [AirPromise] = [
+    package static let all: [AirPromise] = [
         AirPromise("`standard`, white noise, −7.5 dB", 0.9) { $0.snrDecibels = -7.5 },
         AirPromise("`far`, white noise, −10.5 dB", 0.9) {
             $0.profile = .far

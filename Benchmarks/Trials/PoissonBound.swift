@@ -5,12 +5,12 @@ import RealModule
 ///     Σ_{i ≤ k} e^{−λ}·λ^i / i! = 1 − confidence,   k = 0: λ = −ln(1 − confidence) = 3.0 for 95 %
 ///
 /// Source: Garwood, Fiducial limits for the Poisson distribution, Biometrika 28 (1936).
-public enum PoissonBound {
+package enum PoissonBound {
     /// λ by bisection, right to 10⁻⁹ of itself.
     /// - Parameters:
     ///   - count: events seen, k.
     ///   - confidence: 0 ..< 1.
-    public static func upper(count: Int, confidence: Double = 0.95) -> Double {
+    package static func upper(count: Int, confidence: Double = 0.95) -> Double {
         precondition(count >= 0 && (0..<1).contains(confidence), "\(count) events, confidence \(confidence)")
         var low = 0.0
         var high = 10 + 3 * Double(count)

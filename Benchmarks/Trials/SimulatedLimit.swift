@@ -1,21 +1,22 @@
-public import EarshotModem
+package import EarshotLoopback
+package import EarshotModem
 
 /// The SNR at which a scene decodes a share of its frames, searched for with as few trials as that takes.
 ///
 /// Few trials 12 dB apart say between which of them the share is reached, halving what lies between says it to 1.5 dB, and
 /// then points half a decibel apart are measured well, until two lie on either side.
-public struct SimulatedLimit: Sendable {
+package struct SimulatedLimit: Sendable {
     /// Where; nil where the share is reached nowhere below `highestDecibels`.
-    public let crossing: CurveCrossing?
+    package let crossing: CurveCrossing?
     /// The largest share that was seen at any SNR.
-    public let bestShare: Double
+    package let bestShare: Double
     /// All trials that were made on the way.
-    public let tally: AirTally
+    package let tally: AirTally
     /// The points near the crossing, rising.
-    public let points: [SimulationPoint]
+    package let points: [SimulationPoint]
 
     /// Above this a scene is given up.
-    public static let highestDecibels = 36.0
+    package static let highestDecibels = 36.0
     private static let roughSteps = 5
     private static let roughStepDecibels = 12.0
     private static let narrowestDecibels = 1.5
@@ -26,7 +27,7 @@ public struct SimulatedLimit: Sendable {
     /// - Parameters:
     ///   - order: its trials are those of each point near the crossing.
     ///   - share: above 0 and below 1.
-    public init(of order: SimulationOrder, share: Double) throws(ModemError) {
+    package init(of order: SimulationOrder, share: Double) throws(ModemError) {
         var rough = order
         rough.trialCount = min(order.trialCount, Self.roughTrialCount)
         rough.leastTrialCount = rough.trialCount

@@ -1,7 +1,7 @@
-public import EarshotDiscovery
+package import EarshotDiscovery
 
 /// What the devices in a room hear of each other's tokens: a table, or the modem in simulated air.
-public protocol RoomEars {
+package protocol RoomEars {
     /// The profile's lengths that talkers keep to.
     var timing: TalkTiming { get }
 
@@ -17,24 +17,24 @@ public protocol RoomEars {
 }
 
 /// A token on the air.
-public struct RoomTalk: Sendable, Equatable {
+package struct RoomTalk: Sendable, Equatable {
     /// Who says it.
-    public var talker: Int
+    package var talker: Int
     /// From when.
-    public var beginSeconds: Double
+    package var beginSeconds: Double
 
     /// See the properties of the same names.
-    public init(talker: Int, beginSeconds: Double) {
+    package init(talker: Int, beginSeconds: Double) {
         (self.talker, self.beginSeconds) = (talker, beginSeconds)
     }
 }
 
 /// A token that was decoded.
-public struct RoomHearing: Sendable, Equatable {
+package struct RoomHearing: Sendable, Equatable {
     /// Who says it.
-    public var talker: Int
+    package var talker: Int
     /// Who heard it.
-    public var listener: Int
+    package var listener: Int
     /// When it began, as the listener sees it.
-    public var beginSeconds: Double
+    package var beginSeconds: Double
 }

@@ -1,7 +1,7 @@
-public import EarshotChannel
+package import EarshotChannel
 import EarshotCoding
-public import EarshotDiscovery
-public import EarshotModem
+package import EarshotDiscovery
+package import EarshotModem
 import RealModule
 
 /// Ears of the real kind: every device has a place, a clock and a receiver, which is fed with what arrives from all others.
@@ -9,7 +9,7 @@ import RealModule
 ///     y[listener] = noise + Σ talkers  (1 m / d)·x through the air,   nothing while the listener talks itself
 ///
 /// What signal-to-noise ratio means is the project's definition, for a talker 1 m away.
-public struct ModemEars: RoomEars {
+package struct ModemEars: RoomEars {
     private struct Sound {
         var startSample: Int
         var samples: [Float]
@@ -34,7 +34,7 @@ public struct ModemEars: RoomEars {
     }
 
     /// See the protocol.
-    public let timing: TalkTiming
+    package let timing: TalkTiming
     private let air: PreparedAir
     private let frames: [[Float]]
     private let talkers: [Payload: Int]
@@ -55,7 +55,7 @@ public struct ModemEars: RoomEars {
     ///   - snrDecibels: at 1 m.
     ///   - sideMetres: devices are anywhere in a square of that side, at least 0.5 m from each other in what they hear.
     /// - Throws: where the profile does not fit into 48 kHz.
-    public init(
+    package init(
         _ plan: RoomPlan, profile: Profile, air: Air, snrDecibels: Double, sideMetres: Double
     ) throws(ModemError) {
         timing = TalkTiming(profile)
@@ -83,7 +83,7 @@ public struct ModemEars: RoomEars {
     }
 
     /// See the protocol.
-    public mutating func advance(
+    package mutating func advance(
         toSeconds seconds: Double, begun: [RoomTalk], isPresent: [Bool]
     ) -> [RoomHearing] {
         let end = Int((seconds * Double(Self.sampleRateHertz)).rounded())
@@ -107,7 +107,7 @@ public struct ModemEars: RoomEars {
     }
 
     /// See the protocol.
-    public func isBusy(_ device: Int) -> Bool { ears[device].isBusy }
+    package func isBusy(_ device: Int) -> Bool { ears[device].isBusy }
 
     private func sound(of talker: Int, at listener: Int, _ start: Int) -> Sound {
         let offset = placesMetres[talker] - placesMetres[listener]
