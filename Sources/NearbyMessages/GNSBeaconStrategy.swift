@@ -1,18 +1,18 @@
-/// How to find beacons. Kept for apps that set it: beacons are not supported here.
+/// The strategy to find beacons. It has no effect: beacons are not supported here. It exists for apps that set it.
 public final class GNSBeaconStrategy: Sendable {
-    /// Whether to look for iBeacons, too; true by default.
+    /// Whether to find iBeacons too; true by default. No effect.
     public let includeIBeacons: Bool
-    /// Whether to go on in the background; false by default.
+    /// Whether to continue in the background; false by default. No effect.
     public let allowInBackground: Bool
-    /// Whether to save power rather than time; true by default.
+    /// Whether to save power at the cost of time; true by default. No effect.
     public let lowPowerPreferred: Bool
 
-    /// The defaults.
+    /// A strategy with the default values.
     public convenience init() {
         self.init(paramsBlock: nil)
     }
 
-    /// What the block sets. What it keeps of the parameters has no effect later.
+    /// A strategy with the values that the block sets. Changes to the parameters after the block have no effect.
     public init(paramsBlock: ((GNSBeaconStrategyParams?) -> Void)?) {
         let params = GNSBeaconStrategyParams()
         paramsBlock?(params)
@@ -22,15 +22,15 @@ public final class GNSBeaconStrategy: Sendable {
     }
 }
 
-/// What a strategy for beacons is made of.
+/// The parameters of a strategy for beacons.
 public final class GNSBeaconStrategyParams {
-    /// Whether to look for iBeacons, too.
+    /// Whether to find iBeacons too. No effect.
     public var includeIBeacons = true
-    /// Whether to go on in the background.
+    /// Whether to continue in the background. No effect.
     public var allowInBackground = false
-    /// Whether to save power rather than time.
+    /// Whether to save power at the cost of time. No effect.
     public var lowPowerPreferred = true
 
-    /// The defaults.
+    /// Parameters with the default values.
     public init() {}
 }

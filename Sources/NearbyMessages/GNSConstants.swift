@@ -1,27 +1,27 @@
-// The names of C, for apps that were translated word by word.
+// The names of the C interface, for apps that were translated literally.
 
-/// See `GNSDiscoveryMode.broadcast`.
+/// The C name of `GNSDiscoveryMode.broadcast`.
 public let kGNSDiscoveryModeBroadcast = GNSDiscoveryMode.broadcast
-/// See `GNSDiscoveryMode.scan`.
+/// The C name of `GNSDiscoveryMode.scan`.
 public let kGNSDiscoveryModeScan = GNSDiscoveryMode.scan
-/// See `GNSDiscoveryMode.default`.
+/// The C name of `GNSDiscoveryMode.default`.
 public let kGNSDiscoveryModeDefault = GNSDiscoveryMode.default
 
-/// See `GNSDiscoveryMediums.audio`.
+/// The C name of `GNSDiscoveryMediums.audio`.
 public let kGNSDiscoveryMediumsAudio = GNSDiscoveryMediums.audio
-/// See `GNSDiscoveryMediums.BLE`.
+/// The C name of `GNSDiscoveryMediums.BLE`.
 public let kGNSDiscoveryMediumsBLE = GNSDiscoveryMediums.BLE
-/// See `GNSDiscoveryMediums.default`.
+/// The C name of `GNSDiscoveryMediums.default`.
 public let kGNSDiscoveryMediumsDefault = GNSDiscoveryMediums.default
 
-/// See `GNSDeviceTypes.usingNearby`.
+/// The C name of `GNSDeviceTypes.usingNearby`.
 public let kGNSDeviceUsingNearby = GNSDeviceTypes.usingNearby
-/// See `GNSDeviceTypes.bleBeacon`.
+/// The C name of `GNSDeviceTypes.bleBeacon`.
 public let kGNSDeviceBLEBeacon = GNSDeviceTypes.bleBeacon
 
-/// See `GNSOperationStatus.inactive`.
+/// The C name of `GNSOperationStatus.inactive`.
 public let kGNSOperationStatusInactive = GNSOperationStatus.inactive
-/// See `GNSOperationStatus.starting`.
+/// The C name of `GNSOperationStatus.starting`.
 public let kGNSOperationStatusStarting = GNSOperationStatus.starting
-/// See `GNSOperationStatus.active`.
+/// The C name of `GNSOperationStatus.active`.
 public let kGNSOperationStatusActive = GNSOperationStatus.active

@@ -1,20 +1,19 @@
 public import Foundation
 
-// Strategies do not change: a copy of one is itself, and what an app sets is what stays. Parameters are read when their
-// block returns.
+// Strategies are immutable, so a copy is the same object. The library reads parameters when their block returns.
 
 extension GNSStrategy: NSCopying {
-    /// Itself.
+    /// Returns the same object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 extension GNSBeaconStrategy: NSCopying {
-    /// Itself.
+    /// Returns the same object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 extension GNSStrategyParams: NSCopying {
-    /// Another one with the same values.
+    /// Returns new parameters with the same values.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = GNSStrategyParams()
         copy.discoveryMode = discoveryMode
@@ -25,7 +24,7 @@ extension GNSStrategyParams: NSCopying {
 }
 
 extension GNSBeaconStrategyParams: NSCopying {
-    /// Another one with the same values.
+    /// Returns new parameters with the same values.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = GNSBeaconStrategyParams()
         copy.includeIBeacons = includeIBeacons
@@ -36,7 +35,7 @@ extension GNSBeaconStrategyParams: NSCopying {
 }
 
 extension GNSMessageManagerParams: NSCopying {
-    /// Another one with the same values.
+    /// Returns new parameters with the same values.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = GNSMessageManagerParams()
         copy.showBluetoothPowerAlert = showBluetoothPowerAlert
@@ -49,7 +48,7 @@ extension GNSMessageManagerParams: NSCopying {
 }
 
 extension GNSPublicationParams: NSCopying {
-    /// Another one with the same values.
+    /// Returns new parameters with the same values.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = GNSPublicationParams()
         copy.strategy = strategy
@@ -60,7 +59,7 @@ extension GNSPublicationParams: NSCopying {
 }
 
 extension GNSSubscriptionParams: NSCopying {
-    /// Another one with the same values.
+    /// Returns new parameters with the same values.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = GNSSubscriptionParams()
         copy.deviceTypesToDiscover = deviceTypesToDiscover

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// What helps to find out why nothing is found: a line on standard error whenever something happens, when it is switched on.
-/// Keys, tokens, types and contents are in no line.
+/// The debug log: if it is on, it writes a line to standard error at each step, to show why nothing is found. Lines hold no
+/// key, token, type or content.
 enum GNSDebugLog {
     private static let isOn = Atomic(false)
 
@@ -11,7 +11,7 @@ enum GNSDebugLog {
         set { isOn.store(newValue, ordering: .relaxed) }
     }
 
-    /// One call of the system for each line, so that those of several threads do not mix.
+    /// One system call for each line, so that lines of several threads do not mix.
     static let standardError: @Sendable (String) -> Void = { line in
         guard isEnabled else { return }
         let bytes = Array("NearbyMessages: \(line.replacing("\n", with: " "))\n".utf8)

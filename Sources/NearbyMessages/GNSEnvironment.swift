@@ -1,21 +1,20 @@
 package import EarshotMessages
 import EarshotTerminalConsent
 
-/// What the original interface has no argument for: where the service is, which media there are, where the permission is kept, and
-/// where the debug log goes.
+/// The service, the media, the permission and the debug log, which the original interface has no argument for.
 ///
-/// Tests run what is to work in another one:
+/// Tests replace it:
 ///
 ///     GNSEnvironment.$current.withValue(environment) { GNSMessageManager(apiKey: "…") }
 package struct GNSEnvironment: Sendable {
-    /// What managers work with. The permission and the log in it are replaced by those below.
+    /// The configuration of managers, with the permission and the log below.
     package var configuration: MessageManager.Configuration
-    /// Asks, and keeps the answer: one for all managers, so that two do not ask at once.
+    /// Asks for consent and keeps the answer. All managers share it, so that two do not ask at once.
     package var consent: Consent
-    /// Gets the lines of the debug log, and decides whether it is on.
+    /// Receives the lines of the debug log, and drops them while it is off.
     package var log: @Sendable (String) -> Void
 
-    /// See the properties of the same names.
+    /// An environment of these values; see the properties of the same names.
     package init(
         configuration: MessageManager.Configuration, consent: Consent, log: @escaping @Sendable (String) -> Void
     ) {
@@ -24,7 +23,7 @@ package struct GNSEnvironment: Sendable {
         self.configuration.log = log
     }
 
-    /// The one in force.
+    /// The environment of new managers and permissions.
     @TaskLocal package static var current = system
 
     /// The environment of the process, see `MessageManager.Configuration.system`.

@@ -1,9 +1,9 @@
 import Dispatch
 import EarshotMessages
 
-/// A manager's handlers of what is wrong. Called on the main queue, and when something changes only.
+/// A manager's error handlers. They are called on the main queue, when the state changes.
 ///
-/// Unchecked, because an app's closures are what they are: see `GNSOperationHandlers`.
+/// Unchecked, because an app's closures are not Sendable: see `GNSOperationHandlers`.
 final class GNSErrorHandlers: @unchecked Sendable {
     private let microphone: GNSErrorStateHandler?
     private let bluetooth: [GNSErrorStateHandler]
@@ -15,10 +15,10 @@ final class GNSErrorHandlers: @unchecked Sendable {
         bluetooth = [params.bluetoothPowerErrorHandler, params.bluetoothPermissionErrorHandler].compactMap(\.self)
     }
 
-    /// Reports what is wrong with the microphone, until the manager's problems end.
+    /// Reports problems of the microphone, until the stream ends.
     func follow(_ problems: AsyncStream<ManagerProblem>) -> Task<Void, Never> {
         Task { [weak self] in
-            // There may be several reasons, which come and go by themselves.
+            // Several problems may exist at once; each begins and ends by itself.
             var reasons: Set<ManagerProblem.Kind> = []
             for await problem in problems where problem.isAboutMicrophone {
                 let hadError = !reasons.isEmpty
@@ -29,7 +29,7 @@ final class GNSErrorHandlers: @unchecked Sendable {
         }
     }
 
-    /// Something asks for Bluetooth.
+    /// An operation asks for Bluetooth.
     func reportBluetooth() {
         DispatchQueue.main.async { [weak self] in
             guard let self, !hasReportedBluetooth else { return }

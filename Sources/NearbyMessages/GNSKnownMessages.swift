@@ -1,8 +1,9 @@
 import EarshotMessages
 
-/// Pairs found and lost by message: two publishers of the same one are found once, and lost when the last of them is.
+/// Pairs found and lost by message. If several devices publish the same message, the app finds it once, and loses it with the
+/// last of them.
 struct GNSKnownMessages {
-    /// What an app is told. Lost is the same object as found.
+    /// An event for the app. Found and lost have the same object.
     enum Change: Equatable {
         case found(GNSMessage)
         case lost(GNSMessage)
@@ -10,7 +11,7 @@ struct GNSKnownMessages {
 
     private struct Key: Hashable {
         let message: Message
-        /// What the service vouches for must not be lost with what anybody said, nor be hidden by it.
+        /// A message that the service vouches for must be neither lost with, nor hidden by, one in the sound itself.
         let isAuthenticated: Bool
 
         init(_ received: ReceivedMessage) {
@@ -20,7 +21,7 @@ struct GNSKnownMessages {
 
     private var known: [Key: (message: GNSMessage, publishers: Set<String>)] = [:]
 
-    /// - Returns: nil where the app knows that already.
+    /// - Returns: nil if nothing changes for the app.
     mutating func take(_ event: MessageEvent) -> Change? {
         switch event {
         case .found(let received):

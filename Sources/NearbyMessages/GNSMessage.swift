@@ -1,30 +1,30 @@
 import EarshotMessages
 public import Foundation
 
-/// Bytes that a message may have.
-public let kGNSMessageMaximumContentSize = Message.largestContentCount
+/// The maximum size of a message's content, in bytes: 100 KiB.
+public let kGNSMessageMaximumContentSize = Message.maximumContentCount
 
-/// Characters that its type may have.
-public let kGNSMessageMaximumTypeLength = Message.longestTypeCount
+/// The maximum length of a message's type: 32 Unicode scalars.
+public let kGNSMessageMaximumTypeLength = Message.maximumTypeCount
 
-/// A message, published or found. Two of the same namespace, type and content are equal.
+/// A message that is published or found. Messages with the same namespace, type and content are equal.
 public final class GNSMessage: Sendable {
-    /// Empty for the messages of one's own project.
+    /// The namespace; empty for messages of the app's own project.
     public let messageNamespace: String
-    /// What subscriptions choose by; empty by default.
+    /// The type that subscriptions filter by, up to `kGNSMessageMaximumTypeLength` Unicode scalars; empty by default.
     public let type: String
-    /// Up to `kGNSMessageMaximumContentSize` bytes.
+    /// Any data of the app, 0 to `kGNSMessageMaximumContentSize` bytes.
     public let content: Data
-    /// Whether the service vouches that somebody with a key of this project published it. False for what came in the sound itself:
-    /// anybody in earshot may have said that. The original had no such messages, and no such property.
+    /// Whether the service vouches that a device with a key of this project published it. False for a message in the sound
+    /// itself: any device within earshot may have sent it. The original module had neither such messages nor this property.
     public let isAuthenticated: Bool
 
-    /// A message to publish; nil is no content. Sizes are checked where it is published.
+    /// A message to publish; nil for an empty content. `GNSMessageManager` checks the size, not this.
     public convenience init(content: Data?) {
         self.init(content: content, type: nil)
     }
 
-    /// A message to publish, with a type; nil is none of either.
+    /// A message to publish; nil for an empty content or type. `GNSMessageManager` checks the sizes, not this.
     public init(content: Data?, type: String?) {
         messageNamespace = ""
         self.type = type ?? ""
@@ -43,9 +43,9 @@ public final class GNSMessage: Sendable {
 }
 
 extension GNSMessage: Hashable {
-    /// Compares namespace, type and content.
+    /// Whether namespace, type and content are equal.
     public static func == (left: GNSMessage, right: GNSMessage) -> Bool { left.message == right.message }
 
-    /// Hashes what is compared.
+    /// Hashes namespace, type and content.
     public func hash(into hasher: inout Hasher) { hasher.combine(message) }
 }

@@ -1,7 +1,7 @@
 import EarshotMessages
 import Synchronization
 
-/// The answer of an app's own question: the first call counts; let go without one, nothing is decided.
+/// The answer of an app's own consent dialog. The first call counts; a release without a call leaves the permission undecided.
 final class GNSOnceAnswer: Sendable {
     private let waiting: Mutex<CheckedContinuation<PermissionState, Never>?>
     private let log: @Sendable (String) -> Void

@@ -1,16 +1,16 @@
 import Dispatch
 import EarshotMessages
 
-/// A message on the air, for as long as somebody keeps this.
+/// A published message. Releasing it withdraws the message.
 public protocol GNSPublication: AnyObject {}
 
-/// A search for messages, for as long as somebody keeps this.
+/// A search for messages. Releasing it ends the search.
 public protocol GNSSubscription: AnyObject {}
 
-/// What an app keeps. Nothing else keeps it, and it keeps the app's handlers: so none is called after it was let go.
+/// The object that the app keeps. It owns the app's handlers, and only the app owns it: no handler is called after its release.
 final class GNSOperation: GNSPublication, GNSSubscription {
     private let handlers: GNSOperationHandlers
-    /// Ends the operation behind this one, at once: a task that waits for the main queue may keep it longer.
+    /// Ends the operation immediately; a task that waits for the main queue may keep the operation's handle longer.
     private let stop: (@Sendable () -> Void)?
     private let tasks: [Task<Void, Never>]
 
@@ -26,7 +26,7 @@ final class GNSOperation: GNSPublication, GNSSubscription {
         tasks = [handlers.follow(subscription.statuses), handlers.follow(subscription)]
     }
 
-    /// One that cannot work.
+    /// An operation that cannot work.
     init(inactive handlers: GNSOperationHandlers) {
         self.handlers = handlers
         stop = nil
@@ -42,7 +42,7 @@ final class GNSOperation: GNSPublication, GNSSubscription {
 
 /// The handlers of one operation.
 ///
-/// Unchecked, because an app's closures are what they are: they are set before anybody else knows of them, and called on the main
+/// Unchecked, because an app's closures are not Sendable: they are set before the object is shared, and called on the main
 /// queue only.
 final class GNSOperationHandlers: @unchecked Sendable {
     fileprivate let statusHandler: GNSOperationStatusHandler?
@@ -62,7 +62,7 @@ final class GNSOperationHandlers: @unchecked Sendable {
         (foundHandler, lostHandler) = (found, lost)
     }
 
-    /// Asks by the app's handler, where it has one.
+    /// The consent handler that calls the app's handler; nil if the app has none.
     func consentHandler(log: @escaping @Sendable (String) -> Void) -> ConsentHandler? {
         guard permissionRequestHandler != nil else { return nil }
         return { [weak self] _ in

@@ -1,76 +1,76 @@
 import EarshotMessages
 
-/// The directions of discovery.
+/// The directions of discovery, as an option set.
 public struct GNSDiscoveryMode: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The bits: 1 for broadcast, 2 for scan.
     public let rawValue: UInt
 
-    /// A mode of those bits.
+    /// A mode of these bits; other bits have no effect.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Be found: say tokens.
+    /// To be found: plays tokens.
     public static let broadcast = GNSDiscoveryMode(rawValue: 1)
-    /// Find: listen for tokens.
+    /// To find: listens for tokens.
     public static let scan = GNSDiscoveryMode(rawValue: 2)
-    /// Both.
+    /// Both directions.
     public static let `default`: GNSDiscoveryMode = [.broadcast, .scan]
-    /// The spelling of Swift 2.
+    /// `broadcast` in the spelling of Swift 2.
     public static let Broadcast = GNSDiscoveryMode.broadcast
-    /// The spelling of Swift 2.
+    /// `scan` in the spelling of Swift 2.
     public static let Scan = GNSDiscoveryMode.scan
-    /// The spelling of Swift 2.
+    /// `default` in the spelling of Swift 2.
     public static let Default = GNSDiscoveryMode.default
 }
 
-/// The media of discovery.
+/// The media of discovery, as an option set.
 public struct GNSDiscoveryMediums: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The bits: 1 for audio, 2 for Bluetooth.
     public let rawValue: UInt
 
-    /// Media of those bits.
+    /// Media of these bits; other bits have no effect.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Near-ultrasound.
+    /// Near-ultrasound sound.
     public static let audio = GNSDiscoveryMediums(rawValue: 1)
-    /// Bluetooth Low Energy, which is not supported here: what asks for nothing else stays inactive, and the manager's
-    /// Bluetooth handlers are told.
+    /// Bluetooth Low Energy, which is not supported here. An operation on it alone stays inactive, and the manager calls its
+    /// Bluetooth handlers.
     public static let BLE = GNSDiscoveryMediums(rawValue: 2)
-    /// All there are: audio, here.
+    /// All media: sound is the only one that works here.
     public static let `default`: GNSDiscoveryMediums = [.audio, .BLE]
-    /// Another spelling.
+    /// `BLE` in lower case.
     public static let ble = GNSDiscoveryMediums.BLE
-    /// The spelling of Swift 2.
+    /// `audio` in the spelling of Swift 2.
     public static let Audio = GNSDiscoveryMediums.audio
-    /// The spelling of Swift 2.
+    /// `default` in the spelling of Swift 2.
     public static let Default = GNSDiscoveryMediums.default
 }
 
-/// What a subscription finds.
+/// The kinds of devices that a subscription finds, as an option set.
 public struct GNSDeviceTypes: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The bits: 1 for devices that publish, 2 for beacons.
     public let rawValue: UInt
 
-    /// Types of those bits.
+    /// Kinds of these bits; other bits have no effect.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Devices that publish.
+    /// Devices that publish messages.
     public static let usingNearby = GNSDeviceTypes(rawValue: 1)
-    /// Bluetooth beacons, which are not supported here: a subscription to nothing else stays inactive, and the manager's Bluetooth
-    /// handlers are told.
+    /// Bluetooth beacons, which are not supported here. A subscription to beacons alone stays inactive, and the manager calls
+    /// its Bluetooth handlers.
     public static let bleBeacon = GNSDeviceTypes(rawValue: 2)
-    /// The spelling of Swift 2.
+    /// `usingNearby` in the spelling of Swift 2.
     public static let UsingNearby = GNSDeviceTypes.usingNearby
-    /// The spelling of Swift 2.
+    /// `bleBeacon` in the spelling of Swift 2.
     public static let BLEBeacon = GNSDeviceTypes.bleBeacon
 }
 
-/// What a publication or subscription is doing.
+/// The progress of a publication or subscription.
 public enum GNSOperationStatus: UInt, Sendable {
-    /// Nothing: not permitted (yet), over, or there is nothing it could work with.
+    /// Not permitted (yet), ended, or without a medium to run on.
     case inactive = 0
-    /// On its way.
+    /// Permitted, but the service has not accepted it yet.
     case starting
-    /// Working.
+    /// Others can find it, or it can find others.
     case active
 
     init(_ status: OperationStatus) {

@@ -1,50 +1,50 @@
-/// What a manager is made with.
+/// The parameters of a manager.
 public final class GNSMessageManagerParams {
-    /// Without effect: there is no Bluetooth here to be switched on.
+    /// No effect: there is no Bluetooth here to switch on.
     public var showBluetoothPowerAlert = true
-    /// Without effect: what is said mixes with what other programs play.
+    /// No effect: the system mixes the sound with that of other programs.
     public var useBestAudioSessionCategory = true
-    /// Gets true when the microphone is needed and missing, forbidden, taken or unusable, and false when it works again.
+    /// Receives true when the microphone is needed but missing, forbidden, busy or unusable, and false when it works again.
     public var microphonePermissionErrorHandler: GNSErrorStateHandler?
-    /// Gets true, once, when something asks for Bluetooth: it is not supported here.
+    /// Receives true, once, when an operation asks for Bluetooth, which is not supported here.
     public var bluetoothPermissionErrorHandler: GNSErrorStateHandler?
     /// The same as `bluetoothPermissionErrorHandler`: apps may set either.
     public var bluetoothPowerErrorHandler: GNSErrorStateHandler?
 
-    /// The defaults.
+    /// Parameters with the default values.
     public init() {}
 }
 
-/// What a publication is made with.
+/// The parameters of a publication.
 public final class GNSPublicationParams {
-    /// How to be found; nil is the default.
+    /// The directions and media to be found by; nil for the default.
     public var strategy: GNSStrategy! = GNSStrategy()
-    /// Gets what the publication is doing.
+    /// Receives the status of the publication.
     public var statusHandler: GNSOperationStatusHandler?
-    /// Asks the user for permission, in place of the question of ours.
+    /// Asks the user for permission, in place of the question on the terminal.
     public var permissionRequestHandler: GNSPermissionRequestHandler?
 
-    /// The defaults.
+    /// Parameters with the default values.
     public init() {}
 }
 
-/// What a subscription is made with.
+/// The parameters of a subscription.
 public final class GNSSubscriptionParams {
-    /// What to find.
+    /// The kinds of devices to find.
     public var deviceTypesToDiscover = GNSDeviceTypes.usingNearby
-    /// Only messages of this namespace; empty, or nil, is the project's own.
+    /// Only messages of this namespace are found; empty or nil for the project's own.
     public var messageNamespace: String! = ""
-    /// Only messages of this type; empty, or nil, is all.
+    /// Only messages of this type are found; empty or nil for all types.
     public var type: String! = ""
-    /// How to find devices; nil is the default.
+    /// The directions and media to find devices by; nil for the default.
     public var strategy: GNSStrategy! = GNSStrategy()
-    /// How to find beacons; kept, and without effect.
+    /// The strategy to find beacons. No effect.
     public var beaconStrategy: GNSBeaconStrategy! = GNSBeaconStrategy()
-    /// Gets what the subscription is doing.
+    /// Receives the status of the subscription.
     public var statusHandler: GNSOperationStatusHandler?
-    /// Asks the user for permission, in place of the question of ours.
+    /// Asks the user for permission, in place of the question on the terminal.
     public var permissionRequestHandler: GNSPermissionRequestHandler?
 
-    /// The defaults.
+    /// Parameters with the default values.
     public init() {}
 }

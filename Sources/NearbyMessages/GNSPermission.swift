@@ -1,7 +1,7 @@
 import EarshotMessages
 
-/// Whether the user lets this program find devices nearby. Kept in a file, see `PermissionStore`, so that other processes of the same
-/// program hear of changes, too.
+/// The user's permission for this program to find devices nearby. It is kept in a file, see `PermissionStore`, so that other
+/// processes of the same program see its changes.
 public final class GNSPermission {
     private let handler: Handler
     private let task: Task<Void, Never>
@@ -13,9 +13,9 @@ public final class GNSPermission {
         init(_ call: GNSPermissionHandler?) { self.call = call }
     }
 
-    /// Follows the permission for as long as this is kept.
-    /// - Parameter changedHandler: gets what the user has decided, at once where that was earlier, and then each change. Not called
-    ///   before the user has decided.
+    /// Follows the permission for as long as this object is kept.
+    /// - Parameter changedHandler: receives the user's decision, at once if there is one, and then each change. It is not
+    ///   called before the user has decided.
     public init(changedHandler: GNSPermissionHandler?) {
         let handler = Handler(changedHandler)
         let changes = GNSEnvironment.current.consent.changes
@@ -24,7 +24,7 @@ public final class GNSPermission {
             var told: Bool?
             for await state in changes {
                 let isGranted = state == .granted
-                // Nobody hears of what was not decided; but that a permission is no longer there is a change.
+                // An undecided permission is no news to the app, but the loss of a granted one is.
                 guard state != .undecided || told == true, isGranted != told else { continue }
                 told = isGranted
                 await onMainQueue { [weak handler] in handler?.call?(isGranted) }
@@ -36,12 +36,13 @@ public final class GNSPermission {
         task.cancel()
     }
 
-    /// Whether the user has said yes.
+    /// Whether the user has granted the permission. False if it is denied or undecided.
     public static func isGranted() -> Bool {
         GNSEnvironment.current.consent.store.state == .granted
     }
 
-    /// To be called in response to what the user does, and then only: a switch in the settings. All operations begin or end with it.
+    /// Keeps a decision of the user. Call it only in response to the user, for example to a switch in the settings. All
+    /// operations start or stop with it.
     public static func setGranted(_ granted: Bool) {
         let environment = GNSEnvironment.current
         do throws(PermissionStoreError) {

@@ -1,21 +1,21 @@
 import EarshotDiscovery
 
-/// How to find and be found. Does not change once it is made.
+/// The directions and media of an operation. Immutable.
 public final class GNSStrategy: Sendable {
-    /// In which directions; both by default.
+    /// The directions; both by default.
     public let discoveryMode: GNSDiscoveryMode
-    /// On which media; all by default.
+    /// The media; all by default.
     public let discoveryMediums: GNSDiscoveryMediums
-    /// Whether to go on in the background, false by default. Here a program works as long as it runs, whoever looks at it;
-    /// nothing works after it has ended.
+    /// Whether to continue in the background; false by default. Here an operation runs as long as the program runs, in the
+    /// background or not, and never longer.
     public let allowInBackground: Bool
 
-    /// The defaults.
+    /// A strategy with the default values.
     public convenience init() {
         self.init(paramsBlock: nil)
     }
 
-    /// What the block sets. What it keeps of the parameters has no effect later.
+    /// A strategy with the values that the block sets. Changes to the parameters after the block have no effect.
     public init(paramsBlock: ((GNSStrategyParams?) -> Void)?) {
         let params = GNSStrategyParams()
         paramsBlock?(params)
@@ -24,10 +24,10 @@ public final class GNSStrategy: Sendable {
         allowInBackground = params.allowInBackground
     }
 
-    /// Whether it wants Bluetooth, which is more than to want all there are.
+    /// Whether it names Bluetooth alone. The default, all media, does not ask for Bluetooth.
     var asksForBluetooth: Bool { discoveryMediums == .BLE }
 
-    /// In today's terms. Only sound is there, and it does not stop for the background: so that is not asked for.
+    /// The strategy in today's terms. It asks for no background: sound, the only medium, does not stop in the background.
     var strategy: DiscoveryStrategy {
         var strategy = DiscoveryStrategy()
         strategy.mode = DiscoveryMode(rawValue: Int(discoveryMode.intersection(.default).rawValue))
@@ -39,20 +39,20 @@ public final class GNSStrategy: Sendable {
     }
 }
 
-/// What a strategy is made of.
+/// The parameters of a strategy.
 public final class GNSStrategyParams {
-    /// In which directions.
+    /// The directions; both by default.
     public var discoveryMode = GNSDiscoveryMode.default
-    /// On which media.
+    /// The media; all by default.
     public var discoveryMediums = GNSDiscoveryMediums.default
-    /// Whether to go on in the background.
+    /// Whether to continue in the background; false by default.
     public var allowInBackground = false
 
-    /// The defaults.
+    /// Parameters with the default values.
     public init() {}
 }
 
 extension DiscoveryMediumKind {
-    /// Does not exist here, and is reported as such.
+    /// A medium that does not exist here, and is reported as such.
     static let bluetooth = DiscoveryMediumKind(name: "bluetooth", worksInBackground: true)
 }

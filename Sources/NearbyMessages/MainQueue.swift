@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs something on the main queue, and waits for it: who makes more than the main queue takes is slowed down.
+/// Runs a closure on the main queue and waits for it, so that a caller cannot outrun the main queue.
 func onMainQueue(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
         DispatchQueue.main.async {

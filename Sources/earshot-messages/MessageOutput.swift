@@ -126,7 +126,7 @@ extension ManagerProblem.Kind {
         case .noBackground(let medium): "\(medium.name) is not for the background"
         case .serviceUnreachable: "the service cannot be reached"
         case .serviceRefusing(let code): "the service refuses: \(code)"
-        case .serviceNonsense: "what answers is not the service"
+        case .serviceInvalid: "what answers is not the service"
         }
     }
 }

@@ -88,7 +88,7 @@ struct PublishCommand: ParsableCommand {
     private func content() throws(Failure) -> Data {
         if let text { return Data(text.utf8) }
         let name = file ?? ""
-        let largest = Message.largestContentCount
+        let largest = Message.maximumContentCount
         do {
             let handle =
                 name == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: name))

@@ -11,7 +11,7 @@ package final class FakeService: Sendable {
         /// Nobody answers.
         case down
         /// Answers are not what they should be.
-        case nonsense
+        case invalid
         /// Answers take that long.
         case slow(Duration)
         /// It does not want to.

@@ -139,20 +139,20 @@ struct FakeServiceClient: MessageService {
             return state.mood
         }
         switch mood {
-        case .down: throw .unreachable("nobody listens there")
-        case .nonsense: throw .nonsense("it says moo")
+        case .down: throw .unreachable("it refuses connections")
+        case .invalid: throw .invalid("it says moo")
         case .refusing(let status, let code, let retryAfter):
             throw .refused(status: status, code: code, retryAfter: retryAfter)
         case .slow(let pause):
             do { try await Task.sleep(for: pause) } catch { throw .unreachable("cancelled") }
-        case .deaf where what.hasPrefix("report"): throw .unreachable("nobody listens there")
+        case .deaf where what.hasPrefix("report"): throw .unreachable("it refuses connections")
         case .well, .deaf, .mute: break
         }
         let result = service.transaction { state -> Result<Answer, ServiceFailure> in
             if let session, state.sessions[session.secret] == nil { return .failure(.badSession) }
             do throws(ServiceFailure) { return .success(try answer(&state)) } catch { return .failure(error) }
         }
-        if mood == .mute { throw .unreachable("no answer in time") }
+        if mood == .mute { throw .unreachable("it does not answer in time") }
         return try result.get()
     }
 }

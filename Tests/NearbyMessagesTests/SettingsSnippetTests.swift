@@ -107,7 +107,7 @@ import Testing
                 content: nil, type: String(repeating: "t", count: kGNSMessageMaximumTypeLength + 1))
             let refused = [publish(tooMuch), publish(tooLong), publish(nil)]
             #expect(await eventually { statuses.all == [.inactive, .inactive, .inactive] })
-            #expect(device.log.all.count { $0.contains("102400") || $0.contains("may have 32") } == 2)
+            #expect(device.log.all.count { $0.contains("102400") || $0.contains("maximum is 32") } == 2)
             withExtendedLifetime(refused) {}
         #endif
         await aWhile()

@@ -2,26 +2,27 @@ public import EarshotDiscovery
 public import Foundation
 
 extension MessageManager {
-    /// What a manager works with.
+    /// The service, media, permission and log of a manager.
     public struct Configuration: Sendable {
-        /// Where the service is. `https`, but for loopback: else keys and messages are readable on the way.
+        /// The address of the service, without `/v1`. Use `https` for any host but loopback: over `http` others on the way can
+        /// read keys and messages.
         public var serviceURL: URL
-        /// Who asks for consent, and whose settings are used.
+        /// The application that asks for consent. Its name in the consent question, and of the folder that keeps the answer.
         public var applicationIdentifier: String
-        /// The ways to find and be found. Called once, after consent, when something is first needed.
+        /// Makes the media of discovery. Called once, after consent, when an operation first needs a medium.
         public var media: @Sendable () -> [any DiscoveryMedium]
-        /// Asked before anything is opened or sent.
+        /// Decides before anything is opened, played or sent.
         public var permission: any PermissionGate
-        /// The least pause after a failure, and what it grows to.
+        /// The shortest pause after a failed request, and the longest that it grows to.
         public var backOff = BackOff.Bounds()
-        /// Gets a line for people whenever something happens. No key, session, token or content is in it.
+        /// Receives a line for people at each step; nil for none. Lines hold no key, session, token or content.
         public var log: (@Sendable (String) -> Void)?
-        /// Instead of HTTP; for tests, which have no service.
+        /// Replaces HTTP in tests, which have no service.
         package var service: (@Sendable (_ key: String) -> any MessageService)?
-        /// The times that tests cannot wait for.
+        /// The durations that tests shorten.
         package var pace = Pace()
 
-        /// See the properties of the same names.
+        /// A configuration of these values; see the properties of the same names. The media default to sound alone.
         public init(
             serviceURL: URL, applicationIdentifier: String,
             media: @escaping @Sendable () -> [any DiscoveryMedium] = { [SoundMedium()] },
@@ -58,27 +59,27 @@ extension MessageManager {
         }
     }
 
-    /// How long things take that need not be configured.
+    /// Durations that a program need not configure.
     package struct Pace: Sendable {
-        /// How long each of several tokens is said.
+        /// How long the medium plays one token before the next, if there are several.
         package var tokenTurn = Duration.seconds(4)
-        /// Where a medium was opened anew, what was near before is gone unless it is heard again within that time. Longer than
-        /// a device that talks seldom is silent, in a room that is not crowded.
+        /// The time in which a device that was near must be heard again after a medium was reopened, before it counts as gone.
+        /// It is longer than the silences of a device that broadcasts rarely, in a room that is not crowded.
         package var confirmation = Duration.seconds(15)
-        /// How long a publication and a subscription live at the service without a word from us.
+        /// The time to live of a publication or subscription at the service, without a renewal.
         package var lease = Duration.seconds(300)
-        /// A request takes no longer. The largest message then needs a line of 40 kbit/s.
+        /// The limit of one request. A message of maximum size then needs a line of 40 kbit/s.
         package var requestTimeout = Duration.seconds(30)
-        /// An event stream is dead that was silent for so long.
+        /// An event stream that is silent for this long counts as dead.
         package var streamTimeout = Duration.seconds(45)
-        /// How long heard tokens wait for others to be reported together.
+        /// How long a newly heard token waits for others, to be reported together with them.
         package var reportDelay = Duration.milliseconds(200)
-        /// A token that is still near is reported again after that.
+        /// A token that stays near is reported again after this time.
         package var sightingRenewal = Duration.seconds(60)
-        /// A service that could not be told for so long what is heard may take it for lost: it counts a report for 90 s, of which
-        /// up to `sightingRenewal` had passed.
+        /// If the client cannot report for this long, the service may take near devices for lost: a report counts for 90 s, of
+        /// which up to `sightingRenewal` had passed.
         package var outage = Duration.seconds(25)
-        /// How long a message that the service forgot has to come again before it is lost.
+        /// How long a message that the service forgot may take to come again before it is lost.
         package var doubt = Duration.seconds(40)
 
         package init() {}

@@ -1,39 +1,38 @@
 public import EarshotDiscovery
 
-/// Something that is wrong from now on, or is not any more. Nothing of it ends an operation: what failed is tried again until it
-/// works.
+/// A problem that begins or is solved. No problem ends an operation: the manager retries until it succeeds.
 public struct ManagerProblem: Sendable, Hashable {
-    /// What may be wrong.
+    /// The kinds of problems.
     public enum Kind: Sendable, Hashable {
-        /// A microphone, a loudspeaker, or the band.
+        /// The medium reports a problem with a microphone, a loudspeaker, or the band.
         case medium(DiscoveryProblem, DiscoveryMediumKind)
-        /// A strategy asks for a medium that does not exist here. The operation runs on those that do.
+        /// A strategy names a medium that does not exist here. The operation runs on the other media of the strategy.
         case unsupportedMedium(DiscoveryMediumKind)
-        /// A strategy wants to go on in the background, where this medium may not.
+        /// A strategy is for the background, where this medium may not run.
         case noBackground(DiscoveryMediumKind)
         /// The service does not answer, or not in time.
         case serviceUnreachable
-        /// The service refuses, and says why by this code of docs/SERVICE.md.
+        /// The service refuses requests. docs/SERVICE.md explains the code.
         case serviceRefusing(code: String)
-        /// What answers is not a service of ours, or a broken one.
-        case serviceNonsense
+        /// The address answers, but not as a service does: it is another server, or a broken service.
+        case serviceInvalid
     }
 
-    /// What.
+    /// The kind of problem.
     public var kind: Kind
-    /// Whether it is over.
+    /// False when the problem begins, true when it is solved.
     public var isSolved: Bool
-    /// For people: what failed, on what, and what to do. No key, token or content. Empty where it is solved.
+    /// A sentence for people: what failed, on what, and what to do. It holds no key, token or content. Empty if solved.
     public var detail: String
 
-    /// See the properties of the same names.
+    /// A problem of these values; see the properties of the same names.
     public init(_ kind: Kind, isSolved: Bool = false, detail: String = "") {
         self.kind = kind
         self.isSolved = isSolved
         self.detail = detail
     }
 
-    /// Whether it is about hearing: the microphone is missing, forbidden, taken or unusable.
+    /// Whether the microphone is missing, forbidden, busy or unusable.
     public var isAboutMicrophone: Bool {
         switch kind {
         case .medium(.noMicrophone, _), .medium(.noPermission(.scan), _), .medium(.deviceBusy(.scan), _),

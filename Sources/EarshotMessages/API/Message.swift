@@ -1,22 +1,23 @@
 public import Foundation
 
-/// What is published: a small piece of data with a type, in a namespace. Two of the same three are the same message.
+/// A message to publish: a small piece of data with a type, in a namespace. Messages with the same three values are equal.
 public struct Message: Sendable, Hashable {
-    /// Bytes that content may have: 100 KiB.
-    public static let largestContentCount = 102_400
-    /// Characters that a type may have.
-    public static let longestTypeCount = 32
-    /// Characters that a namespace may have.
-    public static let longestNamespaceCount = 64
+    /// The maximum size of a content, in bytes: 100 KiB.
+    public static let maximumContentCount = 102_400
+    /// The maximum length of a type, in Unicode scalars.
+    public static let maximumTypeCount = 32
+    /// The maximum length of a namespace, in Unicode scalars.
+    public static let maximumNamespaceCount = 64
 
-    /// Whatever the app likes, up to `largestContentCount` bytes.
+    /// Any data of the app, 0 to `maximumContentCount` bytes.
     public var content: Data
-    /// What subscriptions choose by, up to `longestTypeCount` characters; may be empty.
+    /// The type that subscriptions filter by, 0 to `maximumTypeCount` Unicode scalars.
     public var type: String
-    /// A world of its own within the project, up to `longestNamespaceCount` characters. Empty is the one by default.
+    /// A name that separates messages within a project, 0 to `maximumNamespaceCount` Unicode scalars. Empty for the default
+    /// namespace.
     public var namespace: String
 
-    /// Limits are checked where it is published.
+    /// A message of these values. `MessageManager.publish` checks the limits, not this.
     public init(content: Data, type: String = "", namespace: String = "") {
         self.content = content
         self.type = type
@@ -24,29 +25,29 @@ public struct Message: Sendable, Hashable {
     }
 
     func check() throws(MessageError) {
-        guard content.count <= Self.largestContentCount else { throw .contentTooLarge(content.count) }
+        guard content.count <= Self.maximumContentCount else { throw .contentTooLarge(content.count) }
         try Self.check(namespace: namespace, type: type)
     }
 
-    /// Lengths are counted as the service counts them, in Unicode scalars: a letter with its accents may be several.
+    /// Counts Unicode scalars, as the service does: a letter with its accents may be several.
     static func check(namespace: String, type: String) throws(MessageError) {
         let (typeCount, namespaceCount) = (type.unicodeScalars.count, namespace.unicodeScalars.count)
-        guard typeCount <= longestTypeCount else { throw .typeTooLong(typeCount) }
-        guard namespaceCount <= longestNamespaceCount else { throw .namespaceTooLong(namespaceCount) }
+        guard typeCount <= maximumTypeCount else { throw .typeTooLong(typeCount) }
+        guard namespaceCount <= maximumNamespaceCount else { throw .namespaceTooLong(namespaceCount) }
     }
 }
 
-/// A message that was found.
+/// A message that a subscription received.
 public struct ReceivedMessage: Sendable, Hashable {
-    /// What was published.
+    /// The message as it was published.
     public let message: Message
-    /// Whether the service vouches that somebody with a key of this project published it. Not for what came in the sound itself:
-    /// anybody may have said that.
+    /// Whether the service vouches that a device with a key of this project published it. False for a message in the sound
+    /// itself: any device may have sent that.
     public let isAuthenticated: Bool
-    /// The same in found and lost, and different for two publishers of the same message. No secret.
+    /// The same in found and lost, and different for two publishers of the same message. Not secret.
     public let id: String
 
-    /// See the properties of the same names.
+    /// A received message of these values; see the properties of the same names.
     public init(message: Message, isAuthenticated: Bool, id: String) {
         self.message = message
         self.isAuthenticated = isAuthenticated
@@ -54,10 +55,10 @@ public struct ReceivedMessage: Sendable, Hashable {
     }
 }
 
-/// What a subscription reports.
+/// An event of a subscription.
 public enum MessageEvent: Sendable, Hashable {
-    /// It is near, and was not.
+    /// The message came near, or was published nearby.
     case found(ReceivedMessage)
-    /// It is not near any more, or no longer published. Found again afterwards is a new `found`.
+    /// The message is no longer near, or no longer published. If it comes again, there is another `found`.
     case lost(ReceivedMessage)
 }

@@ -1,34 +1,34 @@
-/// Why something cannot be published or subscribed to at all. What may pass by itself is a `ManagerProblem` instead.
+/// Why a request can never work. A failure that may pass is a `ManagerProblem` instead.
 public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The content would have so many bytes.
+    /// The content has this many bytes, more than `Message.maximumContentCount`.
     case contentTooLarge(Int)
-    /// The type would have so many characters.
+    /// The type has this many Unicode scalars, more than `Message.maximumTypeCount`.
     case typeTooLong(Int)
-    /// The namespace would have so many characters.
+    /// The namespace has this many Unicode scalars, more than `Message.maximumNamespaceCount`.
     case namespaceTooLong(Int)
-    /// A message in the sound itself would have so many bytes.
+    /// The content of a message in the sound itself has this many bytes, outside 1 to 32.
     case directCount(Int)
-    /// Eight bytes with 24 zeros behind them: the one message of 32 bytes that the sound itself cannot carry.
+    /// The content is eight bytes followed by 24 zeros: the only 32 bytes that the sound itself cannot carry.
     case directUnsendable
     /// The manager was stopped.
     case stopped
 
-    /// What is wrong and what would work.
+    /// One sentence: the problem and its remedy.
     public var description: String {
         switch self {
         case .contentTooLarge(let count):
-            "the content has \(count) bytes; a message takes \(Message.largestContentCount) (publish where to fetch it)"
+            "the content has \(count) bytes; the maximum is \(Message.maximumContentCount) (publish a link to larger content)"
         case .typeTooLong(let count):
-            "the type has \(count) characters; it may have \(Message.longestTypeCount)"
+            "the type has \(count) characters; the maximum is \(Message.maximumTypeCount) (shorten it)"
         case .namespaceTooLong(let count):
-            "the namespace has \(count) characters; it may have \(Message.longestNamespaceCount)"
+            "the namespace has \(count) characters; the maximum is \(Message.maximumNamespaceCount) (shorten it)"
         case .directCount(let count):
-            "\(count) bytes do not fit into the sound itself; it carries 1 to 32 (longer ones need the service)"
+            "\(count) bytes do not fit into the sound itself; it carries 1 to 32 (a longer message needs the service)"
         case .directUnsendable:
-            "eight bytes and 24 zeros cannot be said in the sound itself: an added zero tells eight bytes from a token, "
-                + "and there is no room for one (leave a zero away)"
+            "the sound itself cannot carry eight bytes and 24 zeros: a further zero would tell them from a token, "
+                + "and there is no room for it (remove a zero)"
         case .stopped:
-            "the manager was stopped; make another one"
+            "the manager was stopped; make a new one"
         }
     }
 }

@@ -9,16 +9,21 @@ import Synchronization
 ///     let subscription = try manager.subscribe()
 ///     for await event in subscription { print(event) }
 ///
-/// Everything ends with the manager: keep it, and keep what it returns. Nothing is played, recorded or sent before
-/// the user consents. Requests to the service that fail are repeated until they work.
+/// Keep the manager, its publications and its subscriptions: releasing one ends it, and releasing the manager ends all. The
+/// manager plays, records and sends nothing before the user consents. It repeats failed requests to the service until they
+/// succeed.
 public final class MessageManager: Sendable {
     private let exchange: Exchange
     private let board: ProblemBoard
     private let operationCount = Atomic(0)
     private let isStopped = Atomic(false)
 
-    /// Does nothing yet.
-    /// - Parameter key: of `earshotd key create`. Belongs to a project: others do not see its messages.
+    /// A manager without operations. It opens and sends nothing yet.
+    /// - Parameters:
+    ///   - key: a key of `earshotd key create`. Devices find only messages of the project that the key belongs to.
+    ///   - configuration: the service, media and permission. The default configuration has no prompt: give each operation a
+    ///     consent
+    ///     handler, or pass `.system(prompt:)`.
     public init(key: String, configuration: Configuration = .system()) {
         let log = configuration.log
         let note: @Sendable (String) -> Void = { log?($0) }
@@ -36,9 +41,14 @@ public final class MessageManager: Sendable {
 
     /// Publishes a message for as long as the publication is kept.
     ///
-    /// Returns at once; how far it is say its statuses.
-    /// - Parameter consent: asks the user in place of the configured way.
-    /// - Throws: where the message is larger than one may be, or the manager was stopped.
+    /// Returns immediately; `statuses` reports progress.
+    /// - Parameters:
+    ///   - message: the message, within the limits of `Message`.
+    ///   - strategy: the directions and media to be found by.
+    ///   - consent: asks the user for this operation, in place of the configured prompt.
+    /// - Returns: the publication. Releasing it withdraws the message.
+    /// - Throws: `MessageError.contentTooLarge`, `typeTooLong` or `namespaceTooLong` if the message exceeds a limit; `stopped`
+    ///   if the manager was stopped.
     public func publish(
         _ message: Message, strategy: DiscoveryStrategy = DiscoveryStrategy(), consent: ConsentHandler? = nil
     ) throws(MessageError) -> Publication {
@@ -46,9 +56,17 @@ public final class MessageManager: Sendable {
         return Publication(try begin(.message(message), strategy, consent))
     }
 
-    /// Says 1 to 32 bytes in the sound itself, for as long as the publication is kept. Needs no service, and whoever hears it can
-    /// read it. Subscriptions without namespace and type get it, not authenticated. A strategy without `broadcast` says nothing.
-    /// - Throws: `directCount`, `directUnsendable`, or `stopped`.
+    /// Sends 1 to 32 bytes in the sound itself, for as long as the publication is kept.
+    ///
+    /// It needs no service. Every device that hears the sound can read the bytes. Subscriptions without namespace and type
+    /// receive them, with `isAuthenticated` false. If the strategy does not broadcast, nothing is sent.
+    /// - Parameters:
+    ///   - content: 1 to 32 bytes.
+    ///   - strategy: the media to send on; it must broadcast.
+    ///   - consent: asks the user for this operation, in place of the configured prompt.
+    /// - Returns: the publication. Releasing it ends the sound.
+    /// - Throws: `MessageError.directCount` if the content is not 1 to 32 bytes; `directUnsendable` if it is eight bytes and 24
+    ///   zeros; `stopped` if the manager was stopped.
     public func publishDirectly(
         _ content: Data, strategy: DiscoveryStrategy = DiscoveryStrategy(), consent: ConsentHandler? = nil
     ) throws(MessageError) -> Publication {
@@ -57,10 +75,16 @@ public final class MessageManager: Sendable {
     }
 
     /// Finds messages for as long as the subscription is kept.
+    ///
+    /// Returns immediately; `statuses` reports progress.
     /// - Parameters:
-    ///   - type: empty for all.
-    ///   - consent: asks the user in place of the configured way.
-    /// - Throws: where a filter is longer than what it filters may be, or the manager was stopped.
+    ///   - namespace: only messages of this namespace are found. Empty for the default namespace.
+    ///   - type: only messages of this type are found. Empty for all types.
+    ///   - strategy: the directions and media to find devices by.
+    ///   - consent: asks the user for this operation, in place of the configured prompt.
+    /// - Returns: the subscription, a sequence of `MessageEvent`. Releasing it ends the search.
+    /// - Throws: `MessageError.typeTooLong` or `namespaceTooLong` if a filter exceeds its limit; `stopped` if the manager was
+    ///   stopped.
     public func subscribe(
         namespace: String = "", type: String = "", strategy: DiscoveryStrategy = DiscoveryStrategy(),
         consent: ConsentHandler? = nil
@@ -69,9 +93,15 @@ public final class MessageManager: Sendable {
         return Subscription(try begin(.subscription(namespace: namespace, type: type), strategy, consent))
     }
 
-    /// Finds messages in the sound itself for as long as the subscription is kept, and asks no service for any other. They are not
-    /// authenticated, and have neither namespace nor type. A strategy without `scan` finds nothing.
-    /// - Throws: `stopped`.
+    /// Finds messages in the sound itself, and no others, for as long as the subscription is kept.
+    ///
+    /// It needs no service. The messages are not authenticated, and have neither namespace nor type. If the strategy does not
+    /// scan, nothing is found.
+    /// - Parameters:
+    ///   - strategy: the media to listen on; it must scan.
+    ///   - consent: asks the user for this operation, in place of the configured prompt.
+    /// - Returns: the subscription, a sequence of `MessageEvent`. Releasing it ends the search.
+    /// - Throws: `MessageError.stopped` if the manager was stopped.
     public func subscribeDirectly(
         strategy: DiscoveryStrategy = DiscoveryStrategy(), consent: ConsentHandler? = nil
     ) throws(MessageError) -> Subscription {
@@ -89,11 +119,15 @@ public final class MessageManager: Sendable {
         return operation
     }
 
-    /// What is wrong now, and then whatever comes and goes. Each caller has a stream of its own. Ends with the manager.
+    /// The unsolved problems, and then each problem that begins or is solved. Each call returns a new stream, which ends with
+    /// the manager. If a reader falls more than 256 behind, its stream drops the oldest.
     public var problems: AsyncStream<ManagerProblem> { board.stream }
 
-    /// Ends everything, and waits until the service knows and the devices are closed, but not longer than `limit`.
-    /// A program that exits without that leaves what it published to the service, until its token is no longer heard.
+    /// Ends all operations, and waits until the service knows and the devices are closed.
+    ///
+    /// A program that exits without it leaves its messages at the service. Other devices then lose them only when they no
+    /// longer hear the tokens.
+    /// - Parameter limit: the maximum time to wait. The rest is done in the background.
     public func stop(within limit: Duration = .seconds(3)) async {
         isStopped.store(true, ordering: .releasing)
         let (isOver, over) = AsyncStream.makeStream(of: Void.self)
@@ -105,7 +139,7 @@ public final class MessageManager: Sendable {
             try? await Task.sleep(for: limit)
             over.finish()
         }
-        // In a task of its own: who was cancelled ends like this, and would not wait for a stream.
+        // A task of its own, because a cancelled caller would not wait for a stream, and a program that ends stops like this.
         await Task { for await _ in isOver {} }.value
         timer.cancel()
     }

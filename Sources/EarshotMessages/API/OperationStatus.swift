@@ -1,10 +1,10 @@
-/// How far a publication or subscription is.
+/// The progress of a publication or subscription.
 public enum OperationStatus: Sendable, Hashable, CaseIterable {
-    /// Not allowed (yet), over, or there is no medium it could run on.
+    /// Not permitted (yet), ended, refused for good by the service, or without a medium to run on.
     case inactive
-    /// Allowed, and on its way: the service has not accepted it yet, or forgot it while it was out of reach.
-    /// A subscription gets messages in the sound itself already.
+    /// Permitted, but the service has not accepted it yet, or forgot it while it was out of reach. A subscription already
+    /// receives messages in the sound itself.
     case starting
-    /// Others can find it, or be found by it.
+    /// Others can find it, or it can find others.
     case active
 }

@@ -1,4 +1,4 @@
-/// A message that is published. Ends when nobody keeps it.
+/// A published message. Releasing it withdraws the message.
 public final class Publication: Sendable {
     private let operation: OperationCore
 
@@ -8,12 +8,13 @@ public final class Publication: Sendable {
 
     deinit { operation.end() }
 
-    /// How far it is now.
+    /// The status now.
     public var status: OperationStatus { operation.status }
 
-    /// What it is now, and then whenever it changes. Each caller has a stream of its own. Ends with the publication.
+    /// The status now, and then each change. Each call returns a new stream, which ends with the publication. If a reader falls
+    /// more than 256 behind, its stream drops the oldest.
     public var statuses: AsyncStream<OperationStatus> { operation.statusStream }
 
-    /// Ends it, at once. Others lose the message.
+    /// Withdraws the message immediately: other devices lose it.
     public func stop() { operation.end() }
 }

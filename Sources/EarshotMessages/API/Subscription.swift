@@ -1,11 +1,11 @@
-/// Messages that come and go. Ends when nobody keeps it, neither it nor the loop that reads it.
+/// A search for messages, as a sequence of events. It ends when the app releases it and every iterator of it.
 ///
-/// One reader at a time. Who reads slowly misses nothing that is still near: what was found and lost again before it was read is
-/// left out, both.
+/// A slow reader misses no message that is still near: if a message is lost before its `found` was read, both events are
+/// dropped. Several tasks may read one subscription; each event then goes to one of them.
 public final class Subscription: Sendable, AsyncSequence {
-    /// Found and lost.
+    /// A message that is found or lost.
     public typealias Element = MessageEvent
-    /// It ends, it does not fail.
+    /// The sequence ends, but never fails.
     public typealias Failure = Never
 
     private let operation: OperationCore
@@ -16,23 +16,25 @@ public final class Subscription: Sendable, AsyncSequence {
 
     deinit { operation.end() }
 
-    /// How far it is now.
+    /// The status now.
     public var status: OperationStatus { operation.status }
 
-    /// What it is now, and then whenever it changes. Each caller has a stream of its own. Ends with the subscription.
+    /// The status now, and then each change. Each call returns a new stream, which ends with the subscription. If a reader
+    /// falls more than 256 behind, its stream drops the oldest.
     public var statuses: AsyncStream<OperationStatus> { operation.statusStream }
 
-    /// Ends it, at once: nothing more is found, and nothing lost.
+    /// Ends the search immediately. The sequence ends, without further `lost` events.
     public func stop() { operation.end() }
 
-    /// The reader.
+    /// An iterator that keeps the subscription. Iterators share the events: each event goes to one of them.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
 
     /// Reads a subscription, and keeps it.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription
 
-        /// What happens next; nil at the end, or where the task is cancelled.
+        /// Waits for the next event.
+        /// - Returns: the next event; nil after the end, or if the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> MessageEvent? {
             await subscription.operation.events.next()
         }

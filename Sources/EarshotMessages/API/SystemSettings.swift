@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the environment says.
+/// The service and the application that the environment names.
 struct SystemSettings: Sendable {
-    /// Where nothing is said.
+    /// The service if the environment names none.
     static let loopback = "http://127.0.0.1:8787"
 
     var serviceURL: URL
     var applicationIdentifier: String
-    /// What was there and could not be used, for people.
+    /// Lines for people about values that were ignored.
     var notes: [String] = []
 
-    /// - Parameter read: a file's content; nil where there is none.
+    /// - Parameter read: returns a file's content; nil if there is no such file.
     init(
         environment: [String: String], programName: String = CommandLine.arguments.first ?? "",
         read: (String) -> Data? = { FileManager.default.contents(atPath: $0) }
@@ -25,9 +25,9 @@ struct SystemSettings: Sendable {
                 serviceURL = url
                 return
             }
-            notes.append("EARSHOT_SERVICE is no http or https URL and is left out")
+            notes.append("EARSHOT_SERVICE is ignored: it is not an http or https URL")
         }
-        // The XDG rule: a path that is not absolute does not count.
+        // XDG: a path that is not absolute does not count.
         let folder =
             value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? value("HOME").map { "\($0)/.config" }
         guard let folder, let content = read("\(folder)/earshot/service.json") else { return }
@@ -35,7 +35,7 @@ struct SystemSettings: Sendable {
         if let file = try? JSONDecoder().decode(File.self, from: content), let url = Self.serviceURL(file.url) {
             serviceURL = url
         } else {
-            notes.append("\(folder)/earshot/service.json has no http or https URL as \"url\" and is left out")
+            notes.append("\(folder)/earshot/service.json is ignored: its \"url\" is not an http or https URL")
         }
     }
 

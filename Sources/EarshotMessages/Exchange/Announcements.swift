@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells each listener what is, and then what becomes.
+/// A set of current elements and its changes, broadcast to any number of streams.
 final class Announcements<Element: Sendable>: Sendable {
     private struct State {
         var current: [Element]
@@ -9,26 +9,26 @@ final class Announcements<Element: Sendable>: Sendable {
         var isOver = false
     }
 
-    /// For a listener that does not listen the oldest are given up.
-    private static var largestBacklog: Int { 256 }
+    /// Elements that wait in a stream. If its reader falls further behind, the stream drops the oldest.
+    private static var maximumBacklog: Int { 256 }
 
-    /// Held while listeners are told, so that all are told in the same order. Who stops listening takes only `state`: a stream must
-    /// not be yielded to within a lock that its end needs.
+    /// Held while streams receive elements, so that all receive them in the same order. The end of a stream locks only `state`:
+    /// code must not yield to a stream while it holds a lock that the stream's end needs.
     private let order = Mutex(())
     private let state: Mutex<State>
 
-    /// - Parameter current: what is.
+    /// - Parameter current: the elements at the beginning.
     init(_ current: [Element]) {
         state = Mutex(State(current: current))
     }
 
-    /// What is now.
+    /// The elements now.
     var current: [Element] { state.withLock { $0.current } }
 
-    /// What is now, and then what becomes, until it is over.
+    /// A new stream: the elements now, and then each change, until `finish`.
     var stream: AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: Element.self, bufferingPolicy: .bufferingNewest(Self.largestBacklog))
+            of: Element.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
         let id = order.withLock { _ in
             state.withLock { state -> Int? in
                 for element in state.current { continuation.yield(element) }
@@ -48,8 +48,8 @@ final class Announcements<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Changes what is.
-    /// - Parameter change: returns what to tell of it.
+    /// Changes the current elements.
+    /// - Parameter change: returns the elements to send to the streams.
     func announce(_ change: (inout [Element]) -> [Element]) {
         order.withLock { _ in
             let (news, listeners) = state.withLock { state in
@@ -61,7 +61,7 @@ final class Announcements<Element: Sendable>: Sendable {
         }
     }
 
-    /// Tells nothing any more.
+    /// Ends all streams. Later changes have no effect.
     func finish() {
         order.withLock { _ in
             let listeners = state.withLock { state in

@@ -1,27 +1,31 @@
 import Synchronization
 
-/// Events that wait for a reader. Bounded without losing anything that is still true: what was found and lost again before
-/// it was read is left out, both.
+/// Events that wait for readers. A message that is found and lost again before its `found` was read leaves no event, so the
+/// queue holds at most a `lost` and a `found` event of each message.
 final class EventQueue: Sendable {
     private struct State {
         var pending: [MessageEvent] = []
-        var reader: CheckedContinuation<MessageEvent?, Never>?
+        /// Readers that wait, longest first. Without pending events only.
+        var readers: [Reader] = []
+        var readerCount = 0
         var isOver = false
+    }
+
+    private struct Reader {
+        let number: Int
+        let continuation: CheckedContinuation<MessageEvent?, Never>
     }
 
     private let state = Mutex(State())
 
-    /// Nothing yet.
+    /// An empty queue.
     init() {}
 
-    /// It happened.
+    /// Appends an event, or gives it to the reader that waits longest.
     func add(_ event: MessageEvent) {
-        let reader = state.withLock { state -> CheckedContinuation<MessageEvent?, Never>? in
+        let reader = state.withLock { state -> Reader? in
             guard !state.isOver else { return nil }
-            if let reader = state.reader {
-                state.reader = nil
-                return reader
-            }
+            if !state.readers.isEmpty { return state.readers.removeFirst() }
             if case .lost(let message) = event,
                 let found = state.pending.firstIndex(where: { $0 == .found(message) })
             {
@@ -31,39 +35,42 @@ final class EventQueue: Sendable {
             }
             return nil
         }
-        reader?.resume(returning: event)
+        reader?.continuation.resume(returning: event)
     }
 
-    /// There will be no more, and what was not read is not wanted.
+    /// Ends the queue. It discards unread events, and returns nil to all readers.
     func finish() {
-        let reader = state.withLock { state in
+        let readers = state.withLock { state in
             state.isOver = true
             state.pending = []
-            defer { state.reader = nil }
-            return state.reader
+            defer { state.readers = [] }
+            return state.readers
         }
-        reader?.resume(returning: nil)
+        for reader in readers { reader.continuation.resume(returning: nil) }
     }
 
-    /// The next event; nil at the end, or where the task is cancelled. One reader at a time.
+    /// Waits for the next event. If several readers wait, each event goes to one of them, in the order in which they came.
+    /// - Returns: the next event; nil after the end, or if the task is cancelled.
     func next() async -> MessageEvent? {
-        await withTaskCancellationHandler {
+        let number = state.withLock { state in
+            state.readerCount += 1
+            return state.readerCount
+        }
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (isOver, event) = state.withLock { state -> (Bool, MessageEvent?) in
-                    precondition(state.reader == nil, "a subscription has one reader at a time")
+                let (isDone, event) = state.withLock { state -> (Bool, MessageEvent?) in
                     if state.isOver || Task.isCancelled { return (true, nil) }
                     if !state.pending.isEmpty { return (true, state.pending.removeFirst()) }
-                    state.reader = continuation
+                    state.readers.append(Reader(number: number, continuation: continuation))
                     return (false, nil)
                 }
-                if isOver { continuation.resume(returning: event) }
+                if isDone { continuation.resume(returning: event) }
             }
         } onCancel: {
             let reader = state.withLock { state in
-                defer { state.reader = nil }
-                return state.reader
+                state.readers.firstIndex { $0.number == number }.map { state.readers.remove(at: $0) }
             }
-            reader?.resume(returning: nil)
+            reader?.continuation.resume(returning: nil)
         }
     }
 }

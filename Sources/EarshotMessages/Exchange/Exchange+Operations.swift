@@ -1,6 +1,6 @@
 import EarshotDiscovery
 
-/// The operations: asked for, started, stopped, and what is said of them.
+/// The life of operations: permission, start, stop and status.
 extension Exchange {
     func add(_ operation: OperationCore) {
         guard !operation.isOver else { return }
@@ -18,7 +18,7 @@ extension Exchange {
         note("operation \(number): asking for permission")
     }
 
-    /// Before the first is asked, so that nothing is missed.
+    /// Begins before the first request, so that no change is missed.
     private func watchPermission() {
         guard watching == nil else { return }
         let (changes, input) = (configuration.permission.changes, input)
@@ -27,7 +27,7 @@ extension Exchange {
         }
     }
 
-    /// The first is how it was before anybody was asked.
+    /// The first state is the one before any request, and changes nothing.
     func decide(_ state: PermissionState) {
         let isChange = decision != nil && decision != state
         decision = state
@@ -46,7 +46,7 @@ extension Exchange {
         guard let operation = entries[number]?.operation, !operation.isOver else { return }
         entries[number]?.kinds = choose(for: operation)
         guard entries[number]?.kinds.isEmpty == false, !operation.strategy.mode.isEmpty else {
-            note("operation \(number): no medium is left to run on")
+            note("operation \(number): no medium is available to run on")
             return
         }
         entries[number]?.isRunning = true
@@ -62,7 +62,7 @@ extension Exchange {
         refresh(number)
     }
 
-    /// Stops what runs for an operation, and leaves it inactive.
+    /// Stops the tasks of an operation and makes it inactive.
     func halt(_ number: Int, isWithdrawing: Bool = true) {
         guard let entry = entries[number] else { return }
         entry.worker?.cancel()
@@ -85,13 +85,13 @@ extension Exchange {
 
     func remove(_ number: Int) {
         guard let entry = entries[number] else { return }
-        note("operation \(number): over")
+        note("operation \(number): ended")
         entry.asking?.cancel()
         halt(number)
         entries[number] = nil
     }
 
-    /// Tells how far it is.
+    /// Updates the status of an operation.
     func refresh(_ number: Int) {
         guard let entry = entries[number] else { return }
         let status: OperationStatus
@@ -106,7 +106,7 @@ extension Exchange {
         entry.operation.set(status)
     }
 
-    /// Begins what the operations need of the service, and ends what none needs any more.
+    /// Starts the loops that the operations need for the service, and stops those that none needs any more.
     func updateLoops() {
         let needy = entries.values.filter { $0.isRunning && !$0.isRefused && $0.operation.order != nil }
         if needy.isEmpty {

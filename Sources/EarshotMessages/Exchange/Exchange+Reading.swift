@@ -1,13 +1,13 @@
 import EarshotDiscovery
 
-/// Found and lost, as the service tells them.
+/// Reads found and lost events from the service.
 extension Exchange {
-    /// Events of subscriptions that are not known yet: the answer to subscribing may come after them.
-    private static var largestStrayCount: Int { 64 }
-    /// A connection that lived that long was a good one.
+    /// Events kept for unknown subscriptions: they may arrive before the answer that names the subscription.
+    private static var maximumStrayCount: Int { 64 }
+    /// A connection that lived this long resets the back-off.
     private static var goodConnection: Duration { .seconds(5) }
 
-    /// Reads the service's events until it is cancelled, over as many connections as that takes.
+    /// Reads the service's events until the task is cancelled. It reconnects whenever a connection ends.
     func keepReading() async {
         var backOff = BackOff(configuration.backOff)
         while !Task.isCancelled, let session = await currentSession(), !Task.isCancelled {
@@ -51,7 +51,7 @@ extension Exchange {
                 deliver(event, to: number)
             } else {
                 strayEvents.append(event)
-                if strayEvents.count > Self.largestStrayCount { strayEvents.removeFirst() }
+                if strayEvents.count > Self.maximumStrayCount { strayEvents.removeFirst() }
             }
         case .end: lost(session)
         case .quiet: break
@@ -59,7 +59,7 @@ extension Exchange {
         scheduleDoubt()
     }
 
-    /// The answer to subscribing came.
+    /// Delivers the events that arrived before the answer to subscribing.
     func deliverStrayEvents(of name: RegistrationName) {
         guard name.kind == .subscription, let number = entries.first(where: { $0.value.lease?.name == name })?.key
         else { return }
@@ -75,7 +75,7 @@ extension Exchange {
         let news: MessageEvent?
         switch event {
         case .found(_, let message, let id, _):
-            // What was not asked for, or is larger than a message may be, is no message.
+            // The service is not trusted: messages that the app did not ask for, or that exceed the limits, are ignored.
             guard (try? message.check()) != nil, message.namespace == namespace, type.isEmpty || message.type == type
             else { return }
             news = entries[number]?.found.find(ReceivedMessage(message: message, isAuthenticated: true, id: id))
@@ -85,7 +85,7 @@ extension Exchange {
         if let news { operation.events.add(news) }
     }
 
-    /// Sees to it that what is in doubt does not stay so.
+    /// Schedules the end of the next doubt.
     func scheduleDoubt() {
         doubting?.cancel()
         guard let end = entries.values.compactMap(\.found.doubtEndsAt).min() else {
@@ -108,7 +108,7 @@ extension Exchange {
 }
 
 extension ServiceEvent {
-    /// Whose it is.
+    /// The subscription that the event belongs to; nil if it belongs to none.
     fileprivate var subscription: String? {
         switch self {
         case .found(let subscription, _, _, _), .lost(let subscription, _, _): subscription

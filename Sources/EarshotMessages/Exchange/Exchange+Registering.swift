@@ -1,14 +1,14 @@
 import EarshotDiscovery
 import Foundation
 
-/// Each operation's lease at the service.
+/// The lease of each operation at the service.
 extension Exchange {
     func restartWorker(_ number: Int) {
         entries[number]?.worker?.cancel()
         entries[number]?.worker = Task { await keepRegistered(number) }
     }
 
-    /// Publishes or subscribes, and renews that, until it is cancelled. What fails is tried again.
+    /// Publishes or subscribes, then renews, until the task is cancelled. It repeats failed requests.
     private func keepRegistered(_ number: Int) async {
         var backOff = BackOff(configuration.backOff)
         var key = UUID().uuidString
@@ -27,7 +27,7 @@ extension Exchange {
             case .failure(let failure):
                 let hadLease = entries[number]?.lease != nil
                 if failure.isNoSuchThing { entries[number]?.lease = nil }
-                // What was made with the old key is over, or is something else.
+                // The registration of the old key has ended, or is a different one.
                 if failure.isNoSuchThing || failure.isRepeatDiffering { key = UUID().uuidString }
                 entries[number]?.hasFailed = true
                 refresh(number)
@@ -39,8 +39,8 @@ extension Exchange {
         }
     }
 
-    /// One request. It is not cancelled with the worker: whether the service made something has to be known, to take it back.
-    /// - Returns: nil where nobody wants the answer any more.
+    /// Sends one request. The request outlives the worker: if the service registered something, it must be withdrawn.
+    /// - Returns: nil if the operation no longer needs the answer.
     private func ask(
         _ number: Int, _ key: String, in session: ServiceSession
     ) async -> Result<Registration, ServiceFailure>? {
@@ -62,7 +62,7 @@ extension Exchange {
         return answer
     }
 
-    /// - Returns: when to renew it.
+    /// - Returns: the time to renew the lease.
     private func take(_ registration: Registration, for number: Int) -> Duration {
         guard let operation = entries[number]?.operation else { return now }
         let lease = Lease(registration, saysToken: operation.strategy.mode.contains(.broadcast), now: now)
@@ -75,7 +75,7 @@ extension Exchange {
         return lease.renewsAt
     }
 
-    /// The service will never take it: the operation stays inactive.
+    /// The service will never accept the operation: it stays inactive.
     private func refuse(_ number: Int, _ failure: ServiceFailure) {
         entries[number]?.isRefused = true
         entries[number]?.worker = nil
@@ -86,8 +86,8 @@ extension Exchange {
         plan()
     }
 
-    /// Takes something back at the service, and tries until that works or it has ended by itself.
-    /// - Parameter end: when it has.
+    /// Withdraws a registration at the service. It retries until that succeeds or the registration has expired.
+    /// - Parameter end: the time at which the registration expires.
     func withdraw(_ name: RegistrationName, in session: ServiceSession, until end: Duration) {
         withdrawals[name]?.cancel()
         withdrawals[name] = Task {
@@ -97,7 +97,7 @@ extension Exchange {
                     try await service.withdraw(name, in: session)
                     break
                 } catch {
-                    // It is over already, or the whole session is.
+                    // The registration or the whole session has ended already.
                     if error.isNoSuchThing || error.isBadSession { break }
                     try? await Task.sleep(for: backOff.pause(retryAfter: error.retryAfter))
                 }

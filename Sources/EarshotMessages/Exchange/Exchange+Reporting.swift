@@ -1,6 +1,6 @@
-/// What is heard is told the service.
+/// Reports heard tokens to the service.
 extension Exchange {
-    /// Reports what is due, until it is cancelled. What fails is tried again.
+    /// Sends the reports that are due, until the task is cancelled. It repeats failed reports.
     func keepReporting() async {
         var backOff = BackOff(configuration.backOff)
         while !Task.isCancelled {
@@ -11,7 +11,7 @@ extension Exchange {
                     try? await Task.sleep(for: pause)
                 }
             } else {
-                // Nothing happens in between, so no wake can be missed.
+                // There is no suspension between this line and the sleep, so no wake is missed.
                 let pause = reporter.dueAt.map { $0 - now } ?? .seconds(3_600)
                 let sleeper = Task { _ = try? await Task.sleep(for: pause) }
                 reportSleeper = sleeper
@@ -24,12 +24,12 @@ extension Exchange {
         }
     }
 
-    /// There may be something to report.
+    /// Ends the pause of the reporting loop, because a report may be due.
     func wakeReporting() {
         reportSleeper?.cancel()
     }
 
-    /// - Returns: how long to wait before the next one.
+    /// - Returns: the pause before the next report.
     private func send(
         _ report: SightingReport, in session: ServiceSession, _ backOff: inout BackOff
     ) async -> Duration {

@@ -1,21 +1,22 @@
 import EarshotCoding
 import EarshotDiscovery
 
-/// The room: what is opened, what is said, and what is heard.
+/// The room: opens media, plays tokens, and takes what the media hear.
 extension Exchange {
-    /// The media that an operation runs on; what it asks for in vain is a problem.
+    /// The media that an operation runs on. A medium that the strategy names in vain is a problem.
     func choose(for operation: OperationCore) -> Set<DiscoveryMediumKind> {
         let rooms = openedRooms()
         let strategy = operation.strategy
         for kind in (strategy.media ?? []).subtracting(rooms.keys) {
             board.begin(
-                ManagerProblem(.unsupportedMedium(kind), detail: "There is no medium \"\(kind.name)\" here."),
+                ManagerProblem(.unsupportedMedium(kind), detail: "The medium \"\(kind.name)\" does not exist here."),
                 for: .operation(operation.number))
         }
         let wanted = rooms.keys.filter { strategy.media?.contains($0) ?? true }
         for kind in wanted where !strategy.uses(kind) {
             board.begin(
-                ManagerProblem(.noBackground(kind), detail: "\"\(kind.name)\" is not for the background."),
+                ManagerProblem(
+                    .noBackground(kind), detail: "The medium \"\(kind.name)\" does not run in the background."),
                 for: .operation(operation.number))
         }
         return Set(wanted.filter { strategy.uses($0) })
@@ -36,7 +37,7 @@ extension Exchange {
         return opened
     }
 
-    /// Tells each medium what to do, where that changed.
+    /// Gives each medium its part of the plan, if the part changed.
     func plan() {
         guard let rooms else { return }
         let wishes = entries.values.filter(\.isRunning).sorted { $0.operation.number < $1.operation.number }.map(wish)
@@ -62,7 +63,7 @@ extension Exchange {
         return wish
     }
 
-    /// Somebody came or went, or something is wrong with a medium.
+    /// A device came or went, or a medium has a problem.
     func take(_ event: RoomEvent, on kind: DiscoveryMediumKind) {
         switch event {
         case .heard(let payload):
@@ -89,7 +90,7 @@ extension Exchange {
         }
     }
 
-    /// A new subscription gets what is near already.
+    /// Gives a new subscription the direct messages that are near already.
     func giveDirectMessages(to number: Int) {
         for payload in near.keys {
             if let received = DirectMessage.received(payload) { give(received, of: payload, to: number) }

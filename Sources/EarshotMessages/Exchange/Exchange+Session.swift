@@ -1,7 +1,7 @@
-/// The session with the service, which all operations share.
+/// The session with the service, shared by all operations.
 extension Exchange {
-    /// The session there is, or a new one as soon as the service gives one.
-    /// - Returns: nil where nobody needs it any more.
+    /// The open session. If there is none, this opens one and waits for it.
+    /// - Returns: nil if no operation needs a session any more.
     func currentSession() async -> ServiceSession? {
         if let session { return session }
         let opening = opening ?? Task { await open() }
@@ -17,7 +17,7 @@ extension Exchange {
             let failure: ServiceFailure
             do throws(ServiceFailure) {
                 let opened = try await service.openSession()
-                // Nobody needs it any more. It has nothing in it, and ends by itself.
+                // No operation needs the session any more. It is empty and expires by itself.
                 if Task.isCancelled { return nil }
                 session = opened
                 opening = nil
@@ -34,19 +34,19 @@ extension Exchange {
         return nil
     }
 
-    /// The service took a request of this session.
+    /// The service accepted a request of this session.
     func succeeded(in session: ServiceSession, _ source: ProblemBoard.Source) {
         board.end(for: source)
         guard session == self.session else { return }
         sessionBackOff.reset()
     }
 
-    /// The service does not know the session any more: all is published and subscribed again in a new one.
+    /// The service no longer knows the session: all operations register again in a new one.
     func lost(_ lost: ServiceSession) {
         guard session == lost else { return }
-        note("session over; opening another")
+        note("session ended; opening a new one")
         session = nil
-        // A service that gives sessions and takes none is not asked without a pause.
+        // Without this pause, a service that opens sessions but accepts none would be asked in a tight loop.
         sessionPause = sessionBackOff.pause()
         reporter.forget(now: now)
         lastEventID = nil
@@ -64,7 +64,7 @@ extension Exchange {
         scheduleDoubt()
     }
 
-    /// Ends the session, and with it all that is published and subscribed.
+    /// Ends the session at the service, and all registrations in it.
     func endSession() async {
         guard let session else { return }
         self.session = nil
@@ -75,6 +75,6 @@ extension Exchange {
                 try? await Task.sleep(for: backOff.pause(retryAfter: error.retryAfter))
             }
         }
-        note("the service was not told of the end; what was published there ends by itself")
+        note("cannot end the session at the service; its registrations expire by themselves")
     }
 }

@@ -1,16 +1,16 @@
 import EarshotCoding
 import EarshotDiscovery
 
-/// Where everything of a manager meets: its operations, the room they share, and the service.
+/// The core of a manager. It connects the manager's operations, the room that they share, and the service.
 ///
 ///     operations ─ permission ─▶ workers ─▶ service        (+Registering: a lease for each operation, with a token)
 ///         │                                   ▲ │
-///         └─▶ plan ─▶ room ─ heard, gone ─────┘ │          (+Hearing, +Reporting)
+///         └─▶ plan ─▶ room ─ heard, gone ─────┘ │          (+Room, +Reporting)
 ///                      events ◀── found, lost ──┘          (+Reading)
 ///
-/// What happens outside comes in by `input`, in order. Nothing here waits for anything but the service.
+/// Outside events arrive through `input`, in order. The actor waits for nothing but the service.
 actor Exchange {
-    /// What happens outside.
+    /// An event from outside.
     enum Input: Sendable {
         case add(OperationCore)
         case end(Int)
@@ -18,21 +18,21 @@ actor Exchange {
         case room(DiscoveryMediumKind, RoomEvent)
     }
 
-    /// An operation, and how far it is.
+    /// An operation and its progress.
     struct Entry {
         let operation: OperationCore
-        /// nil while it is asked for.
+        /// nil until the user has decided.
         var permission: PermissionState?
         var asking: Task<Void, Never>?
         var isRunning = false
-        /// The media there are that it may use.
+        /// The available media that its strategy allows.
         var kinds: Set<DiscoveryMediumKind> = []
         var worker: Task<Void, Never>?
         var timeLimit: Task<Void, Never>?
         var lease: Lease?
-        /// Whether the service did not answer well the last time.
+        /// Whether the last request of it failed.
         var hasFailed = false
-        /// Whether the service will never take it.
+        /// Whether the service will never accept it.
         var isRefused = false
         var found = FoundBook()
     }
@@ -47,7 +47,7 @@ actor Exchange {
 
     var entries: [Int: Entry] = [:]
     var watching: Task<Void, Never>?
-    /// What the user has decided, as the gate said last.
+    /// The latest state from the permission gate.
     var decision: PermissionState?
     var isClosed = false
 
@@ -91,10 +91,10 @@ actor Exchange {
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
 
-    /// Since the manager began.
+    /// The time since the manager began.
     var now: Duration { begin.duration(to: .now) }
 
-    /// Takes what happens until it is closed.
+    /// Handles the input until the exchange is closed.
     func run() async {
         for await input in inputs {
             guard !isClosed else { continue }
@@ -107,7 +107,7 @@ actor Exchange {
         }
     }
 
-    /// Ends everything, at the service, too.
+    /// Ends all operations, the session at the service, and the media.
     func close() async {
         guard !isClosed else { return }
         isClosed = true

@@ -1,29 +1,31 @@
-/// The messages that a subscription has found: each is found once and lost once, whatever the service and the network do.
+/// The messages that a subscription has found. It reports each message found once and lost once, through failures of the
+/// service and the network.
 ///
-/// Where the service has forgotten, or was away for so long that it took everybody for gone, messages are in doubt: they are lost
-/// only when they have not come again for a while. A service that has lost its memory gives a message another id: it is
-/// the same one that was in doubt, if content, type and namespace are the same.
+/// Messages are in doubt if the service has forgotten them, or was unreachable for so long that it took all devices for gone. A
+/// message in doubt is lost only if it does not come again in time. A service that lost its memory gives a message a new id: a
+/// new message with the content, type and namespace of one in doubt is the same message.
 struct FoundBook: Sendable {
-    /// Beyond that many, and that many bytes, nothing more is found: nobody shall fill the memory.
-    static let largestCount = 1_024
-    static let largestByteCount = 64 << 20
+    /// Limits of memory: beyond this count, or these bytes of content, no more messages are found.
+    static let maximumCount = 1_024
+    static let maximumByteCount = 64 << 20
 
     private struct Record: Sendable {
         var received: ReceivedMessage
-        /// Lost then, unless it comes again; nil where it is certain.
+        /// The time at which the message is lost unless it comes again; nil if it is not in doubt.
         var doubtUntil: Duration?
     }
 
-    /// By the id that the service knows it by now.
+    /// By the service's present id.
     private var records: [String: Record] = [:]
     private var byteCount = 0
-    /// Until then nothing is lost at once.
+    /// Until this time no message of the service is lost at once.
     private var settlesAt: Duration = .zero
 
-    /// Nothing found.
+    /// An empty book.
     init() {}
 
-    /// It is near.
+    /// Adds a message that is near.
+    /// - Returns: nil if it was found before.
     mutating func find(_ received: ReceivedMessage) -> MessageEvent? {
         if records[received.id] != nil {
             records[received.id]?.doubtUntil = nil
@@ -36,7 +38,7 @@ struct FoundBook: Sendable {
             return nil
         }
         let count = received.message.content.count
-        guard records.count < Self.largestCount, byteCount + count <= Self.largestByteCount else { return nil }
+        guard records.count < Self.maximumCount, byteCount + count <= Self.maximumByteCount else { return nil }
         byteCount += count
         records[received.id] = Record(received: received)
         return .found(received)
@@ -46,7 +48,8 @@ struct FoundBook: Sendable {
         records.first { $0.value.doubtUntil != nil && $0.value.received.message == message }?.key
     }
 
-    /// It is not near any more.
+    /// Removes a message that is no longer near.
+    /// - Returns: nil if it is unknown, or only in doubt from now on.
     mutating func lose(_ id: String, now: Duration) -> MessageEvent? {
         guard let record = records[id] else { return nil }
         if now < settlesAt, record.received.isAuthenticated {
@@ -56,28 +59,29 @@ struct FoundBook: Sendable {
         return remove(id)
     }
 
-    /// The service was away for long: what it takes for lost from here on may only not have been reported.
+    /// The service was unreachable for long. Until the given time, a lost event may only mean that reports were missing: it
+    /// puts the message in doubt.
     mutating func settle(until: Duration) {
         settlesAt = max(settlesAt, until)
     }
 
-    /// The service begins anew: what does not come again until then is lost.
+    /// The service has begun anew: all its messages are in doubt, until the given time.
     mutating func doubt(until: Duration) {
         for (id, record) in records where record.received.isAuthenticated && record.doubtUntil == nil {
             records[id]?.doubtUntil = until
         }
     }
 
-    /// When the next doubt ends.
+    /// When the next doubt ends; nil if there is none.
     var doubtEndsAt: Duration? { records.values.compactMap(\.doubtUntil).min() }
 
-    /// Those that did not come again.
+    /// Loses the messages whose doubt has ended.
     mutating func expire(now: Duration) -> [MessageEvent] {
         let gone = records.filter { $0.value.doubtUntil.map { $0 <= now } ?? false }.keys.sorted()
         return gone.compactMap { remove($0) }
     }
 
-    /// All of them: nobody looks any more.
+    /// Loses all messages, because the subscription has stopped.
     mutating func loseAll() -> [MessageEvent] {
         records.keys.sorted().compactMap { remove($0) }
     }

@@ -2,15 +2,15 @@ import EarshotCoding
 import EarshotDiscovery
 import Synchronization
 
-/// What a publication or subscription consists of, whoever holds it: the app by its handle, the exchange until it is over.
+/// A publication or subscription. The app's handle and the exchange share it.
 final class OperationCore: Sendable {
-    /// What it does.
+    /// The purpose of an operation.
     enum Purpose: Sendable {
         case message(Message)
-        /// In the sound itself.
+        /// A message in the sound itself.
         case direct(Payload)
         case subscription(namespace: String, type: String)
-        /// To what comes in the sound itself, and nothing else.
+        /// A subscription to messages in the sound itself only.
         case directSubscription
     }
 
@@ -19,7 +19,7 @@ final class OperationCore: Sendable {
     let purpose: Purpose
     let strategy: DiscoveryStrategy
     let consent: ConsentHandler?
-    /// What a subscription reports.
+    /// The events of a subscription.
     let events = EventQueue()
     private let statuses = Announcements<OperationStatus>([.inactive])
     private let isEnded = Atomic(false)
@@ -42,7 +42,7 @@ final class OperationCore: Sendable {
 
     var statusStream: AsyncStream<OperationStatus> { statuses.stream }
 
-    /// Tells it where it is new.
+    /// Announces the status if it is new.
     func set(_ status: OperationStatus) {
         statuses.announce { current in
             guard current != [status] else { return [] }
@@ -51,7 +51,7 @@ final class OperationCore: Sendable {
         }
     }
 
-    /// From now on it is over for whoever holds it; what is left to do is done behind.
+    /// Ends the operation for its holder immediately. The exchange ends the rest in the background.
     func end() {
         guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         set(.inactive)
@@ -60,7 +60,7 @@ final class OperationCore: Sendable {
         onEnd(number)
     }
 
-    /// The service is needed for it, but for messages in the sound itself.
+    /// The request to the service; nil for messages in the sound itself.
     var order: ServiceOrder? {
         switch purpose {
         case .message(let message): .publication(message)
@@ -76,7 +76,7 @@ final class OperationCore: Sendable {
         }
     }
 
-    /// The directions that are of use to it.
+    /// The directions that the operation can use.
     var usefulMode: DiscoveryMode {
         switch purpose {
         case .message, .subscription: .both
@@ -85,7 +85,7 @@ final class OperationCore: Sendable {
         }
     }
 
-    /// Whether messages in the sound itself are for it: they have neither namespace nor type.
+    /// Whether it receives messages in the sound itself, which have neither namespace nor type.
     var takesDirectMessages: Bool {
         switch purpose {
         case .subscription("", ""), .directSubscription: strategy.mode.contains(.scan)

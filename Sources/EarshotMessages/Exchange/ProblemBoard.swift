@@ -1,8 +1,9 @@
 import Synchronization
 
-/// All that is wrong now, by whom it concerns. Told once when the first has it, and once when the last has not any more.
+/// All unsolved problems, with the sources that have each. It announces a problem when the first source has it, and its
+/// solution when the last source no longer has it.
 final class ProblemBoard: Sendable {
-    /// Who has a problem.
+    /// A part of the exchange that can have a problem.
     enum Source: Sendable, Hashable {
         case operation(Int)
         case session
@@ -25,10 +26,10 @@ final class ProblemBoard: Sendable {
         self.note = note
     }
 
-    /// For each listener.
+    /// A new stream of the problems.
     var stream: AsyncStream<ManagerProblem> { announcements.stream }
 
-    /// It is wrong from now on.
+    /// The source has the problem from now on.
     func begin(_ problem: ManagerProblem, for source: Source) {
         entries.withLock { entries in
             let isNew = entries[problem.kind] == nil
@@ -37,7 +38,7 @@ final class ProblemBoard: Sendable {
         }
     }
 
-    /// It is not wrong for them any more; nil for whatever is.
+    /// The source no longer has the problem of this kind; nil for all its problems.
     func end(_ kind: ManagerProblem.Kind? = nil, for source: Source) {
         entries.withLock { entries in
             for kind in kind.map({ [$0] }) ?? Array(entries.keys) {
@@ -50,7 +51,7 @@ final class ProblemBoard: Sendable {
         }
     }
 
-    /// It is wrong with the service, and nothing else is: for a source that has one trouble at a time.
+    /// Replaces all problems of a source by one, for a source that has one problem at a time.
     func replace(_ problem: ManagerProblem, for source: Source) {
         begin(problem, for: source)
         let others = entries.withLock { entries in
@@ -59,7 +60,7 @@ final class ProblemBoard: Sendable {
         for kind in others { end(kind, for: source) }
     }
 
-    /// Tells nothing any more.
+    /// Ends all streams.
     func finish() { announcements.finish() }
 
     private func tell(_ problem: ManagerProblem) {

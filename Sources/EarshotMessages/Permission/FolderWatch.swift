@@ -1,14 +1,14 @@
 import Dispatch
 import Glibc
 
-/// Tells whenever something may have changed in a folder, by inotify: also when the folder comes, goes, or is replaced.
+/// Calls a closure whenever a folder may have changed, also when it appears, disappears or is replaced. It uses inotify.
 ///
-/// Where the folder is not there yet, the deepest one above it that is there is watched until it comes. That one of the folders
-/// above a folder that is there is renamed is not noticed.
+/// If the folder does not exist, this watches its deepest existing parent until the folder appears. It does not notice that a
+/// parent of an existing folder is renamed.
 final class FolderWatch: Sendable {
     private let source: ReadSource
 
-    /// - Returns: nil with the reason in `errno` where the system has no more to give.
+    /// - Returns: nil, with the reason in `errno`, if the system has no inotify instance left.
     init?(folder: String, queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
         let descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -28,10 +28,10 @@ final class FolderWatch: Sendable {
     }
 }
 
-/// Which folder is watched now. Used by one queue at a time.
+/// The folder that is watched now. Used by one queue at a time.
 private final class WatchedPlace: @unchecked Sendable {
     private let descriptor: CInt
-    /// The folder, and those above it.
+    /// The folder and its parents, deepest first.
     private let candidates: [String]
     private var watched: CInt = -1
 
@@ -46,9 +46,9 @@ private final class WatchedPlace: @unchecked Sendable {
         self.candidates = candidates + ["/"]
     }
 
-    /// Watches the deepest of the candidates that is there.
+    /// Watches the deepest candidate that exists.
     func settle() {
-        // The next deeper one may come between a look and the watch; so it is looked again.
+        // A deeper folder may appear between the search and the watch, so the search is repeated.
         for _ in 0..<16 {
             guard let (index, number) = deepest() else { return }
             if number != watched {
@@ -64,14 +64,14 @@ private final class WatchedPlace: @unchecked Sendable {
             IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
             | IN_ONLYDIR
         for (index, path) in candidates.enumerated() {
-            // The same folder again is the same watch.
+            // inotify returns the same watch for the same folder.
             let number = inotify_add_watch(descriptor, path, UInt32(mask))
             if number >= 0 { return (index, number) }
         }
         return nil
     }
 
-    /// What happened does not matter, only that something did: everything is looked at again.
+    /// Discards the events: after any event everything is read again.
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         while read(descriptor, &bytes, bytes.count) > 0 {}

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A question to the user, and all that wait for its answer.
+/// A question to the user, shared by all operations that wait for its answer.
 final class PendingConsent: Sendable {
     private struct State {
         var waiting: [Int: CheckedContinuation<PermissionState, Never>] = [:]
@@ -11,10 +11,10 @@ final class PendingConsent: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether there is nothing to wait for any more.
+    /// Whether the question has an answer.
     var isOver: Bool { state.withLock { $0.answer != nil } }
 
-    /// What finds the answer, to be cancelled when there is one, or nobody wants it any more.
+    /// Starts the tasks that find the answer. They are cancelled when there is one, or when no operation waits for it any more.
     func run(_ operations: [@Sendable () async -> Void]) {
         let tasks = operations.map { operation in Task { await operation() } }
         let isOver = state.withLock { state in
@@ -24,7 +24,7 @@ final class PendingConsent: Sendable {
         if isOver { tasks.forEach { $0.cancel() } }
     }
 
-    /// The first answer counts.
+    /// Answers the question. The first answer counts.
     func finish(_ answer: PermissionState) {
         let (waiting, tasks) = state.withLock { state in
             guard state.answer == nil else { return ([CheckedContinuation<PermissionState, Never>](), state.tasks) }
@@ -36,7 +36,7 @@ final class PendingConsent: Sendable {
         waiting.forEach { $0.resume(returning: answer) }
     }
 
-    /// Waits; `undecided` where the task is cancelled meanwhile. When the last one has gone, nobody need be asked any more.
+    /// Waits for the answer; `undecided` if the task is cancelled. When the last waiting operation leaves, the question ends.
     var answer: PermissionState {
         get async {
             let number = state.withLock { state in
@@ -57,7 +57,7 @@ final class PendingConsent: Sendable {
             return state.answer
         }
         if let answer { return continuation.resume(returning: answer) }
-        // Cancelled before it could be found among those that wait.
+        // The task was cancelled before its continuation was stored.
         if Task.isCancelled { leave(number) }
     }
 

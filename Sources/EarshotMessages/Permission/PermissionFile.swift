@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// The permission as it lies on disk, `{"permission":"granted"}`, readable for its owner only.
+/// The file of the permission, `{"permission":"granted"}`, readable only by its owner.
 ///
-/// Written beside the file and renamed over it: who reads sees the old one or the new one, never half of it.
+/// A write creates a new file and renames it over the old one, so that a reader sees either the old or the new content.
 struct PermissionFile: Sendable {
-    /// What was found in the place of the file.
+    /// The content of the file.
     enum Content: Equatable {
         case missing
         case state(PermissionState)
-        /// Somebody wrote something else there, or it cannot be read; why.
-        case nonsense(String)
+        /// The content is invalid or unreadable; the text says why.
+        case invalid(String)
     }
 
     private struct Record: Codable {
@@ -20,45 +20,45 @@ struct PermissionFile: Sendable {
     private static let names: [(PermissionState, String)] = [
         (.undecided, "undecided"), (.granted, "granted"), (.denied, "denied"),
     ]
-    /// What we write has 30 bytes. A file that is much larger is not ours.
-    private static let largestByteCount = 4_096
+    /// This writes 30 bytes. A much larger file is not from here.
+    private static let maximumByteCount = 4_096
 
     let folder: String
     var path: String { "\(folder)/nearby.json" }
 
     func read() -> Content {
-        // A pipe or a device in its place must not make us wait.
+        // A pipe or a device in place of the file must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
-            return errno == ENOENT || errno == ENOTDIR ? .missing : .nonsense(Self.reason(errno))
+            return errno == ENOENT || errno == ENOTDIR ? .missing : .invalid(Self.reason(errno))
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return .nonsense("it is no regular file")
+            return .invalid("it is not a regular file")
         }
-        guard status.st_size <= Self.largestByteCount else { return .nonsense("it has \(status.st_size) bytes") }
-        var bytes = [UInt8](repeating: 0, count: Self.largestByteCount)
+        guard status.st_size <= Self.maximumByteCount else { return .invalid("it has \(status.st_size) bytes") }
+        var bytes = [UInt8](repeating: 0, count: Self.maximumByteCount)
         let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else { return .nonsense(Self.reason(errno)) }
+        guard count >= 0 else { return .invalid(Self.reason(errno)) }
         guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes[..<count])) else {
-            return .nonsense("it does not read {\"permission\":\"granted\"} or the like")
+            return .invalid("it is not of the form {\"permission\":\"granted\"}")
         }
         guard let state = Self.names.first(where: { $0.1 == record.permission })?.0 else {
-            return .nonsense("its permission is none of undecided, granted, denied")
+            return .invalid("its permission is not undecided, granted or denied")
         }
         return .state(state)
     }
 
     func write(_ state: PermissionState) throws(PermissionStoreError) {
         try makeFolders()
-        // The process's number alone is not enough: two threads may write.
+        // The process id alone is not unique: two threads may write.
         let temporary = "\(folder)/.nearby.json.\(getpid()).\(UInt64.random(in: 0 ... .max))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw failure("create", temporary) }
         let name = Self.names.first { $0.0 == state }?.1 ?? "undecided"
         let bytes = Array("{\"permission\":\"\(name)\"}\n".utf8)
-        // The umask may have taken from the owner, too.
+        // The umask may have taken permissions from the owner.
         let isWritten =
             Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fchmod(descriptor, S_IRUSR | S_IWUSR) == 0
             && fsync(descriptor) == 0
@@ -75,7 +75,7 @@ struct PermissionFile: Sendable {
         var made = ""
         for component in folder.split(separator: "/") {
             made += "/\(component)"
-            // Others have no business in a folder that we make.
+            // Folders made here are private to the owner.
             if mkdir(made, S_IRWXU) != 0, errno != EEXIST, access(made, F_OK) != 0 { throw failure("create", made) }
         }
     }
@@ -89,17 +89,17 @@ struct PermissionFile: Sendable {
     }
 }
 
-/// The permission could not be kept on disk.
+/// The permission could not be written to disk.
 public struct PermissionStoreError: Error, Equatable, CustomStringConvertible {
-    /// What was attempted, a verb.
+    /// The operation that failed: `create` or `write`.
     public let operation: String
-    /// The file or folder.
+    /// The path of the file or folder.
     public let path: String
-    /// What the system said.
+    /// The system's reason, in lower case.
     public let detail: String
 
-    /// One line: what failed, on what, why; and what to do.
+    /// One line: what failed, on what, why, and the remedy.
     public var description: String {
-        "Cannot \(operation) \(path): \(detail). Make it writable, or set XDG_CONFIG_HOME to a folder that is."
+        "Cannot \(operation) \(path): \(detail). Make it writable, or set XDG_CONFIG_HOME to a writable folder."
     }
 }

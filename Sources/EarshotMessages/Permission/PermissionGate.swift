@@ -1,25 +1,25 @@
 public import EarshotDiscovery
 
-/// Whether the user lets this program find devices nearby and be found.
+/// The user's decision whether this program may find devices nearby and be found.
 public enum PermissionState: String, Sendable, Hashable, CaseIterable {
-    /// Nobody has said. Nothing is played, recorded or sent.
+    /// The user has not decided. The program plays, records and sends nothing.
     case undecided
-    /// Yes.
+    /// The user allows it.
     case granted
-    /// No.
+    /// The user denies it. The program plays, records and sends nothing.
     case denied
 }
 
-/// What consent is asked for.
+/// The request that consent is asked for.
 public struct ConsentPurpose: Sendable, Hashable {
-    /// Who asks.
+    /// The application that asks.
     public var applicationIdentifier: String
-    /// What for: to broadcast needs a loudspeaker, to scan a microphone.
+    /// The directions: broadcasting needs a loudspeaker, scanning a microphone.
     public var mode: DiscoveryMode
-    /// On which media; nil for all there are.
+    /// The media of the operation; nil for all available media.
     public var media: Set<DiscoveryMediumKind>?
 
-    /// See the properties of the same names.
+    /// A purpose of these values; see the properties of the same names.
     public init(applicationIdentifier: String, mode: DiscoveryMode, media: Set<DiscoveryMediumKind>? = nil) {
         self.applicationIdentifier = applicationIdentifier
         self.mode = mode
@@ -27,33 +27,34 @@ public struct ConsentPurpose: Sendable, Hashable {
     }
 }
 
-/// Asks the user in the app's own way. Answers `undecided` where the user did not decide. Cancelled where the operation ends
-/// meanwhile.
+/// Asks the user in the app's own way. It returns `undecided` if the user did not decide. Its task is cancelled if the
+/// operation ends meanwhile.
 public typealias ConsentHandler = @Sendable (ConsentPurpose) async -> PermissionState
 
-/// Keeps what the user has decided, and asks where nothing was.
+/// Keeps the user's decision, and asks if there is none.
 public protocol PermissionGate: Sendable {
-    /// Asked once for each new operation, before anything is opened.
+    /// Returns the decision for a new operation, and asks the user if necessary. The manager calls it once for each operation,
+    /// before it opens anything.
     /// - Parameters:
-    ///   - purpose: what for.
-    ///   - override: asks in place of the gate's own way, where the user has to be asked.
-    /// - Returns: what the user has decided, now or earlier.
+    ///   - purpose: what the operation needs.
+    ///   - override: the operation's own handler. If the user must be asked, the gate calls it instead of its own prompt.
+    /// - Returns: the user's decision; `undecided` if there is none.
     func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState
 
-    /// What it is now, at once, and then whenever it changes, by whomever. Each caller has a stream of its own. What
-    /// changed decides for all operations, also for those that were answered something else before.
+    /// The permission now, at once, and then each change, whatever its source. Each call returns a new stream. A change decides
+    /// for all operations, also for those that had another answer before.
     var changes: AsyncStream<PermissionState> { get }
 }
 
-/// For tests, and for programs that have asked already. It asks nobody.
+/// A gate that grants everything and asks nothing, for tests and for programs whose user has consented already.
 public struct AlwaysGranted: PermissionGate {
-    /// Without any memory.
+    /// A gate without state.
     public init() {}
 
-    /// Granted.
+    /// Returns `granted` at once.
     public func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState { .granted }
 
-    /// Granted, and nothing else ever.
+    /// A stream of `granted`, without any change.
     public var changes: AsyncStream<PermissionState> {
         AsyncStream { continuation in continuation.yield(.granted) }
     }

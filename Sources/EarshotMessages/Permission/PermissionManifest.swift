@@ -1,24 +1,24 @@
 import Foundation
 import Glibc
 
-/// What a program says about itself to its users, in `<application identifier>.nearby.json` beside the program or in its
-/// configuration folder. The keys are those of an `Info.plist`:
+/// A program's statement to its users, in `<application identifier>.nearby.json` beside the program or in its configuration
+/// folder. The keys are those of an `Info.plist`:
 ///
-///     {"NSMicrophoneUsageDescription": "To find who else is in the museum."}
+///     {"NSMicrophoneUsageDescription": "To find other visitors of the museum."}
 struct PermissionManifest: Sendable, Equatable {
-    /// Why the microphone is used, in the program's own words.
+    /// The program's reason to use the microphone; nil if it gives none.
     var microphoneUsageDescription: String?
 
     private struct Record: Decodable {
-        // The names are those of the file.
+        // The name is the file's key.
         var NSMicrophoneUsageDescription: String?
     }
 
-    /// More is not read, and not shown.
-    private static let largestByteCount = 65_536
+    /// The maximum size that is read.
+    private static let maximumByteCount = 65_536
 
-    /// - Parameter programFolder: where the program lies; nil: this one.
-    /// - Returns: an empty one where there is none, or none that can be read; that is logged.
+    /// - Parameter programFolder: the folder of the program; nil for that of this process.
+    /// - Returns: the manifest; an empty one if there is none, or, with a line in the log, if it is invalid.
     static func load(
         for folder: ConfigurationFolder, programFolder: String? = nil, log: (@Sendable (String) -> Void)? = nil
     ) -> PermissionManifest {
@@ -26,7 +26,7 @@ struct PermissionManifest: Sendable, Equatable {
             let path = "\(place)/\(folder.name).nearby.json"
             guard let bytes = content(of: path) else { continue }
             guard let record = try? JSONDecoder().decode(Record.self, from: bytes) else {
-                log?("\(path) is left out: it does not read {\"NSMicrophoneUsageDescription\":\"…\"}.")
+                log?("\(path) is ignored: it is not of the form {\"NSMicrophoneUsageDescription\":\"…\"}.")
                 continue
             }
             return PermissionManifest(microphoneUsageDescription: record.NSMicrophoneUsageDescription)
@@ -38,7 +38,7 @@ struct PermissionManifest: Sendable, Equatable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: largestByteCount)
+        var bytes = [UInt8](repeating: 0, count: maximumByteCount)
         let count = read(descriptor, &bytes, bytes.count)
         return count >= 0 ? Data(bytes[..<count]) : nil
     }

@@ -1,17 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// What the user decided, kept in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default).
+/// Keeps the user's decision in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default).
 ///
-/// All programs with one identifier share the file, and hear of each other's changes.
-/// A file that makes no sense is as if nothing had been decided.
+/// All programs with the same identifier share the file and see each other's changes. Invalid content counts as undecided.
 public final class PermissionStore: Sendable {
     private struct State {
-        /// In place of the file where that cannot be written: what the user said holds for this process at least.
+        /// The decision that could not be written. It replaces the file within this process.
         var unwritten: Unwritten?
-        /// What was said about the file last, so that it is said once.
+        /// The latest complaint about the file, to log each one once.
         var complaint: String?
-        /// To be logged when the lock is no longer held: a log may ask us something.
+        /// Lines to log after the lock is released: a log may call the store.
         var notes: [String] = []
         var watch: FolderWatch?
         var readers: [UInt64: Reader] = [:]
@@ -20,7 +19,7 @@ public final class PermissionStore: Sendable {
 
     private struct Unwritten {
         var state: PermissionState
-        /// Something else there is newer.
+        /// The file at that time. Any other content is newer than the decision.
         var file: PermissionFile.Content
     }
 
@@ -33,13 +32,15 @@ public final class PermissionStore: Sendable {
     private let log: (@Sendable (String) -> Void)?
     private let queue = DispatchQueue(label: "earshot.permission")
     private let memory = Mutex(State())
-    /// Held while readers are told, so that all are told in the same order. A reader's end needs `memory`, which therefore is not.
+    /// Held while readers receive a change, so that all receive changes in the same order. `memory` is not held, because a
+    /// reader's end needs it.
     private let order = Mutex(())
 
+    /// A store for an application. It creates no file and no folder before `set`.
     /// - Parameters:
     ///   - applicationIdentifier: names the folder.
-    ///   - configurationFolder: in place of `$XDG_CONFIG_HOME`.
-    ///   - log: gets what was wrong with the file.
+    ///   - configurationFolder: replaces `$XDG_CONFIG_HOME`; nil for that.
+    ///   - log: receives lines about an invalid or unwritable file.
     public init(
         applicationIdentifier: String, configurationFolder: String? = nil, log: (@Sendable (String) -> Void)? = nil
     ) {
@@ -48,18 +49,18 @@ public final class PermissionStore: Sendable {
         self.log = log
     }
 
-    /// The file. It need not be there.
+    /// The path of the file, which need not exist.
     public var path: String { file.path }
 
-    /// What holds now.
+    /// The permission now, read from the file.
     public var state: PermissionState {
         locked { current(&$0) }
     }
 
-    /// Keeps a decision. To be called when the user decided, and then only.
+    /// Keeps a decision. Call it only when the user has decided.
     ///
-    /// - Throws: where the file cannot be written. The decision holds nevertheless until this process ends, or until somebody else
-    ///   writes the file.
+    /// - Throws: `PermissionStoreError` if the file cannot be written. The decision then holds until this process ends, or
+    ///   until another program writes the file.
     public func set(_ state: PermissionState) throws(PermissionStoreError) {
         do throws(PermissionStoreError) {
             try file.write(state)
@@ -72,7 +73,8 @@ public final class PermissionStore: Sendable {
         }
     }
 
-    /// What holds now, and then each change, whoever made it. Each caller has a stream of its own.
+    /// The permission now, and then each change, also by other programs. Each call returns a new stream. If a reader falls more
+    /// than 16 behind, its stream drops the oldest.
     public var changes: AsyncStream<PermissionState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: PermissionState.self, bufferingPolicy: .bufferingNewest(16))
@@ -84,13 +86,13 @@ public final class PermissionStore: Sendable {
             continuation.yield(now)
             return memory.readerCount
         }
-        // Whoever reads keeps the store: else the stream would neither go on nor end.
+        // A stream keeps the store; otherwise it would neither continue nor end.
         continuation.onTermination = { [self] _ in remove(reader: number) }
         return stream
     }
 
     private func remove(reader number: UInt64) {
-        // The watch ends with the last reader, and not while the lock is held.
+        // The last reader ends the watch, outside the lock.
         let ended = locked { memory -> FolderWatch? in
             memory.readers[number] = nil
             guard memory.readers.isEmpty else { return nil }
@@ -103,7 +105,7 @@ public final class PermissionStore: Sendable {
     private func watch(_ memory: inout State) {
         memory.watch = FolderWatch(folder: file.folder, queue: queue) { [weak self] in self?.tellReaders() }
         guard memory.watch == nil else { return }
-        memory.notes.append("Cannot watch \(file.folder): changes by other programs are not noticed.")
+        memory.notes.append("Cannot watch \(file.folder): changes by other programs go unnoticed.")
     }
 
     private func tellReaders() {
@@ -141,9 +143,9 @@ public final class PermissionStore: Sendable {
         case .state(let state):
             memory.complaint = nil
             return state
-        case .nonsense(let reason):
+        case .invalid(let reason):
             if memory.complaint != reason {
-                memory.notes.append("\(file.path) is taken for undecided: \(reason).")
+                memory.notes.append("\(file.path) is invalid and counts as undecided: \(reason).")
                 memory.complaint = reason
             }
             return .undecided

@@ -1,45 +1,45 @@
 import EarshotCoding
 import EarshotDiscovery
 
-/// Who is near on one medium, and what is wrong with it, over several runs of discovery.
+/// The devices near on one medium, and the medium's problems, across several runs of discovery.
 ///
-/// When another operation changes the mode, discovery begins anew and knows nobody. What was near before has a while to be heard
-/// again, and so has what was wrong, before it is over: nothing changed in the room.
+/// When another operation changes the mode, discovery restarts without memory. The room has not changed: a device or problem of
+/// the run before counts as gone only if the new run does not confirm it in time.
 struct NearBook: Sendable {
     private var near: Set<Payload> = []
     private var unconfirmed: Set<Payload> = []
     private var problems: Set<DiscoveryProblem> = []
     private var unconfirmedProblems: Set<DiscoveryProblem> = []
 
-    /// Nobody near.
+    /// A book without devices or problems.
     init() {}
 
-    /// Discovery found somebody.
+    /// Discovery found a device.
     mutating func find(_ payload: Payload) -> RoomEvent? {
         unconfirmed.remove(payload)
         return near.insert(payload).inserted ? .heard(payload) : nil
     }
 
-    /// Discovery lost somebody.
+    /// Discovery lost a device.
     mutating func lose(_ payload: Payload) -> RoomEvent? {
         unconfirmed.remove(payload)
         return near.remove(payload).map { .gone($0) }
     }
 
-    /// Something is wrong from now on.
+    /// Discovery reported a problem.
     mutating func begin(_ problem: DiscoveryProblem, detail: String) -> RoomEvent? {
         unconfirmedProblems.remove(problem)
         return problems.insert(problem).inserted ? .problem(problem, detail: detail) : nil
     }
 
-    /// It is not any more.
+    /// Discovery reported a problem as solved.
     mutating func end(_ problem: DiscoveryProblem) -> RoomEvent? {
         unconfirmedProblems.remove(problem)
         return problems.remove(problem).map { .solved($0) }
     }
 
-    /// Discovery begins anew in another mode.
-    /// - Returns: what is over at once, because nobody listens or talks any more.
+    /// Discovery restarts in another mode.
+    /// - Returns: the devices and problems that end at once, because the mode no longer has their direction.
     mutating func restart(mode: DiscoveryMode) -> [RoomEvent] {
         unconfirmed = near
         let left = problems.filter { !$0.direction.isSubset(of: mode) || mode.isEmpty }
@@ -48,14 +48,14 @@ struct NearBook: Sendable {
         return left.map { .solved($0) } + (mode.contains(.scan) ? [] : dropUnconfirmed())
     }
 
-    /// What was near before and was not heard since is gone.
+    /// Ends the devices that the new run has not confirmed.
     mutating func dropUnconfirmed() -> [RoomEvent] {
         defer { unconfirmed = [] }
         near.subtract(unconfirmed)
         return unconfirmed.map { .gone($0) }
     }
 
-    /// What was wrong before and was not seen since is over.
+    /// Ends the problems that the new run has not confirmed.
     mutating func dropUnconfirmedProblems() -> [RoomEvent] {
         defer { unconfirmedProblems = [] }
         problems.subtract(unconfirmedProblems)
@@ -63,7 +63,7 @@ struct NearBook: Sendable {
     }
 }
 
-/// What a medium of the room reports.
+/// An event of one medium of the room.
 enum RoomEvent: Sendable, Equatable {
     case heard(Payload)
     case gone(Payload)
@@ -72,7 +72,7 @@ enum RoomEvent: Sendable, Equatable {
 }
 
 extension DiscoveryProblem {
-    /// Where it can be. The band is seen by who listens, and who talks cares, too.
+    /// The direction in which the problem can occur. Only a scan can see that the band is occupied.
     fileprivate var direction: DiscoveryMode {
         switch self {
         case .noMicrophone: .scan

@@ -3,9 +3,9 @@ import EarshotCoding
 import EarshotDiscovery
 import Synchronization
 
-/// One medium of the room: runs discovery in the mode that is needed, and says tokens in turn.
+/// One medium of the room. It runs discovery in the mode that the plan needs, and plays tokens in turn.
 ///
-/// Another mode is another run: whoever only scans must not have a loudspeaker open. Other tokens are not.
+/// Another mode needs another run: a device that only scans must not keep a loudspeaker open. Another token does not.
 final class RoomMedium: Sendable {
     private static let problemConfirmation = Duration.seconds(2)
 
@@ -18,10 +18,10 @@ final class RoomMedium: Sendable {
     private let book = Mutex(NearBook())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// Opens nothing yet.
+    /// A medium that is not open yet.
     /// - Parameters:
-    ///   - turn: how long each of several tokens is said.
-    ///   - confirmation: what was near before another run is gone unless it is heard again within that time.
+    ///   - turn: how long each of several tokens is played.
+    ///   - confirmation: the time in which a new run must hear a device of the run before, or the device counts as gone.
     init(
         _ medium: any DiscoveryMedium, turn: Duration, confirmation: Duration,
         report: @escaping @Sendable (RoomEvent) -> Void
@@ -31,19 +31,19 @@ final class RoomMedium: Sendable {
         self.confirmation = confirmation
         self.report = report
         kind = medium.kind
-        // Only the latest matters.
+        // Only the latest part matters.
         let (stream, continuation) = AsyncStream.makeStream(
             of: RoomPlan.Part.self, bufferingPolicy: .bufferingNewest(1))
         parts = continuation
         task.withLock { $0 = Task { await self.follow(stream) } }
     }
 
-    /// What to do from now on.
+    /// Sets the part of the plan to follow from now on.
     func set(_ part: RoomPlan.Part) {
         parts.yield(part)
     }
 
-    /// Ends, and waits until everything is closed.
+    /// Ends the run, and waits until everything is closed.
     func close() async {
         parts.finish()
         await task.withLock { $0 }?.value
@@ -63,7 +63,7 @@ final class RoomMedium: Sendable {
         var hasTalked = false
         var run: Run?
         for await part in parts {
-            // A medium goes on saying what it was told last: where that belongs to nobody any more it must be closed.
+            // A medium repeats its last token. If no operation owns that token any more, the medium must be closed.
             let isMute = part.tokens.isEmpty && hasTalked
             let mode = isMute ? part.mode.subtracting(.broadcast) : part.mode
             let hasChanged = part.tokens != turns.tokens
@@ -116,7 +116,7 @@ final class RoomMedium: Sendable {
         await run.listening.value
         await run.confirming.value
         run.tokens.finish()
-        // Two runs must not fight for one microphone.
+        // Two runs must not compete for one microphone.
         guard let sound = medium as? SoundMedium else { return }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -131,7 +131,7 @@ final class RoomMedium: Sendable {
             var turns = turns
             while !Task.isCancelled, let token = turns.current {
                 tokens.yield(token)
-                // Nothing to take turns with.
+                // A single token needs no turns.
                 guard turns.tokens.count > 1, (try? await Task.sleep(for: turn)) != nil else { return }
                 turns.advance()
             }
@@ -152,7 +152,7 @@ final class RoomMedium: Sendable {
         }
     }
 
-    /// Reports within the lock, so that what is reported has the order in which it happened.
+    /// Reports within the lock, so that events keep the order in which they happened.
     private func tell(_ change: (inout NearBook) -> [RoomEvent]) {
         book.withLock { book in
             for event in change(&book) { report(event) }

@@ -1,28 +1,28 @@
 import EarshotCoding
 import EarshotDiscovery
 
-/// What the operations of a manager need of each medium, taken together: there is one room, whoever wants something in it.
+/// The combined needs of a manager's operations, for each medium.
 ///
-/// - It listens where one of them scans.
-/// - It talks where one of them broadcasts and there is something to say, or will be as soon as the service answers.
-/// - It says the tokens of publications and messages in the sound itself, one after another. A subscription's own token is
-///   said where there are none of these, or where the subscription only broadcasts. One token of a device is enough to be found:
-///   each more takes time from the others, and a device that listens finds the tokens of others itself.
+/// - The medium scans if an operation scans.
+/// - It broadcasts if an operation broadcasts and has a token, or waits for the service to give one.
+/// - It plays the tokens of publications and direct messages in turn. It plays a subscription's own token only if there are
+///   none of these, or if the subscription only broadcasts. One token is enough for a device to be found: each further one
+///   takes time from the others, and a device that scans finds the tokens of others itself.
 ///
-/// With n tokens in turns of 4 s each is silent for 4·(n − 1) s, and others take a silence of about 15 s for the end: more than
-/// four publications at once on one device may be lost and found again.
+/// With n tokens in turns of 4 s, each token is silent for 4·(n − 1) s. Other devices take a silence of about 15 s for the end,
+/// so more than four publications at once on one device may be lost and found again.
 struct RoomPlan: Sendable, Equatable {
-    /// What one operation wants.
+    /// The needs of one operation.
     struct Wish: Sendable, Equatable {
         var mode: DiscoveryMode
         var kinds: Set<DiscoveryMediumKind>
         var isSubscription: Bool
         var token: Payload?
-        /// Whether a token is on its way.
+        /// Whether the service will give a token soon.
         var awaitsToken: Bool
     }
 
-    /// What a medium has to do.
+    /// The mode and the tokens of one medium.
     struct Part: Sendable, Equatable {
         var mode: DiscoveryMode = []
         var tokens: [Payload] = []
@@ -30,7 +30,7 @@ struct RoomPlan: Sendable, Equatable {
 
     private var parts: [DiscoveryMediumKind: Part] = [:]
 
-    /// - Parameter wishes: the oldest first.
+    /// - Parameter wishes: the needs of all operations, oldest first.
     init(_ wishes: [Wish], on kinds: Set<DiscoveryMediumKind>) {
         for kind in kinds { parts[kind] = Self.part(wishes.filter { $0.kinds.contains(kind) }) }
     }

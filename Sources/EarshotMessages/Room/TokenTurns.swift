@@ -1,24 +1,24 @@
 import EarshotCoding
 
-/// Which of several tokens to say: one after another, for a turn each.
+/// Takes turns between several tokens.
 struct TokenTurns: Sendable {
     private(set) var tokens: [Payload] = []
     private var index = 0
 
-    /// None yet.
+    /// Turns without tokens.
     init() {}
 
-    /// What may be said from now on. The turn goes on where it was, also where the token whose turn it is was replaced.
+    /// Replaces the tokens. The turn stays with its token, or with the token that took its place.
     mutating func update(_ tokens: [Payload]) {
         if let current, let kept = tokens.firstIndex(of: current) { index = kept }
         self.tokens = tokens
         if index >= tokens.count { index = 0 }
     }
 
-    /// Whose turn it is.
+    /// The token whose turn it is; nil if there are no tokens.
     var current: Payload? { tokens.indices.contains(index) ? tokens[index] : nil }
 
-    /// Its turn is over.
+    /// Ends the turn of the current token.
     mutating func advance() {
         index = tokens.isEmpty ? 0 : (index + 1) % tokens.count
     }

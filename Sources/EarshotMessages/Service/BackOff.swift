@@ -1,23 +1,23 @@
-/// How long to wait before trying again.
+/// The pause before a failed request is repeated.
 ///
 ///     pause n = u · min(longest, shortest · 2ⁿ)        u uniform in [½, 1], n = 0, 1, 2 …
 ///
-/// and where the service says for how long it does not want to be asked, at least that and u · shortest more, so that those who
-/// were told the same do not come back together.
+/// If the service names a pause of its own, the result is at least that plus u · shortest, so that clients that were told the
+/// same do not return together.
 public struct BackOff: Sendable {
-    /// Between which pauses.
+    /// The range of the pauses.
     public struct Bounds: Sendable, Hashable {
-        /// What the first pause is at most, > 0.
+        /// The upper limit of the first pause, > 0; 0.5 s by default.
         public var shortest = Duration.milliseconds(500)
-        /// What it grows to, ≥ `shortest`.
+        /// The upper limit of every pause, ≥ `shortest`; 30 s by default.
         public var longest = Duration.seconds(30)
 
-        /// 0.5 and 30 s.
+        /// The default bounds: 0.5 s and 30 s.
         public init() {}
     }
 
-    /// No service is believed that wants to be left alone for longer.
-    static let longestRetryAfter = Duration.seconds(300)
+    /// The longest pause that a service can ask for.
+    static let maximumRetryAfter = Duration.seconds(300)
 
     private let bounds: Bounds
     private var failureCount = 0
@@ -29,25 +29,26 @@ public struct BackOff: Sendable {
             "pauses from \(bounds.shortest) to \(bounds.longest)")
     }
 
-    /// It worked.
+    /// Begins anew after a success.
     mutating func reset() {
         failureCount = 0
     }
 
-    /// It failed: the pause before the next try.
+    /// The pause after a failure.
+    /// - Parameter retryAfter: the pause that the service named; nil for none.
     mutating func pause(
         retryAfter: Duration? = nil, using generator: inout some RandomNumberGenerator
     ) -> Duration {
-        // 2⁶² times the shortest pause would be no duration any more; thirty doublings are longer than any bound makes sense.
+        // Thirty doublings exceed any sensible bound, and 2⁶² times the shortest pause would overflow a duration.
         let growth = Double(1 << min(failureCount, 30))
         failureCount += 1
         let share = Double.random(in: 0.5...1, using: &generator)
         let pause = min(bounds.longest, bounds.shortest * growth) * share
         guard let retryAfter, retryAfter > .zero else { return pause }
-        return max(pause, min(retryAfter, Self.longestRetryAfter) + bounds.shortest * share)
+        return max(pause, min(retryAfter, Self.maximumRetryAfter) + bounds.shortest * share)
     }
 
-    /// The same by chance.
+    /// The same with the system's random numbers.
     mutating func pause(retryAfter: Duration? = nil) -> Duration {
         var generator = SystemRandomNumberGenerator()
         return pause(retryAfter: retryAfter, using: &generator)

@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// One connection of the event stream: pieces of bytes in, events out.
+/// Reads one connection of the event stream: pieces of bytes in, events out.
 enum EventReader {
-    /// Events that wait for their reader. More is no reason to fill the memory: the next connection goes on where this one ended.
-    private static let largestBacklog = 256
+    /// Events that wait for the reader. Beyond that the connection ends; the next one resumes from the last event.
+    private static let maximumBacklog = 256
 
     /// - Parameters:
-    ///   - silence: the connection is dead where nothing came for so long.
-    ///   - owner: lives as long as the stream is read.
+    ///   - silence: a connection that is silent for this long counts as dead.
+    ///   - owner: kept alive while the stream is read.
     static func events(
         _ pieces: HTTPTransport.Stream, silence: Duration, keeping owner: any MessageService
     ) -> AsyncThrowingStream<ServiceEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
-            of: ServiceEvent.self, bufferingPolicy: .bufferingOldest(largestBacklog))
+            of: ServiceEvent.self, bufferingPolicy: .bufferingOldest(maximumBacklog))
         let lastPiece = SignOfLife()
         let reading = Task {
             let failure = await read(pieces) { event in
@@ -28,7 +28,7 @@ enum EventReader {
             while !Task.isCancelled {
                 let end = lastPiece.at + silence
                 if end <= .now {
-                    continuation.finish(throwing: ServiceFailure.unreachable("its events fell silent"))
+                    continuation.finish(throwing: ServiceFailure.unreachable("its event stream is silent"))
                     return
                 }
                 guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return }
@@ -41,8 +41,8 @@ enum EventReader {
         return stream
     }
 
-    /// - Parameter report: returns false to end.
-    /// - Returns: why it ended; nil where the service closed it.
+    /// - Parameter report: takes an event; returns false to end.
+    /// - Returns: the failure that ended the connection; nil if the service closed it.
     private static func read(
         _ pieces: HTTPTransport.Stream, report: (ServiceEvent) -> Bool
     ) async -> ServiceFailure? {
@@ -55,8 +55,8 @@ enum EventReader {
                 case .head(let status, let retryAfter): refusal = (status, retryAfter, Data())
                 case .body(let data):
                     if let body = refusal?.body {
-                        guard body.count + data.count <= HTTPMessageService.largestAnswerCount else {
-                            return .nonsense("its answer is larger than any can be")
+                        guard body.count + data.count <= HTTPMessageService.maximumAnswerCount else {
+                            return .invalid("its answer is too large")
                         }
                         refusal?.body.append(data)
                         continue
@@ -68,18 +68,19 @@ enum EventReader {
                 }
             }
         } catch is EventStreamParser.TooLarge {
-            return .nonsense("it sends an event larger than any can be")
+            return .invalid("it sends an event that is too large")
         } catch {
             return error as? ServiceFailure ?? .unreachable("the event stream failed")
         }
         return refusal.map { ServiceAnswer.failure(status: $0.status, retryAfter: $0.retryAfter, body: $0.body) }
     }
 
-    /// What a server-sent event means; nil for one that we do not know.
+    /// The meaning of a server-sent event; nil if the event is unknown.
+    /// - Throws: `ServiceFailure.invalid` if the event's data are not the expected JSON.
     static func event(_ item: EventStreamParser.Item) throws(ServiceFailure) -> ServiceEvent? {
         guard case .event(let name, let text, let id) = item else { return .quiet }
         let data = Data(text.utf8)
-        // What is no number of the service's is not sent back to it.
+        // Only an id that can be one of the service's is sent back to it.
         let eventID = id.flatMap { $0.isIdentifier(upTo: 64) ? $0 : nil }
         switch name {
         case "ready": return .ready(isResumed: try decode(ServiceBodies.Ready.self, data).resumed)
@@ -99,12 +100,12 @@ enum EventReader {
 
     private static func decode<Body: Decodable>(_: Body.Type, _ data: Data) throws(ServiceFailure) -> Body {
         do { return try JSONDecoder().decode(Body.self, from: data) } catch {
-            throw .nonsense("an event is not the JSON that it should be")
+            throw .invalid("an event is not the expected JSON")
         }
     }
 }
 
-/// When something came last.
+/// The time of the latest event.
 private final class SignOfLife: Sendable {
     private let latest = Mutex(ContinuousClock.now)
 

@@ -1,22 +1,22 @@
-/// Server-sent events, in whatever pieces they come.
+/// Parses server-sent events from pieces of any size.
 ///
 ///     id: 17                 lines end with LF, CR or both
 ///     event: found           a line is "name: value", or ": comment"
 ///     data: {…}              an empty line ends the event
 ///
-/// Source: the WHATWG HTML standard, section 9.2. `retry` is left out: the pauses are ours.
+/// Source: the WHATWG HTML standard, section 9.2. The parser ignores `retry`: the client chooses its pauses itself.
 struct EventStreamParser: Sendable {
-    /// An event, or a sign of life.
+    /// An event, or a comment, which only shows that the connection lives.
     enum Item: Sendable, Hashable {
         case event(name: String, data: String, id: String?)
         case comment
     }
 
-    /// More bytes without the end of an event than there may be.
+    /// The event has more bytes than any event can have.
     struct TooLarge: Error {}
 
-    /// A message of 100 KiB in base64 is 136,536 bytes.
-    static let largestEventCount = 262_144
+    /// The maximum size of an event. A message of 100 KiB in base64 has 136,536 bytes.
+    static let maximumEventCount = 262_144
 
     private var line: [UInt8] = []
     private var isAfterCarriageReturn = false
@@ -24,11 +24,11 @@ struct EventStreamParser: Sendable {
     private var name = ""
     private var data: [UInt8] = []
     private var hasData = false
-    /// The last one said, which holds for the events that follow.
+    /// The latest id, which also holds for the events that follow.
     private var id: String?
 
     /// Takes the next piece.
-    /// - Throws: where an event is larger than it may be. Nothing can be made of the rest then.
+    /// - Throws: `TooLarge` if an event exceeds the maximum. The rest of the stream cannot be parsed then.
     mutating func take(_ bytes: some Collection<UInt8>) throws(TooLarge) -> [Item] {
         var items: [Item] = []
         for byte in bytes {
@@ -39,7 +39,7 @@ struct EventStreamParser: Sendable {
                 endLine(&items)
             default:
                 isAfterCarriageReturn = false
-                guard line.count + data.count < Self.largestEventCount else { throw TooLarge() }
+                guard line.count + data.count < Self.maximumEventCount else { throw TooLarge() }
                 line.append(byte)
             }
         }

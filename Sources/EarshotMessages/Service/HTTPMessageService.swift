@@ -3,10 +3,10 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// `earshotd` over HTTP. Every request is bounded in time and every answer in size.
+/// The client of `earshotd` over HTTP. Each request is limited in time, each answer in size.
 final class HTTPMessageService: MessageService {
-    /// No answer is larger; a hundred tokens with their statuses have 6 KiB.
-    static let largestAnswerCount = 65_536
+    /// The maximum size of an answer. The statuses of a hundred tokens have 6 KiB.
+    static let maximumAnswerCount = 65_536
 
     private let base: String
     private let key: String
@@ -14,8 +14,8 @@ final class HTTPMessageService: MessageService {
     private let transport: HTTPTransport
     private let session: URLSession
 
-    /// Asks nothing yet.
-    /// - Parameter url: what stands before `/v1`.
+    /// A client that has sent nothing yet.
+    /// - Parameter url: the address without `/v1`.
     init(url: URL, key: String, pace: MessageManager.Pace) {
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
@@ -28,12 +28,12 @@ final class HTTPMessageService: MessageService {
     deinit { session.invalidateAndCancel() }
 
     func openSession() async throws(ServiceFailure) -> ServiceSession {
-        // It would be sent as part of a header.
+        // The key becomes part of a header.
         guard key.isPlain(upTo: 512) else {
             throw .refused(status: 401, code: "bad_key", retryAfter: nil)
         }
         let opened = try await ask(ServiceBodies.Session.self, "POST", "/v1/devices", key)
-        guard opened.session.isPlain(upTo: 512) else { throw .nonsense("the session it gives cannot be one") }
+        guard opened.session.isPlain(upTo: 512) else { throw .invalid("it sends an invalid session") }
         return ServiceSession(secret: opened.session)
     }
 
@@ -60,7 +60,7 @@ final class HTTPMessageService: MessageService {
     ) async throws(ServiceFailure) -> Registration {
         let body = try json(ServiceBodies.Renewal(timeToLive: timeToLive.components.seconds))
         let renewed = try await registration(name.kind, "PUT", "\(name.kind.path)/\(name.id)", body, session)
-        guard renewed.name == name else { throw .nonsense("it renewed something else") }
+        guard renewed.name == name else { throw .invalid("it renewed another registration") }
         return renewed
     }
 
@@ -86,7 +86,7 @@ final class HTTPMessageService: MessageService {
         in session: ServiceSession, after lastEventID: String?
     ) -> AsyncThrowingStream<ServiceEvent, any Error> {
         guard var request = try? request("GET", "/v1/events", session.secret, nil) else {
-            return AsyncThrowingStream { $0.finish(throwing: ServiceFailure.unreachable("its address is no URL")) }
+            return AsyncThrowingStream { $0.finish(throwing: ServiceFailure.unreachable("its address is not a URL")) }
         }
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID")
@@ -101,9 +101,9 @@ final class HTTPMessageService: MessageService {
         _ kind: RegistrationName.Kind, _ method: String, _ path: String, _ body: Data, _ session: ServiceSession
     ) async throws(ServiceFailure) -> Registration {
         let answer = try await ask(ServiceBodies.Registered.self, method, path, session.secret, body)
-        guard answer.id.isIdentifier(upTo: 128) else { throw .nonsense("the id it gives cannot be one") }
+        guard answer.id.isIdentifier(upTo: 128) else { throw .invalid("it sends an invalid id") }
         guard let token = Payload(serviceToken: answer.token.token) else {
-            throw .nonsense("the token it gives has not 16 digits")
+            throw .invalid("it sends a token without 16 digits")
         }
         return Registration(
             name: RegistrationName(kind, answer.id), expiresIn: .seconds(answer.expiresIn), token: token,
@@ -115,12 +115,13 @@ final class HTTPMessageService: MessageService {
     ) async throws(ServiceFailure) -> Answer {
         let answer = try await send(method, path, secret, body)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: answer) else {
-            throw .nonsense("its answer to \(method) is not the JSON that it should be")
+            throw .invalid("its answer to \(method) is not the expected JSON")
         }
         return answer
     }
 
-    /// - Returns: the body of an answer that accepts.
+    /// Sends one request.
+    /// - Returns: the body of a successful answer.
     private func send(
         _ method: String, _ path: String, _ secret: String, _ body: Data? = nil
     ) async throws(ServiceFailure) -> Data {
@@ -143,7 +144,7 @@ final class HTTPMessageService: MessageService {
     private func request(
         _ method: String, _ path: String, _ secret: String, _ body: Data?
     ) throws(ServiceFailure) -> URLRequest {
-        guard let url = URL(string: base + path) else { throw .unreachable("its address is no URL") }
+        guard let url = URL(string: base + path) else { throw .unreachable("its address is not a URL") }
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.timeoutInterval = pace.requestTimeout / .seconds(1)

@@ -3,25 +3,25 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// HTTP by URLSession: no cookies, no cache, no redirection to elsewhere, and never more in memory than is asked for.
+/// HTTP by URLSession, without cookies, cache and redirections, with a limit on the bytes in memory.
 ///
-/// `URLSession.bytes` does not exist on Linux, so a delegate takes what comes.
+/// A delegate receives the data, because `URLSession.bytes` does not exist on Linux.
 final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
-    /// What comes of one request, in order.
+    /// A piece of the answer to a request, in order.
     enum Piece: Sendable {
         case head(status: Int, retryAfter: Duration?)
         case body(Data)
     }
 
-    /// Pieces that wait for their reader; libcurl makes them of at most 16 KiB.
-    private static let largestBacklog = 1_024
+    /// Pieces that wait for the reader. libcurl makes pieces of at most 16 KiB.
+    private static let maximumBacklog = 1_024
 
     typealias Stream = AsyncThrowingStream<Piece, any Error>
 
     private let readers = Mutex<[Int: Stream.Continuation]>([:])
 
-    /// Opens nothing yet.
-    /// - Parameter idleTimeout: a connection is dead that was silent for so long.
+    /// A session without connections.
+    /// - Parameter idleTimeout: a connection that is silent for this long counts as dead.
     static func session(idleTimeout: Duration) -> (URLSession, HTTPTransport) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -35,13 +35,13 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         return (URLSession(configuration: configuration, delegate: transport, delegateQueue: nil), transport)
     }
 
-    /// Sends a request. Ends it where its pieces are no longer read.
+    /// Sends a request. The request ends when its stream is no longer read.
     func pieces(of request: URLRequest, by session: URLSession) -> Stream {
-        let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingOldest(Self.largestBacklog))
+        let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumBacklog))
         let task = session.dataTask(with: request)
         readers.withLock { $0[task.taskIdentifier] = continuation }
         continuation.onTermination = { _ in
-            // It waits for the session's queue, which may be busy with a flood: nobody else shall.
+            // The call waits for the session's queue, which a flood of data may keep busy. It must not block the caller.
             DispatchQueue.global().async { task.cancel() }
         }
         task.resume()
@@ -51,7 +51,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     private func yield(_ piece: Piece, of task: URLSessionTask) {
         guard let reader = readers.withLock({ $0[task.taskIdentifier] }) else { return }
         if case .dropped = reader.yield(piece) {
-            reader.finish(throwing: ServiceFailure.nonsense("it sends more than can be read"))
+            reader.finish(throwing: ServiceFailure.invalid("it sends faster than the program can read"))
         }
     }
 
@@ -62,7 +62,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            // A date is not understood: clocks differ.
+            // Dates are ignored: clocks differ.
             let seconds = response.value(forHTTPHeaderField: "Retry-After").flatMap { UInt32($0) }
             yield(
                 .head(status: response.statusCode, retryAfter: seconds.map { .seconds(Int($0)) }), of: dataTask)
@@ -78,7 +78,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // A key must not be carried to wherever an answer points.
+        // A redirection must not carry the key to another host.
         completionHandler(nil)
     }
 
@@ -87,13 +87,13 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         reader?.finish(throwing: error.map { ServiceFailure.unreachable(Self.text($0)) })
     }
 
-    /// In our own words: those of the system name the address.
+    /// Texts of our own: the system's texts name the address.
     private static func text(_ error: any Error) -> String {
         guard let error = error as? URLError else { return "the connection failed" }
         return switch error.code {
-        case .cannotConnectToHost: "nobody listens there"
-        case .cannotFindHost, .dnsLookupFailed: "there is no host of that name"
-        case .timedOut: "no answer in time"
+        case .cannotConnectToHost: "it refuses connections"
+        case .cannotFindHost, .dnsLookupFailed: "there is no host with that name"
+        case .timedOut: "it does not answer in time"
         case .networkConnectionLost: "the connection broke"
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:

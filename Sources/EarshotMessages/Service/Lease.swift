@@ -1,16 +1,15 @@
 import EarshotCoding
 
-/// What the service promised, and until when. Times are since the manager began.
+/// A registration at the service, with the times at which it expires. Times count from the manager's begin.
 ///
 ///     renew at  now + min(expires / 2, rotate)        at least one second from now
 ///
-/// At half its life a lease can fail to be renewed for as long again before it is over. Who says no token need not
-/// ask for the next one.
+/// At half its life there is as much time left for failed renewals. A device that plays no token need not fetch the next one.
 struct Lease: Sendable, Equatable {
-    /// Whatever the service says, it is not asked more often.
-    static let shortestPause = Duration.seconds(1)
-    /// The longest time to live there is. What is longer is nonsense.
-    static let longest = Duration.seconds(86_400)
+    /// The minimum time between two renewals, whatever the service says.
+    static let minimumPause = Duration.seconds(1)
+    /// The maximum time to live. The service grants no longer one.
+    static let maximumLifetime = Duration.seconds(86_400)
 
     let name: RegistrationName
     let renewsAt: Duration
@@ -21,16 +20,16 @@ struct Lease: Sendable, Equatable {
     init(_ registration: Registration, saysToken: Bool, now: Duration) {
         name = registration.name
         token = registration.token
-        let expires = min(max(registration.expiresIn, .zero), Self.longest)
+        let expires = min(max(registration.expiresIn, .zero), Self.maximumLifetime)
         expiresAt = now + expires
-        tokenExpiresAt = now + min(max(registration.tokenExpiresIn, .zero), Self.longest)
+        tokenExpiresAt = now + min(max(registration.tokenExpiresIn, .zero), Self.maximumLifetime)
         let due = saysToken ? min(expires / 2, registration.rotateIn) : expires / 2
-        renewsAt = now + max(due, Self.shortestPause)
+        renewsAt = now + max(due, Self.minimumPause)
     }
 
-    /// Whether the service still has it, as far as we know.
+    /// Whether the service still has the registration, if it kept its promise.
     func isValid(now: Duration) -> Bool { now < expiresAt }
 
-    /// What to say; nil where nobody would be told what it means any more.
+    /// The token to play; nil after its end, because the service would no longer resolve it.
     func token(now: Duration) -> Payload? { now < min(tokenExpiresAt, expiresAt) ? token : nil }
 }

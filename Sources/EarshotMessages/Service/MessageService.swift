@@ -1,33 +1,34 @@
 package import EarshotCoding
 
-/// What the client asks of a service, as docs/SERVICE.md has it. `HTTPMessageService` asks `earshotd`; tests have one in memory.
+/// The requests of docs/SERVICE.md. `HTTPMessageService` sends them to `earshotd`; tests have a service in memory.
 package protocol MessageService: Sendable {
-    /// Shows the key.
+    /// Opens a session with the key.
+    /// - Throws: `ServiceFailure`, as all requests do.
     func openSession() async throws(ServiceFailure) -> ServiceSession
-    /// Ends it, and all that was published and subscribed in it.
+    /// Ends the session with all its registrations.
     func end(_ session: ServiceSession) async throws(ServiceFailure)
-    /// Publishes or subscribes. With the same key again it makes nothing twice.
+    /// Publishes or subscribes. Repeated with the same idempotency key, it registers once.
     func register(
         _ order: ServiceOrder, timeToLive: Duration, idempotencyKey: String, in session: ServiceSession
     ) async throws(ServiceFailure) -> Registration
-    /// Prolongs it, and takes the next token where it is time.
+    /// Prolongs a registration, and returns the next token if it is time to rotate.
     func renew(
         _ name: RegistrationName, timeToLive: Duration, in session: ServiceSession
     ) async throws(ServiceFailure) -> Registration
-    /// Unpublishes or unsubscribes.
+    /// Withdraws a publication or subscription.
     func withdraw(_ name: RegistrationName, in session: ServiceSession) async throws(ServiceFailure)
-    /// Reports tokens that are heard, and that no longer are.
-    /// - Returns: of those heard what the service says.
+    /// Reports the tokens that are heard, and those that no longer are.
+    /// - Returns: the status of each heard token. The service may leave some out.
     func report(
         _ report: SightingReport, in session: ServiceSession
     ) async throws(ServiceFailure) -> [Payload: SightingStatus]
-    /// What happens, until the stream is no longer read. Ends with a `ServiceFailure`, or without where the service closed it.
+    /// Streams the events of a session. The stream ends with a `ServiceFailure`, or without one if the service closed it.
     func events(
         in session: ServiceSession, after lastEventID: String?
     ) -> AsyncThrowingStream<ServiceEvent, any Error>
 }
 
-/// A device's secret. Not printed.
+/// The secret of an open session. Its description does not show it.
 package struct ServiceSession: Sendable, Hashable, CustomStringConvertible {
     package let secret: String
 
@@ -38,13 +39,13 @@ package struct ServiceSession: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "a session" }
 }
 
-/// What is to be made at the service.
+/// A publication or subscription to register.
 package enum ServiceOrder: Sendable, Hashable {
     case publication(Message)
     case subscription(namespace: String, type: String)
 }
 
-/// What was made at the service. The id is unique within its kind.
+/// The name of a registration. The id is unique within its kind.
 package struct RegistrationName: Sendable, Hashable {
     package enum Kind: Sendable, Hashable { case publication, subscription }
 
@@ -57,16 +58,16 @@ package struct RegistrationName: Sendable, Hashable {
     }
 }
 
-/// What the service says of what was made there, from now on.
+/// A registration as the service confirms it. Durations count from the answer.
 package struct Registration: Sendable, Hashable {
     package var name: RegistrationName
-    /// It is over after that without a renewal.
+    /// The time to live without a renewal.
     package var expiresIn: Duration
-    /// What to say in sound.
+    /// The token to play.
     package var token: Payload
-    /// It is not worth saying after that.
+    /// How long the service resolves the token.
     package var tokenExpiresIn: Duration
-    /// A renewal after that gives the next one.
+    /// When a renewal returns the next token.
     package var rotateIn: Duration
 
     package init(
@@ -80,7 +81,7 @@ package struct Registration: Sendable, Hashable {
     }
 }
 
-/// Tokens to report.
+/// A report of tokens.
 package struct SightingReport: Sendable, Hashable {
     package var heard: [Payload]
     package var lost: [Payload]
@@ -91,26 +92,26 @@ package struct SightingReport: Sendable, Hashable {
     }
 }
 
-/// What the service says of a token.
+/// The status of a reported token.
 package enum SightingStatus: String, Sendable, Hashable {
-    /// It belongs to somebody of this project who is near.
+    /// The token belongs to a registration of this project.
     case valid = "VALID"
-    /// It belongs to somebody else's project, or to nobody.
+    /// The token belongs to another project, or is unknown.
     case invalid = "INVALID"
-    /// It belonged to this project.
+    /// The token belonged to a registration of this project.
     case expired = "EXPIRED"
 }
 
-/// What comes by itself.
+/// An event from the service.
 package enum ServiceEvent: Sendable, Hashable {
-    /// The first. Where it did not resume, all that is near follows.
+    /// The first event of a connection. If it did not resume, `found` events for all near messages follow.
     case ready(isResumed: Bool)
-    /// A message is near. `eventID` says where to resume.
+    /// A message is near. A later connection can resume after `eventID`.
     case found(subscription: String, message: Message, id: String, eventID: String?)
-    /// It is not any more.
+    /// A message is no longer near.
     case lost(subscription: String, id: String, eventID: String?)
-    /// The session is over.
+    /// The session has ended.
     case end(code: String)
-    /// Nothing happened; the connection lives.
+    /// No news: the connection lives.
     case quiet
 }

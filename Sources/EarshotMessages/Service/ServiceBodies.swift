@@ -1,7 +1,7 @@
 import EarshotCoding
 import Foundation
 
-/// What goes over the wire, as docs/SERVICE.md has it.
+/// The JSON bodies of docs/SERVICE.md.
 enum ServiceBodies {
     struct Session: Decodable {
         let session: String
@@ -90,7 +90,7 @@ enum ServiceBodies {
 }
 
 extension Payload {
-    /// A token from the 16 digits of the service; nil where it is none.
+    /// A token from the 16 digits that the service sends; nil if they are no token.
     init?(serviceToken text: String) {
         guard text.utf8.count == 2 * Payload.tokenCount, let token = try? Payload(hex: text),
             token.count == Payload.tokenCount
@@ -100,12 +100,12 @@ extension Payload {
 }
 
 extension String {
-    /// Whether it can stand in a path or a header without being anything else: what answers is not trusted.
+    /// Whether the text can stand in a path or header without changing it. The service is not trusted.
     func isPlain(upTo count: Int) -> Bool {
         !isEmpty && utf8.count <= count && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Whether it is a name of letters, digits, `-`, `_`.
+    /// Whether the text consists of letters, digits, `-` and `_`.
     func isIdentifier(upTo count: Int) -> Bool {
         isPlain(upTo: count)
             && unicodeScalars.allSatisfy { CharacterSet.alphanumerics.contains($0) || $0 == "-" || $0 == "_" }

@@ -1,13 +1,13 @@
-/// Why a request to the service failed.
+/// The failure of a request to the service.
 package enum ServiceFailure: Error, Sendable, Hashable {
-    /// No answer, or not in time; the text says what failed, without a secret.
+    /// There was no answer, or not in time. The text says what failed, without secrets.
     case unreachable(String)
-    /// The service refuses.
+    /// The service refused the request.
     case refused(status: Int, code: String, retryAfter: Duration?)
-    /// Whatever answers is no service of ours, or a broken one; the text says how.
-    case nonsense(String)
+    /// The answer is not one of the service: another server answered, or the service is broken. The text says how.
+    case invalid(String)
 
-    /// The session is over, whatever for.
+    /// The service does not know the session, for whatever reason.
     package static let badSession = ServiceFailure.refused(status: 401, code: "bad_session", retryAfter: nil)
 
     var isBadSession: Bool {
@@ -15,19 +15,19 @@ package enum ServiceFailure: Error, Sendable, Hashable {
         return false
     }
 
-    /// What was renewed or ended is over.
+    /// The registration to renew or withdraw does not exist.
     var isNoSuchThing: Bool {
         if case .refused(404, let code, _) = self { return code.hasPrefix("no_such_") && code != "no_such_path" }
         return false
     }
 
-    /// Something else was made with this idempotency key.
+    /// The idempotency key belongs to a different registration.
     var isRepeatDiffering: Bool {
         if case .refused(409, _, _) = self { return true }
         return false
     }
 
-    /// The same request will never be taken.
+    /// The service will never accept this request.
     var isFinal: Bool {
         if case .refused(let status, _, _) = self { return [400, 413, 422].contains(status) }
         return false
@@ -40,27 +40,28 @@ package enum ServiceFailure: Error, Sendable, Hashable {
 
     var problem: ManagerProblem {
         switch self {
-        case .unreachable(let what):
-            ManagerProblem(.serviceUnreachable, detail: "The service cannot be reached: \(what). It is tried again.")
-        case .nonsense(let what):
+        case .unreachable(let reason):
+            ManagerProblem(.serviceUnreachable, detail: "Cannot reach the service: \(reason). The program retries.")
+        case .invalid(let reason):
             ManagerProblem(
-                .serviceNonsense,
-                detail: "What answers is no service of ours: \(what). Look at the address of the service.")
+                .serviceInvalid,
+                detail: "The answer is not from a token service: \(reason). Check the address of the service.")
         case .refused(let status, let code, _):
             ManagerProblem(
-                .serviceRefusing(code: code), detail: "The service refuses (\(status), \(code)): \(Self.remedy(code))")
+                .serviceRefusing(code: code),
+                detail: "The service refused the request (\(status), \(code)): \(Self.remedy(code))")
         }
     }
 
-    /// What to do, in our own words: those of whoever answers are not trusted with a log.
+    /// The remedy, in our own words: texts of an unknown server must not reach a log.
     private static func remedy(_ code: String) -> String {
         switch code {
-        case "bad_key", "no_credentials": "the key is unknown or revoked. Make one with 'earshotd key create'."
-        case "bad_session": "the session is over. A new one is opened."
-        case "rate_limited", "overloaded", "too_many_connections": "it is busy. It is tried again later."
-        case "internal_error": "it failed; its log says why. It is tried again."
-        case let code where code.hasPrefix("too_many_"): "a limit is reached. It is tried again later."
-        default: "docs/SERVICE.md says why."
+        case "bad_key", "no_credentials": "the key is unknown or revoked. Create one with 'earshotd key create'."
+        case "bad_session": "the session has ended. The program opens a new one."
+        case "rate_limited", "overloaded", "too_many_connections": "it is busy. The program retries later."
+        case "internal_error": "it failed; its log says why. The program retries."
+        case let code where code.hasPrefix("too_many_"): "a limit is reached. The program retries later."
+        default: "docs/SERVICE.md explains the code."
         }
     }
 }

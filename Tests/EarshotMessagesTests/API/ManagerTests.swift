@@ -230,7 +230,7 @@ struct ManagerTests {
     @Test func aHundredKibibytesArriveWhole() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))
-        let content = Data((0..<Message.largestContentCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let content = Data((0..<Message.maximumContentCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let events = Collected(try other.manager.subscribe())
         let publication = try one.manager.publish(Message(content: content))
         #expect(await eventually { events.found.count == 1 })

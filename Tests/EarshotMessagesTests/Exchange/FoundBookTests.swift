@@ -65,14 +65,14 @@ struct FoundBookTests {
 
     @Test func theMemoryHasAnEnd() {
         var book = FoundBook()
-        let large = Message(content: Data(count: Message.largestContentCount))
+        let large = Message(content: Data(count: Message.maximumContentCount))
         let count = (0..<2_000).count { number in
             book.find(ReceivedMessage(message: large, isAuthenticated: true, id: "\(number)")) != nil
         }
-        #expect(count == FoundBook.largestByteCount / Message.largestContentCount)
+        #expect(count == FoundBook.maximumByteCount / Message.maximumContentCount)
         #expect(book.loseAll().count == count)
         let small = (0..<2_000).count { number in book.find(received("\(number)", id: "\(number)")) != nil }
-        #expect(small == FoundBook.largestCount)
+        #expect(small == FoundBook.maximumCount)
     }
 }
 

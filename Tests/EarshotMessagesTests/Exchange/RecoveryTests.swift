@@ -45,7 +45,7 @@ struct RecoveryTests {
     }
 
     @Test(arguments: [
-        FakeService.Mood.down, .nonsense, .refusing(status: 503, code: "overloaded", retryAfter: nil),
+        FakeService.Mood.down, .invalid, .refusing(status: 503, code: "overloaded", retryAfter: nil),
         .refusing(status: 429, code: "rate_limited", retryAfter: .milliseconds(50)),
         .refusing(status: 500, code: "internal_error", retryAfter: nil),
         .refusing(status: 401, code: "bad_key", retryAfter: nil), .mute,
@@ -236,7 +236,7 @@ struct RecoveryTests {
         #expect(await eventually { secret.status == .active && direct.status == .active })
         #expect(await eventually { pair.events.found.count == 3 })
         let secrets = pair.service.secrets + ["a secret", Data("a secret".utf8).base64EncodedString(), "hello"]
-        for mood in [FakeService.Mood.nonsense, .down, .well] {
+        for mood in [FakeService.Mood.invalid, .down, .well] {
             pair.service.set(mood)
             await aWhile()
         }

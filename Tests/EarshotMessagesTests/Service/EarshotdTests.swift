@@ -22,7 +22,7 @@ struct EarshotdTests {
         let events = Collected(try other.manager.subscribe(namespace: "räume", type: "🎉"))
         let strange = Collected(try stranger.manager.subscribe(namespace: "räume", type: "🎉"))
         let message = Message(
-            content: Data((0..<Message.largestContentCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }), type: "🎉",
+            content: Data((0..<Message.maximumContentCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }), type: "🎉",
             namespace: "räume")
         let publication = try one.manager.publish(message)
         #expect(await eventually { events.found.count == 1 })

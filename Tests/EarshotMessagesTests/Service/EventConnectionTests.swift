@@ -75,7 +75,7 @@ struct EventConnectionTests {
             [.send("HTTP/1.1 418 X\r\n\r\n"), .flood(Data(count: 65_536), pauseMilliseconds: 0)],
         ] {
             let (events, failure, _) = try await events(steps)
-            guard events.isEmpty, case .nonsense = failure else {
+            guard events.isEmpty, case .invalid = failure else {
                 Issue.record("\(events), \(String(describing: failure))")
                 continue
             }

@@ -80,7 +80,7 @@ struct HTTPMessageServiceTests {
 
     @Test func theLargestMessageIsSentInOneGo() async throws {
         let server = try ScriptedServer { _ in ScriptedServer.answer(201, Self.registered) }
-        let content = Data((0..<Message.largestContentCount).map { UInt8(truncatingIfNeeded: $0) })
+        let content = Data((0..<Message.maximumContentCount).map { UInt8(truncatingIfNeeded: $0) })
         _ = try await service(server.url).register(
             .publication(Message(content: content)), timeToLive: .seconds(300), idempotencyKey: "1", in: session)
         let request = try #require(server.requests.first)
@@ -126,7 +126,7 @@ struct HTTPMessageServiceTests {
         let server = try ScriptedServer { _ in ScriptedServer.answer(status, body) }
         let service = try service(server.url)
         let failed = await failure { () async throws(ServiceFailure) in try await service.openSession() }
-        guard case .nonsense(let text) = failed else {
+        guard case .invalid(let text) = failed else {
             Issue.record("\(String(describing: failed))")
             return
         }
@@ -142,7 +142,7 @@ struct HTTPMessageServiceTests {
             try await service.register(
                 .subscription(namespace: "", type: ""), timeToLive: .seconds(1), idempotencyKey: "1", in: session)
         }
-        #expect(failed == .nonsense("the id it gives cannot be one"))
+        #expect(failed == .invalid("it sends an invalid id"))
     }
 
     @Test func nobodyListens() async throws {
@@ -175,7 +175,7 @@ struct HTTPMessageServiceTests {
         }
         let service = try service(server.url)
         let failed = await failure { () async throws(ServiceFailure) in try await service.openSession() }
-        #expect(failed == .nonsense("its answer is larger than any can be"))
+        #expect(failed == .invalid("its answer is too large"))
         #expect(await eventually { server.hangUps == 1 })
     }
 
@@ -188,7 +188,7 @@ struct HTTPMessageServiceTests {
         }
         let service = try service(server.url)
         let failed = await failure { () async throws(ServiceFailure) in try await service.openSession() }
-        #expect(failed == .nonsense("it redirects elsewhere"))
+        #expect(failed == .invalid("it redirects to another address"))
         #expect(elsewhere.requests.isEmpty)
     }
 

@@ -143,7 +143,7 @@ struct SightingReporterTests {
             reporter.answered(statuses(reporter.next(now: now), .invalid), now: now)
             for number in begin..<begin + 100 { reporter.lose(try token(number)) }
         }
-        #expect(reporter.strangerCount <= SightingReporter.largestStrangerCount)
+        #expect(reporter.unknownCount <= SightingReporter.maximumUnknownCount)
     }
 
     @Test func anAnswerThatSaysNothingIsNoReasonForABusyLoop() throws {
