@@ -5,7 +5,7 @@ import Glibc
 import MessagesTestSupport
 import Testing
 
-// Where something is waited for in vain, it fails rather than waits on.
+// A test that waits in vain fails at the time limit.
 @Suite(.timeLimit(.minutes(2))) struct TerminalPromptTests {
     private let scratch: ScratchFolder
     private let terminal: Terminal
@@ -46,7 +46,7 @@ import Testing
         #expect(await answer == .granted)
     }
 
-    @Test func `more is told to whoever asks`() async throws {
+    @Test func `the user can ask for an explanation`() async throws {
         async let answer = consent.request(purpose, override: nil)
         _ = try #require(await terminal.read(until: end))
         terminal.type("l\n")
@@ -56,7 +56,7 @@ import Testing
         #expect(await answer == .denied)
     }
 
-    @Test func `the manifest says why, and cannot steer the terminal`() async throws {
+    @Test func `the question quotes the manifest, which cannot steer the terminal`() async throws {
         try scratch.write(
             #"{"NSMicrophoneUsageDescription":"To meet\u001B[2J\nothers. \u202EX"}"#,
             to: "org.example.tour/org.example.tour.nearby.json")
@@ -67,9 +67,9 @@ import Testing
         #expect(await answer == .denied)
     }
 
-    @Test func `what was typed before the question is no answer`() async throws {
+    @Test func `input typed before the question is no answer`() async throws {
         terminal.type("a\n")
-        // It must have arrived, else nothing is shown here.
+        // The input must have arrived, or the test shows nothing.
         let device = terminal.device
         let hasArrived = await eventually {
             var request = pollfd(fd: device, events: Int16(POLLIN), revents: 0)
@@ -92,19 +92,19 @@ import Testing
         #expect(access(consent.store.path, F_OK) != 0)
     }
 
-    @Test func `an answer from elsewhere takes the question back`() async throws {
+    @Test func `an answer from elsewhere ends the question`() async throws {
         async let answer = consent.request(purpose, override: nil)
         _ = try #require(await terminal.read(until: end))
         try consent.store.set(.granted)
         #expect(await answer == .granted)
-        // The line is ended, and what is typed now is not ours.
+        // The prompt ends its line, and ignores later input.
         _ = try #require(await terminal.read(until: "\n"))
         terminal.type("d\n")
         try await Task.sleep(for: .milliseconds(100))
         #expect(consent.store.state == .granted)
     }
 
-    @Test func `only a terminal is asked on`() throws {
+    @Test func `the prompt is available only on a terminal`() throws {
         #expect(TerminalPrompt(input: terminal.device, output: terminal.device).isAvailable)
         let file = open("/dev/null", O_RDWR)
         defer { close(file) }

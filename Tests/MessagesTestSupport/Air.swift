@@ -2,19 +2,19 @@ package import EarshotCoding
 package import EarshotDiscovery
 import Synchronization
 
-/// A room in memory: what one medium says, all others that listen hear at once.
+/// A room in memory. All media that listen hear at once what another medium plays.
 package final class Air: Sendable {
     private let media = Mutex<[AirMedium]>([])
-    /// How often everybody talks.
+    /// The time between two broadcasts of a medium.
     static let period = Duration.milliseconds(20)
-    /// How long one may be silent: long for a machine that is busy with other tests.
+    /// The silence after which a device counts as gone; long enough for a machine that is busy with other tests.
     let patience: Duration
 
     package init(patience: Duration = .seconds(3)) {
         self.patience = patience
     }
 
-    /// Another device.
+    /// The medium of a further device.
     package func medium(_ kind: DiscoveryMediumKind = .audio) -> AirMedium {
         let medium = AirMedium(kind, in: self)
         media.withLock { $0.append(medium) }
@@ -28,7 +28,7 @@ package final class Air: Sendable {
     }
 }
 
-/// One device's medium. Remembers what it was asked for.
+/// The medium of one device. It records how it was used.
 package final class AirMedium: DiscoveryMedium {
     private struct State {
         var mode: DiscoveryMode = []
@@ -49,14 +49,14 @@ package final class AirMedium: DiscoveryMedium {
         self.air = air
     }
 
-    /// What is open now.
+    /// The open directions.
     package var mode: DiscoveryMode { state.withLock { $0.mode } }
-    /// All it was opened for.
+    /// All modes in which it was opened.
     package var modes: [DiscoveryMode] { state.withLock { $0.modes } }
-    /// What it was told to say, in order.
+    /// All tokens that it was told to play, in order.
     package var tokens: [Payload] { state.withLock { $0.tokens } }
 
-    /// Whether nothing of it reaches the air, nor it the air: the device has left the room.
+    /// Takes the device out of the room, or back: while it is away, it neither hears nor is heard.
     package func setAway(_ isAway: Bool) { state.withLock { $0.isMute = isAway } }
 
     package func events(mode: DiscoveryMode) -> AsyncStream<MediumEvent> {
@@ -94,7 +94,7 @@ package final class AirMedium: DiscoveryMedium {
         }
     }
 
-    /// Something happens, if it is open.
+    /// Reports an event, if the medium is open.
     package func report(_ event: MediumEvent) {
         state.withLock { $0.continuation }?.yield(event)
     }

@@ -2,7 +2,8 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A running `earshotd` with an empty database. EARSHOTD names the program, which belongs to the package in Server/.
+/// A running `earshotd` with an empty database. The variable EARSHOTD names the program, which belongs to the package in
+/// Server/.
 package final class Daemon: Sendable {
     package static let program: String? = ProcessInfo.processInfo.environment["EARSHOTD"]
 
@@ -29,7 +30,7 @@ package final class Daemon: Sendable {
         return url
     }
 
-    /// A new key.
+    /// A new key of a project.
     package func key(project: String = "demo") throws -> String { try administer(["key", "create", project]) }
 
     package func revokeAllKeys() throws {
@@ -41,7 +42,7 @@ package final class Daemon: Sendable {
         process.withLock { $0 = running.processIdentifier }
     }
 
-    /// As if the power went.
+    /// Ends the program without warning, as a power failure would.
     package func kill() {
         process.withLock { process in
             guard process > 0 else { return }

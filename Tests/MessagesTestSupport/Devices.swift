@@ -3,7 +3,7 @@ package import EarshotMessages
 import Foundation
 import Synchronization
 
-/// Waits until something is so; not longer than any machine would need.
+/// Waits until a condition holds, at most for a time that no machine needs.
 package nonisolated(nonsending) func eventually(
     within limit: Duration = .seconds(30), _ condition: nonisolated(nonsending) () async -> Bool
 ) async -> Bool {
@@ -15,12 +15,12 @@ package nonisolated(nonsending) func eventually(
     return await condition()
 }
 
-/// Long enough for what must not happen to happen, if it did.
+/// Long enough for an event that must not happen to happen.
 package func aWhile() async {
     try? await Task.sleep(for: .milliseconds(400))
 }
 
-/// A device with a manager, in some air, before some service.
+/// A device with a manager, in some air, with some service.
 package struct Device {
     package let manager: MessageManager
     package let medium: AirMedium
@@ -50,7 +50,7 @@ package struct Device {
     }
 }
 
-/// Lines that were written.
+/// Collects lines of a log.
 package final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -61,13 +61,13 @@ package final class Lines: Sendable {
     package func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-/// What a stream says, as it comes.
+/// Collects the elements of a stream as they come.
 package final class Collected<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
     private let isFinished = Atomic(false)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter stream: read until it ends, or until the collection is stopped. Kept meanwhile.
+    /// - Parameter stream: read and kept until it ends, or until `stop`.
     package init<Source: AsyncSequence & Sendable>(_ stream: Source)
     where Source.Element == Element, Source.Failure == Never {
         task.withLock {
@@ -92,7 +92,7 @@ extension Collected<MessageEvent> {
 }
 
 extension Collected<ManagerProblem> {
-    /// What is wrong now.
+    /// The unsolved problems.
     package var current: [ManagerProblem.Kind] {
         all.reduce(into: []) { kinds, problem in
             kinds.removeAll { $0 == problem.kind }

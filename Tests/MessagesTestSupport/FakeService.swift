@@ -3,22 +3,22 @@ package import EarshotMessages
 import Foundation
 import Synchronization
 
-/// A service in memory that keeps the rules of docs/SERVICE.md, and can be told to break them.
+/// A service in memory. It follows docs/SERVICE.md, and breaks its rules on request.
 package final class FakeService: Sendable {
-    /// How it behaves.
+    /// The behaviour of the service.
     package enum Mood: Sendable, Equatable {
         case well
-        /// Nobody answers.
+        /// It does not answer.
         case down
-        /// Answers are not what they should be.
+        /// Its answers are invalid.
         case invalid
-        /// Answers take that long.
+        /// Each answer takes this long.
         case slow(Duration)
-        /// It does not want to.
+        /// It refuses every request.
         case refusing(status: Int, code: String, retryAfter: Duration?)
-        /// Well, but for reports: nobody answers these.
+        /// It does not answer reports; all else works.
         case deaf
-        /// It does what it is asked and the answer is lost on the way.
+        /// It does as it is asked, but the answer is lost on the way.
         case mute
     }
 
@@ -38,9 +38,9 @@ package final class FakeService: Sendable {
 
     struct State {
         var mood = Mood.well
-        /// Project by key.
+        /// The project of each key.
         var keys: [String: String] = [:]
-        /// Project by device.
+        /// The project of each device.
         var sessions: [String: String] = [:]
         var things: [Thing] = []
         var heard: [String: [Payload: ContinuousClock.Instant]] = [:]
@@ -50,7 +50,7 @@ package final class FakeService: Sendable {
         var nextID = 0
         var requests: [String] = []
         var chance = UInt64(1)
-        /// Events on their way to streams.
+        /// Events to send to streams.
         var outbox: [(stream: Stream, event: ServiceEvent)] = []
     }
 
@@ -74,16 +74,16 @@ package final class FakeService: Sendable {
         state.withLock { $0.keys = keys }
     }
 
-    /// How a device reaches it.
+    /// The access of a device to the service.
     package func client(key: String) -> any MessageService { FakeServiceClient(service: self, key: key) }
 
-    /// From now on.
+    /// Sets the behaviour from now on.
     package func set(_ mood: Mood) {
         state.withLock { $0.mood = mood }
         if mood == .down { endStreams() }
     }
 
-    /// Killed and started again, with its database or without.
+    /// Restarts the service as after a crash, with its database or without.
     package func restart(forgetting: Bool = false) {
         endStreams()
         guard forgetting else { return }
@@ -103,14 +103,14 @@ package final class FakeService: Sendable {
         for stream in streams { stream.continuation.finish(throwing: ServiceFailure.unreachable("it went away")) }
     }
 
-    /// What was asked, in order.
+    /// All requests, in order.
     package var requests: [String] { state.withLock { $0.requests } }
-    /// What is published and subscribed now.
+    /// All registrations that exist.
     package var things: [RegistrationName] { state.withLock { $0.things.map(\.name) } }
     /// Whether it has reported a message to any device.
     package var hasFound: Bool { state.withLock { !$0.changes.isEmpty } }
     package var sessionCount: Int { state.withLock { $0.sessions.count } }
-    /// All that it ever said to be a secret.
+    /// All secrets that it ever gave out.
     package var secrets: [String] {
         state.withLock { state in
             Array(state.keys.keys) + Array(state.sessions.keys)
@@ -118,12 +118,13 @@ package final class FakeService: Sendable {
         }
     }
 
-    /// Takes those for gone that were not heard for too long.
+    /// Loses the devices whose reports have expired.
     package func sweep() {
         transaction { match(&$0) }
     }
 
-    /// Changes something and sends what follows from it: in order, but not within the lock that the end of a stream needs.
+    /// Changes the state and sends the resulting events, in order. It sends outside the lock, because the end of a stream needs
+    /// the lock.
     func transaction<Answer: Sendable>(_ change: (inout State) -> Answer) -> Answer {
         order.withLock { _ in
             let (answer, outbox) = state.withLock { state in
@@ -136,14 +137,14 @@ package final class FakeService: Sendable {
         }
     }
 
-    /// Ends all of a kind.
+    /// Ends all registrations of a kind.
     package func drop(_ kind: RegistrationName.Kind) {
         state.withLock { state in state.things.removeAll { $0.name.kind == kind } }
     }
 
     // MARK: Matching
 
-    /// Tells each device what changed.
+    /// Records the changes for each device.
     func match(_ state: inout State) {
         let now = ContinuousClock.now
         func hears(_ device: String, _ thing: Thing) -> Bool {
@@ -180,7 +181,7 @@ package final class FakeService: Sendable {
         return message.namespace == namespace && (type.isEmpty || message.type == type)
     }
 
-    /// Everything new for a stream.
+    /// Sends all new changes to a stream.
     func write(_ state: inout State, _ id: Int, isSnapshot: Bool = false) {
         guard let stream = state.streams[id] else { return }
         let news = (state.changes[stream.device] ?? [:]).filter { $0.value.sequence > stream.last }

@@ -3,7 +3,7 @@ import EarshotMessages
 import Foundation
 import Synchronization
 
-/// One device's way to a `FakeService`.
+/// The access of one device to a `FakeService`.
 struct FakeServiceClient: MessageService {
     let service: FakeService
     let key: String
@@ -117,7 +117,7 @@ struct FakeServiceClient: MessageService {
         _ state: inout FakeService.State, _ index: Int, _ timeToLive: Duration
     ) -> Registration {
         let now = ContinuousClock.now
-        // A quarter of its life later is no good time to rotate yet.
+        // A token rotates at half its life.
         if let latest = state.things[index].tokens.last, latest.expiresAt - service.tokenLifetime / 2 > now {
         } else {
             let token = service.token(&state)
@@ -129,7 +129,7 @@ struct FakeServiceClient: MessageService {
             tokenExpiresIn: latest.expiresAt - now, rotateIn: latest.expiresAt - service.tokenLifetime / 2 - now)
     }
 
-    /// What a request has to pass.
+    /// Applies the behaviour of the service to a request.
     private func request<Answer: Sendable>(
         _ what: String, in session: ServiceSession? = nil,
         _ answer: (inout FakeService.State) throws(ServiceFailure) -> Answer

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Raised once.
+/// A flag that is raised at most once.
 package final class Flag: Sendable {
     private let value = Atomic(false)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes with its owner.
+/// A temporary folder that its owner's end removes.
 package final class ScratchFolder: Sendable {
     package let path: String
 
@@ -13,7 +13,7 @@ package final class ScratchFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Writes a file of the folder, and the folders above it.
+    /// Writes a file in the folder, and makes the folders above it.
     package func write(_ text: String, to name: String) throws {
         let file = URL(filePath: "\(path)/\(name)")
         try FileManager.default.createDirectory(

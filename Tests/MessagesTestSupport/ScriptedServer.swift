@@ -3,23 +3,23 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// An HTTP server on loopback that answers what a test says, byte for byte.
+/// An HTTP server on loopback that sends exactly the bytes of a test.
 package final class ScriptedServer: Sendable {
-    /// What was asked.
+    /// A request that the server received.
     package struct Request: Sendable {
         package var line: String
-        /// By lower-case name.
+        /// The headers by lower-case name.
         package var headers: [String: String]
         package var body: Data
     }
 
-    /// What is done, one after another. Then the connection is closed.
+    /// A step of an answer. After the last step the server closes the connection.
     package enum Step: Sendable {
         case send(String)
         case pause(milliseconds: UInt32)
-        /// The same bytes again and again, until nobody takes them, with a pause between.
+        /// Sends the same bytes again and again, with a pause between, until the client stops reading.
         case flood(Data, pauseMilliseconds: UInt32)
-        /// Nothing, until the other end closes.
+        /// Sends nothing until the client closes.
         case hang
     }
 
@@ -28,7 +28,7 @@ package final class ScriptedServer: Sendable {
     private let state = Mutex((requests: [Request](), hangUps: 0))
     private let answer: @Sendable (Request) -> [Step]
 
-    /// - Parameter answer: what to do with a request.
+    /// - Parameter answer: returns the steps for a request.
     package init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
         self.answer = answer
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -59,15 +59,16 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    // Its thread closes it: were it closed here, the thread could take connections of whoever gets the same number next.
+    // The listener's thread closes the descriptor. If it were closed here, the thread could accept connections of the next
+    // descriptor with the same number.
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     package var url: String { "http://127.0.0.1:\(port)" }
     package var requests: [Request] { state.withLock { $0.requests } }
-    /// How often the other end closed while we hung or flooded.
+    /// How often the client closed during `hang` or `flood`.
     package var hangUps: Int { state.withLock { $0.hangUps } }
 
-    /// An answer with JSON, or something else.
+    /// An answer with a body, usually JSON.
     package static func answer(_ status: Int, _ body: String = "", headers: String = "") -> [Step] {
         [
             .send(

@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// A terminal with somebody before it, who reads and types.
+/// A pseudo-terminal, with the user's keyboard and screen.
 package final class Terminal: Sendable {
     private struct State {
         var keyboard: CInt
         var screen = ""
     }
 
-    /// What a program has in place of standard input and standard error.
+    /// The descriptor for a program's standard input and standard error.
     package let device: CInt
     private let state: Mutex<State>
-    /// TIOCSPTLCK and TIOCGPTN, which are macros.
+    /// TIOCSPTLCK and TIOCGPTN: Swift does not import these macros.
     private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
 
     package init() throws {
-        // What grantpt, unlockpt and ptsname do, which are not imported.
+        // As grantpt, unlockpt and ptsname do, which Swift does not import.
         let keyboard = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         var (isLocked, number): (CInt, CUnsignedInt) = (0, 0)
         guard keyboard >= 0, ioctl(keyboard, Self.setLock, &isLocked) == 0,
@@ -40,7 +40,7 @@ package final class Terminal: Sendable {
         _ = write(state.withLock(\.keyboard), bytes, bytes.count)
     }
 
-    /// Goes away.
+    /// Closes the user's side.
     package func hangUp() {
         state.withLock { state in
             if state.keyboard >= 0 { close(state.keyboard) }
@@ -48,7 +48,8 @@ package final class Terminal: Sendable {
         }
     }
 
-    /// What is on the screen, without carriage returns, as soon as it ends with a text; nil where it does not in 20 s. Then the screen is wiped.
+    /// Waits until the screen ends with a text, then wipes the screen.
+    /// - Returns: the screen without carriage returns; nil if the text does not come within 20 s.
     package func read(until end: String) async -> String? {
         for _ in 0..<2_000 {
             if let screen = screen(endingWith: end) { return screen }

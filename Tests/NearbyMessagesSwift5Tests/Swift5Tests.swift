@@ -3,14 +3,14 @@ import Foundation
 import NearbyMessages
 import Testing
 
-/// The snippets in the language mode of the apps that they were written for. What they do is tested in NearbyMessagesTests; here they
-/// run where nobody consented, and so nothing is played, recorded or sent.
+/// The snippets in the language mode of the apps that they were written for. NearbyMessagesTests tests their behaviour. Here
+/// they run without consent, so nothing is played, recorded or sent.
 @MainActor @Suite struct Swift5Tests {
     private let environment: GNSEnvironment = {
         let folder = FileManager.default.temporaryDirectory.appending(path: "earshot-\(UUID().uuidString)")
         let consent = Consent(applicationIdentifier: "app", configurationFolder: folder.path)
         var configuration = MessageManager.Configuration.system()
-        configuration.media = { fatalError("nobody consented") }
+        configuration.media = { fatalError("there is no consent") }
         return GNSEnvironment(configuration: configuration, consent: consent, log: { _ in })
     }()
 

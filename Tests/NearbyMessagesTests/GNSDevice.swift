@@ -5,14 +5,14 @@ import MessagesTestSupport
 
 @testable import NearbyMessages
 
-/// A device with an app for the original interface, in some air.
+/// A device with an app of the original interface, in some air.
 @MainActor struct GNSDevice {
     let environment: GNSEnvironment
     let medium: AirMedium
     let log = Lines()
     let scratch: ScratchFolder
 
-    /// - Parameter permission: what the user decided earlier.
+    /// - Parameter permission: the user's earlier decision.
     init(
         in air: Air, _ service: any ServiceUnderTest, permission: PermissionState = .granted,
         terminal: Terminal? = nil, changing change: (inout MessageManager.Configuration) -> Void = { _ in }
@@ -46,11 +46,11 @@ import MessagesTestSupport
 }
 
 extension Air {
-    /// One in which nobody is lost by being silent, however busy the machine.
+    /// Air in which no device is lost by silence, however busy the machine is.
     static var patient: Air { Air(patience: .seconds(60)) }
 }
 
-/// What handlers were called with. They have to be called on the main queue, and are looked at there.
+/// Collects the arguments of handler calls, and requires that the calls come on the main queue.
 @MainActor final class Calls<Value> {
     private(set) var all: [Value] = []
 

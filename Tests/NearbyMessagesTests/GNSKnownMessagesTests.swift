@@ -5,7 +5,7 @@ import Testing
 
 @testable import NearbyMessages
 
-/// Found and lost are paired by message, whoever publishes it.
+/// Found and lost are paired by message, for any number of publishers.
 @Suite struct GNSKnownMessagesTests {
     private func received(_ text: String, _ id: String, isAuthenticated: Bool = true) -> ReceivedMessage {
         ReceivedMessage(message: Message(text), isAuthenticated: isAuthenticated, id: id)
@@ -26,7 +26,7 @@ import Testing
         #expect(known.take(.found(received("a", "2"))) == .found(message))
     }
 
-    @Test func `what anybody may have said neither hides nor loses what the service vouches for`() {
+    @Test func `a message in the sound itself neither hides nor loses an authenticated one`() {
         var known = GNSKnownMessages()
         #expect(known.take(.found(received("a", "sound", isAuthenticated: false))) != nil)
         guard case .found(let message)? = known.take(.found(received("a", "1"))) else {

@@ -46,7 +46,7 @@ import Testing
         #expect(GNSPublicationParams().strategy != nil && GNSPublicationParams().statusHandler == nil)
     }
 
-    @Test func `what is done to parameters later has no effect`() throws {
+    @Test func `later changes of parameters have no effect`() throws {
         var kept: GNSStrategyParams?
         let strategy = GNSStrategy { params in
             params?.discoveryMode = .scan

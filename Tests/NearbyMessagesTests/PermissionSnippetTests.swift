@@ -5,12 +5,12 @@ import MessagesTestSupport
 import NearbyMessages
 import Testing
 
-/// Snippets 06, 07 and 09: what the user permits.
+/// Snippets 06, 07 and 09: the user's permission.
 @MainActor @Suite struct PermissionSnippetTests {
     private let air = Air.patient
     private let service = FakeServiceUnderTest()
 
-    @Test func `06 the handler hears of decisions only, and of those of other processes, too`() async throws {
+    @Test func `06 the handler receives decisions only, also those of other processes`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
         let calls = Calls<Bool>()
         var permission: GNSPermission? = device.run { FilledSnippets.trackPermission { calls.add($0) } }
@@ -28,10 +28,10 @@ import Testing
         permission = nil
         try other.set(.granted)
         await aWhile()
-        #expect(calls.count == 3, "who let go of it hears nothing")
+        #expect(calls.count == 3, "a released permission calls no handler")
     }
 
-    @Test func `06 what was decided earlier is told at once`() async throws {
+    @Test func `06 the handler receives an earlier decision at once`() async throws {
         let device = try GNSDevice(in: air, service, permission: .granted)
         let calls = Calls<Bool>()
         let permission = device.run { FilledSnippets.trackPermission { calls.add($0) } }
@@ -39,7 +39,7 @@ import Testing
         withExtendedLifetime(permission) {}
     }
 
-    @Test func `07 the switch is kept, and begins and ends what runs`() async throws {
+    @Test func `07 the switch is kept, and starts and stops operations`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
         let statuses = Calls<GNSOperationStatus>()
         let manager = device.run { GNSMessageManager(apiKey: service.key) }
@@ -76,14 +76,14 @@ import Testing
         dialogs.all.first??(true)
         #expect(await eventually { service.fake.things.count == 1 && device.medium.mode.contains(.broadcast) })
         #expect(device.permission == .granted)
-        // What is said again does not count.
+        // A second answer does not count.
         dialogs.all.first??(false)
         #expect(await eventually { device.log.all.contains { $0.contains("first call counts") } })
         #expect(device.permission == .granted)
         withExtendedLifetime((manager, publication)) {}
     }
 
-    @Test func `09 denied is inactive, and the next one asks again`() async throws {
+    @Test func `09 a denied operation is inactive, and the next one asks again`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
         let manager = device.run { GNSMessageManager(apiKey: service.key) }
         let answers = Calls<Bool>()
@@ -110,7 +110,7 @@ import Testing
     @Test func `09 a dialog that is never answered decides nothing`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
         let manager = device.run { GNSMessageManager(apiKey: service.key) }
-        // As it was printed, it lets the handler go.
+        // The printed snippet releases the handler without a call.
         let publication = device.run { Snippets.askByOwnDialog(manager, name: "Ann") }
         #expect(await eventually { device.log.all.contains { $0.contains("got no answer") } })
         await aWhile()
@@ -119,7 +119,7 @@ import Testing
         withExtendedLifetime((manager, publication)) {}
     }
 
-    @Test func `two at once ask once, on the terminal where there is no dialog`() async throws {
+    @Test func `two operations without a dialog ask once, on the terminal`() async throws {
         let terminal = try Terminal()
         let device = try GNSDevice(in: air, service, permission: .undecided, terminal: terminal)
         let manager = device.run { GNSMessageManager(apiKey: service.key) }
@@ -131,12 +131,12 @@ import Testing
         terminal.type("a\n")
         #expect(await eventually { service.fake.things.count == 2 })
         #expect(device.permission == .granted)
-        // One question: behind the answer there is nothing on the screen.
+        // There is one question: after the answer the screen is empty.
         #expect(await terminal.read(until: "a\n") == "a\n")
         withExtendedLifetime((manager, publication, subscription)) {}
     }
 
-    @Test func `a dialog for what was let go meanwhile may still be answered`() async throws {
+    @Test func `the dialog of a released publication may still be answered`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
         let manager = device.run { GNSMessageManager(apiKey: service.key) }
         let dialogs = Calls<GNSPermissionHandler?>()

@@ -8,7 +8,7 @@ import Testing
 
 /// Snippets 01 to 05: managers, publications, subscriptions.
 @MainActor @Suite struct PublishingSnippetTests {
-    @Test func `01 a manager is made with a key, and does nothing by itself`() async throws {
+    @Test func `01 a manager with a key does nothing by itself`() async throws {
         let service = FakeServiceUnderTest()
         let device = try GNSDevice(in: Air.patient, service)
         let manager = device.run { Snippets.createManager() }
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.available)
-    func `02 and 03 what one publishes the other finds, and loses when it is let go`(kind: ServiceKind) async throws {
+    func `02 and 03 a message is found, and lost when its publication is released`(kind: ServiceKind) async throws {
         let (air, service) = (Air.patient, try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let annsManager = ann.run { GNSMessageManager(apiKey: service.key) }
@@ -35,13 +35,13 @@ import Testing
         #expect(publication != nil)
         publication = nil
         #expect(await eventually { lost.count == 1 })
-        // The same object, so that an app may take it from its list by identity, too.
+        // The same object, so that an app can also remove it from its list by identity.
         #expect(try #require(lost.all.first ?? nil) === found.all.first ?? nil && found.count == 1)
         withExtendedLifetime((subscription, annsManager, bobsManager)) {}
     }
 
     @Test(arguments: ServiceKind.available)
-    func `03 after a subscription was let go no handler is called`(kind: ServiceKind) async throws {
+    func `03 no handler is called after the release of its subscription`(kind: ServiceKind) async throws {
         let (air, service) = (Air.patient, try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let annsManager = ann.run { GNSMessageManager(apiKey: service.key) }
@@ -62,7 +62,7 @@ import Testing
         withExtendedLifetime((annsManager, bobsManager)) {}
     }
 
-    @Test func `03 what is queued for a handler is dropped with it`() async throws {
+    @Test func `03 a queued call is dropped with its subscription`() async throws {
         let (air, service) = (Air.patient, FakeServiceUnderTest())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let managers = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
@@ -71,7 +71,8 @@ import Testing
             FilledSnippets.subscribe(managers[1], found: { calls.add($0) }, lost: { calls.add($0) })
         }
         let publication = ann.run { Snippets.publish(managers[0], name: "Ann") }
-        // The main queue is busy until the message has arrived; then the subscription goes before its turn comes.
+        // The main queue is busy until the message has arrived. The app releases the subscription before the handler's turn
+        // comes.
         #expect(subscription != nil)
         for _ in 0..<2_000 where !service.fake.hasFound { usleep(10_000) }
         usleep(200_000)
@@ -107,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.available)
-    func `who leaves is lost, and who is of another project is never found`(kind: ServiceKind) async throws {
+    func `a device that leaves is lost, and one of another project is never found`(kind: ServiceKind) async throws {
         let (air, service) = (Air(), try kind.start())
         let (ann, bob, eve) = (
             try GNSDevice(in: air, service), try GNSDevice(in: air, service), try GNSDevice(in: air, service)
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.available)
-    func `a subscription finds what is of its type and namespace`(kind: ServiceKind) async throws {
+    func `a subscription finds messages of its type and namespace`(kind: ServiceKind) async throws {
         let (air, service) = (Air.patient, try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let annsManager = ann.run { GNSMessageManager(apiKey: service.key) }
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.available)
-    func `04 who publishes by scanning opens no loudspeaker, and is found`(kind: ServiceKind) async throws {
+    func `04 a publisher that only scans opens no loudspeaker, and is found`(kind: ServiceKind) async throws {
         let (air, service) = (Air.patient, try kind.start())
         let (box, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let boxManager = box.run { GNSMessageManager(apiKey: service.key) }

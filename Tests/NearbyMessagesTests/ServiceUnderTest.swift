@@ -2,16 +2,16 @@ import EarshotMessages
 import MessagesTestSupport
 import NearbyMessages
 
-/// A service to run the original interface against: the one in memory, or an `earshotd` that runs.
+/// A service for the original interface: the one in memory, or a running `earshotd`.
 protocol ServiceUnderTest: Sendable {
-    /// A key of a project, and one of another.
+    /// A key of a project.
     var key: String { get }
     var otherProjectKey: String { get }
-    /// Lets managers with this configuration reach it.
+    /// Connects managers of this configuration to the service.
     func connect(_ configuration: inout MessageManager.Configuration)
 }
 
-/// The one in memory. One for each test.
+/// The service in memory, one for each test.
 struct FakeServiceUnderTest: ServiceUnderTest {
     let fake = FakeService(keys: ["API_KEY": "project", "OTHER_KEY": "another"])
     var key: String { "API_KEY" }
@@ -22,7 +22,7 @@ struct FakeServiceUnderTest: ServiceUnderTest {
     }
 }
 
-/// An `earshotd` with an empty database. One for each test.
+/// An `earshotd` with an empty database, one for each test.
 struct RunningServiceUnderTest: ServiceUnderTest {
     private let daemon: Daemon
     let key: String
@@ -39,7 +39,7 @@ struct RunningServiceUnderTest: ServiceUnderTest {
     }
 }
 
-/// Those there are.
+/// The kinds of services.
 enum ServiceKind: CaseIterable, Sendable {
     case inMemory, running
 

@@ -5,12 +5,12 @@ import MessagesTestSupport
 import NearbyMessages
 import Testing
 
-/// Snippets 05 and 08, and what is not supported: what an app is told.
+/// Snippets 05 and 08, and the messages to an app about unsupported features.
 @MainActor @Suite struct SettingsSnippetTests {
     private let air = Air.patient
     private let service = FakeServiceUnderTest()
 
-    @Test func `08 the microphone's trouble is told when it comes and when it goes`() async throws {
+    @Test func `08 the handler sees problems of the microphone begin and end`() async throws {
         let device = try GNSDevice(in: air, service)
         let (microphone, power, permission) = (Calls<Bool>(), Calls<Bool>(), Calls<Bool>())
         let manager = device.run {
@@ -33,11 +33,11 @@ import Testing
         #expect(await eventually { microphone.all == [true, false] })
         device.medium.report(.problem(.noPermission(.scan)))
         #expect(await eventually { microphone.all == [true, false, true] })
-        #expect(power.all == [] && permission.all == [], "nobody asked for Bluetooth")
+        #expect(power.all == [] && permission.all == [], "no operation asked for Bluetooth")
         withExtendedLifetime((manager, subscription)) {}
     }
 
-    @Test func `08 who asks for Bluetooth is told that there is none, once`() async throws {
+    @Test func `08 an app that asks for Bluetooth is told once that there is none`() async throws {
         let device = try GNSDevice(in: air, service)
         let (power, permission, statuses) = (Calls<Bool>(), Calls<Bool>(), Calls<GNSOperationStatus>())
         let manager = device.run {
@@ -65,7 +65,7 @@ import Testing
         await aWhile()
         #expect(power.all == [true] && permission.all == [true])
         #expect(Set(statuses.all) == [.inactive] && device.medium.modes == [], "there is nothing it could run on")
-        // With beacons asked for beside devices, the devices are found.
+        // A subscription to beacons and devices finds the devices.
         kept.append(
             device.run {
                 manager.subscription(messageFoundHandler: nil, messageLostHandler: nil) { params in
@@ -78,7 +78,7 @@ import Testing
         withExtendedLifetime((manager, kept)) {}
     }
 
-    @Test func `what may go on in the background goes on as long as the program does`() async throws {
+    @Test func `an operation for the background runs as long as the program`() async throws {
         let device = try GNSDevice(in: air, service)
         let manager = device.run { GNSMessageManager(apiKey: service.key) }
         let statuses = Calls<GNSOperationStatus>()
@@ -93,14 +93,14 @@ import Testing
         withExtendedLifetime((manager, publication)) {}
     }
 
-    @Test func `what is too large is logged and not published`() async throws {
+    @Test func `a message beyond the limits is logged and not published`() async throws {
         let device = try GNSDevice(in: air, service)
         let manager = device.run { GNSMessageManager(apiKey: service.key) }
         let statuses = Calls<GNSOperationStatus>()
         func publish(_ message: GNSMessage?) -> (any GNSPublication)? {
             device.run { manager.publication(with: message) { $0?.statusHandler = { statuses.add($0) } } }
         }
-        // A debug build stops there.
+        // A debug build stops at this point.
         #if !DEBUG
             let tooMuch = GNSMessage(content: Data(count: kGNSMessageMaximumContentSize + 1))
             let tooLong = GNSMessage(
@@ -137,8 +137,8 @@ import Testing
         withExtendedLifetime((managers, subscription, publication)) {}
     }
 
-    @Test func `05 the debug log is on standard error, when it is switched on`() async throws {
-        // Each output that is looked at takes a thread until the process ends, and there may be two for all tests.
+    @Test func `05 the debug log goes to standard error once it is on`() async throws {
+        // Each observed output occupies a thread until the process ends, and there may be only two threads for all tests.
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             try await Self.runAppWithSecrets()
         }
@@ -149,7 +149,7 @@ import Testing
         #expect(!lines.contains { $0.contains("SECRET") })
     }
 
-    /// In a process of its own, whose standard error is looked at.
+    /// Runs in a process of its own, whose standard error the test reads.
     private static func runAppWithSecrets() async throws {
         setenv("XDG_CONFIG_HOME", "/nonexistent", 1)
         setenv("EARSHOT_APP_ID", "org.example.app", 1)
@@ -162,7 +162,7 @@ import Testing
         guard GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
         let manager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
         let publication = FilledSnippets.askByOwnDialog(manager, name: "A-SECRET-NAME") { _ in
-            // That it will be asked was said before.
+            // The line about the question was written before.
             DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) { exit(0) }
         }
         try await Task.sleep(for: .seconds(20))

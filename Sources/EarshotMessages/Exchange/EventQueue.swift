@@ -38,6 +38,9 @@ final class EventQueue: Sendable {
         reader?.continuation.resume(returning: event)
     }
 
+    /// Whether an event waits for a reader.
+    var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
+
     /// Ends the queue. It discards unread events, and returns nil to all readers.
     func finish() {
         let readers = state.withLock { state in

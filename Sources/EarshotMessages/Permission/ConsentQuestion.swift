@@ -6,7 +6,7 @@ public struct ConsentQuestion: Sendable, Hashable {
     /// lines, without a line break at the end.
     public let text: String
 
-    /// What devices exchange, what is sent, and where the answer is kept. A few lines, for a user who wants to know more.
+    /// What devices exchange, what is sent, and where the answer is kept. A few lines, for a user that asks for more.
     public let explanation: String
 
     /// A question of these texts, to test a prompt with. They must be safe for the prompt.

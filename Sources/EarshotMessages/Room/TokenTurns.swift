@@ -15,7 +15,7 @@ struct TokenTurns: Sendable {
         if index >= tokens.count { index = 0 }
     }
 
-    /// The token whose turn it is; nil if there are no tokens.
+    /// The token that has its turn; nil if there are no tokens.
     var current: Payload? { tokens.indices.contains(index) ? tokens[index] : nil }
 
     /// Ends the turn of the current token.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// Nothing before consent, and nothing after it was taken back.
+/// Nothing happens before consent, nor after the user withdrew it.
 struct ManagerConsentTests {
     @Test func nothingIsOpenedOrSentBeforeTheUserDecides() async throws {
         let (service, gate, isOpened) = (FakeService(), ScriptedGate(), Flag())
@@ -28,7 +28,7 @@ struct ManagerConsentTests {
         #expect(device.medium.mode == .both)
     }
 
-    @Test func thePurposeSaysWhoAsksAndWhatFor() async throws {
+    @Test func thePurposeNamesTheApplicationAndItsNeeds() async throws {
         let gate = ScriptedGate()
         let device = Device(in: Air(), FakeService(), permission: gate)
         var strategy = DiscoveryStrategy()
@@ -40,19 +40,19 @@ struct ManagerConsentTests {
         #expect(publication.status == .inactive)
     }
 
-    @Test func deniedIsInactive() async throws {
+    @Test func aDeniedOperationIsInactive() async throws {
         let (service, gate) = (FakeService(), ScriptedGate())
         let device = Device(in: Air(), service, permission: gate)
         let publication = try device.manager.publish(Message("hello"))
         gate.decide(.denied)
         await aWhile()
         #expect(publication.status == .inactive && service.requests.isEmpty && device.medium.modes.isEmpty)
-        // The user thinks again.
+        // The user changes the decision.
         gate.decide(.granted)
         #expect(await eventually { publication.status == .active })
     }
 
-    @Test func whatTheUserTakesBackEnds() async throws {
+    @Test func operationsEndWhenTheUserWithdrawsConsent() async throws {
         let (air, service, gate) = (Air(), FakeService(), ScriptedGate())
         let device = Device(in: air, service, permission: gate)
         let other = Device(in: air, service)
@@ -81,7 +81,7 @@ struct ManagerConsentTests {
         #expect(denied.status == .inactive && open.status == .inactive)
     }
 
-    @Test func whoAsksIsToldThatNobodyWaits() async throws {
+    @Test func theHandlerIsCancelledWhenTheOperationEnds() async throws {
         let device = Device(in: Air(), FakeService(), permission: ScriptedGate())
         let (begun, cancelled) = (Flag(), Flag())
         let publication = try device.manager.publish(Message("1")) { _ in
@@ -97,7 +97,7 @@ struct ManagerConsentTests {
         #expect(device.medium.modes.isEmpty)
     }
 
-    @Test func nobodyToAskIsNoConsent() async throws {
+    @Test func withoutAPromptThereIsNoConsent() async throws {
         let scratch = try ScratchFolder()
         let consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path)
         let device = Device(in: Air(), FakeService(), permission: consent)
@@ -106,7 +106,7 @@ struct ManagerConsentTests {
         #expect(publication.status == .inactive && device.medium.modes.isEmpty)
     }
 
-    @Test func mediaThatAreNotHereAreReported() async throws {
+    @Test func unsupportedMediaAreReported() async throws {
         let service = FakeService()
         let device = Device(in: Air(), service)
         let problems = Collected(device.manager.problems)
@@ -122,7 +122,7 @@ struct ManagerConsentTests {
         let third = try device.manager.publish(Message("3"), strategy: background)
         #expect(await eventually { problems.current.contains(.noBackground(.audio)) })
         #expect(second?.status == .inactive && third.status == .inactive && service.things.count == 1)
-        // It is a problem as long as somebody has it.
+        // A problem lasts as long as one operation has it.
         first = nil
         await aWhile()
         #expect(problems.current.contains(.unsupportedMedium(bluetooth)))
@@ -130,7 +130,7 @@ struct ManagerConsentTests {
         #expect(await eventually { problems.current == [.noBackground(.audio)] })
     }
 
-    @Test func troubleWithTheMicrophoneComesAndGoes() async throws {
+    @Test func problemsOfTheMicrophoneBeginAndEnd() async throws {
         let device = Device(in: Air(), FakeService())
         let problems = Collected(device.manager.problems)
         let subscription = try device.manager.subscribe()
@@ -138,7 +138,7 @@ struct ManagerConsentTests {
         device.medium.report(.problem(.noMicrophone, detail: "there is none"))
         #expect(await eventually { problems.all.count == 1 })
         #expect(problems.all.first?.isAboutMicrophone == true && problems.all.first?.detail == "there is none")
-        // Who asks later is told, too.
+        // A later reader receives the present problems too.
         let late = Collected(device.manager.problems)
         #expect(await eventually { late.current == [.medium(.noMicrophone, .audio)] })
         device.medium.report(.solved(.noMicrophone))

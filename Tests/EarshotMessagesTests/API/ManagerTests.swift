@@ -5,9 +5,9 @@ import Foundation
 import MessagesTestSupport
 import Testing
 
-/// Managers in one room, in memory, before one service.
+/// Managers in one room, in memory, with one service.
 struct ManagerTests {
-    @Test func whatOnePublishesTheOtherFindsAndLoses() async throws {
+    @Test func aPublishedMessageIsFoundAndLost() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))
         let subscription = try other.manager.subscribe(type: "greeting")
@@ -25,7 +25,7 @@ struct ManagerTests {
         #expect(await eventually { one.medium.mode.isEmpty })
     }
 
-    @Test func whatIsNotAskedForIsNotFound() async throws {
+    @Test func otherTypesNamespacesAndProjectsAreNotFound() async throws {
         let (air, service) = (Air(), FakeService(keys: ["key": "project", "other": "another"]))
         let one = Device(in: air, service)
         let sameKey = Device(in: air, service)
@@ -45,7 +45,7 @@ struct ManagerTests {
         #expect(publications.allSatisfy { $0.status == .active })
     }
 
-    @Test func whoLeavesTheRoomIsLostAndFoundAgain() async throws {
+    @Test func aDeviceThatLeavesIsLostAndFoundAgain() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))
         let events = Collected(try other.manager.subscribe())
@@ -58,7 +58,7 @@ struct ManagerTests {
         #expect(publication.status == .active)
     }
 
-    @Test func aPublisherThatOnlyListensIsFoundByWhoeverSubscribes() async throws {
+    @Test func aPublisherThatOnlyScansIsFoundBySubscribers() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))
         var strategy = DiscoveryStrategy()
@@ -71,12 +71,12 @@ struct ManagerTests {
         #expect(one.medium.tokens.isEmpty)
     }
 
-    @Test func aTokenOfWhatIsOverIsNotSaidAnyMore() async throws {
+    @Test func theTokenOfAnEndedPublicationIsNotPlayed() async throws {
         let (air, service) = (Air(), FakeService())
         let device = Device(in: air, service)
         let first = try device.manager.publish(Message("1"))
         #expect(await eventually { first.status == .active && device.medium.mode == .both })
-        // The next one has to wait for its token.
+        // The second publication has to wait for its token.
         service.set(.slow(.seconds(5)))
         let second = try device.manager.publish(Message("2"))
         #expect(await eventually { service.requests.count { $0 == "register publication" } == 2 })
@@ -87,7 +87,7 @@ struct ManagerTests {
         #expect(device.medium.tokens.count == 2)
     }
 
-    @Test func whatIsSaidInTheSoundItselfNeedsNoService() async throws {
+    @Test func directMessagesNeedNoService() async throws {
         let (air, service) = (Air(), FakeService())
         service.set(.down)
         let (one, other) = (Device(in: air, service), Device(in: air, service))
@@ -108,7 +108,7 @@ struct ManagerTests {
         #expect(typed.all.isEmpty && spaced.all.isEmpty)
     }
 
-    @Test func whoSubscribesToTheSoundItselfAsksNoService() async throws {
+    @Test func directSubscriptionsNeedNoService() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))
         let subscription = try other.manager.subscribeDirectly()
@@ -127,7 +127,7 @@ struct ManagerTests {
         #expect(deaf.status == .inactive)
     }
 
-    @Test func eightBytesInTheSoundItselfAreNoToken() async throws {
+    @Test func aDirectMessageOfEightBytesIsNoToken() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))
         let events = Collected(try other.manager.subscribe())
@@ -137,7 +137,7 @@ struct ManagerTests {
         #expect(publication.status == .active)
     }
 
-    @Test func aSubscriptionGoesWithItsHandle() async throws {
+    @Test func aSubscriptionEndsWithItsHandle() async throws {
         let (air, service) = (Air(), FakeService())
         let device = Device(in: air, service)
         var subscription: Subscription? = try device.manager.subscribe()
@@ -150,7 +150,7 @@ struct ManagerTests {
         #expect(statuses.all == [.active, .inactive])
     }
 
-    @Test func aPublicationGoesWithItsHandle() async throws {
+    @Test func aPublicationEndsWithItsHandle() async throws {
         let (air, service) = (Air(), FakeService())
         let device = Device(in: air, service)
         var publication: Publication? = try device.manager.publish(Message("hello"))
@@ -174,7 +174,7 @@ struct ManagerTests {
         #expect(await eventually { service.things.count == 1 })
     }
 
-    @Test func aReaderThatIsCancelledEnds() async throws {
+    @Test func aCancelledReaderEnds() async throws {
         let (air, service) = (Air(), FakeService())
         let device = Device(in: air, service)
         let subscription = try device.manager.subscribe()
@@ -182,10 +182,10 @@ struct ManagerTests {
         await aWhile()
         first.stop()
         #expect(await eventually { first.isOver })
-        // Another one may read then.
+        // After that, another task may read.
         let second = Collected(subscription)
         let publication = try Device(in: air, service).manager.publish(Message("hello"))
-        // Its manager is gone already, and so is the publication.
+        // The manager is released already, and with it the publication.
         #expect(publication.status == .inactive)
         await aWhile()
         #expect(second.all.count <= 2)
@@ -210,9 +210,9 @@ struct ManagerTests {
         #expect(await eventually { medium?.mode.isEmpty == true })
     }
 
-    /// Also where who stops it was cancelled, as programs are that end.
+    /// Also if the caller was cancelled, as in programs that end.
     @Test(arguments: [false, true])
-    func stoppingWaitsUntilTheServiceKnows(isCancelled: Bool) async throws {
+    func stopWaitsUntilTheServiceKnows(isCancelled: Bool) async throws {
         let (air, service) = (Air(), FakeService())
         let device = Device(in: air, service)
         let publication = try device.manager.publish(Message("hello"))

@@ -5,13 +5,13 @@ import Testing
 @testable import EarshotMessages
 
 struct MessageLimitsTests {
-    @Test func aMessageIsEqualToOneOfTheSameThree() {
+    @Test func messagesAreEqualByContentTypeAndNamespace() {
         let one = Message(content: Data("hello".utf8), type: "greeting", namespace: "")
         #expect(one == Message(content: Data("hello".utf8), type: "greeting"))
         #expect(one != Message(content: Data("hello".utf8), type: "greeting", namespace: "other"))
     }
 
-    @Test func whatFits() throws {
+    @Test func messagesWithinTheLimits() throws {
         try Message(content: Data(), type: "").check()
         try Message(
             content: Data(count: 102_400), type: String(repeating: "ä", count: 32),
@@ -19,7 +19,7 @@ struct MessageLimitsTests {
         ).check()
     }
 
-    @Test func whatDoesNot() {
+    @Test func messagesBeyondTheLimits() {
         #expect(throws: MessageError.contentTooLarge(102_401)) { try Message(content: Data(count: 102_401)).check() }
         #expect(throws: MessageError.typeTooLong(33)) {
             try Message("", type: String(repeating: "t", count: 33)).check()
@@ -27,7 +27,7 @@ struct MessageLimitsTests {
         #expect(throws: MessageError.namespaceTooLong(65)) {
             try Message("", namespace: String(repeating: "n", count: 65)).check()
         }
-        // One letter, as many scalars as the service counts.
+        // One letter of many scalars, which the service counts.
         #expect(throws: MessageError.typeTooLong(34)) {
             try Message("", type: "e" + String(repeating: "\u{301}", count: 33)).check()
         }

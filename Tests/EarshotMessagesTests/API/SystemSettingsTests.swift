@@ -8,7 +8,7 @@ struct SystemSettingsTests {
         SystemSettings(environment: environment, programName: "/usr/bin/chat") { files[$0].map { Data($0.utf8) } }
     }
 
-    @Test func nothingIsSaid() {
+    @Test func withoutSettingsTheDefaultsHold() {
         let settings = settings([:])
         #expect(settings.serviceURL.absoluteString == "http://127.0.0.1:8787")
         #expect(settings.applicationIdentifier == "chat")
@@ -23,7 +23,7 @@ struct SystemSettingsTests {
         #expect(settings.applicationIdentifier == "org.example.chat")
     }
 
-    @Test func thenTheFile() {
+    @Test func theFileComesSecond() {
         let file = "{\"url\":\"https://two.example\",\"more\":1}"
         #expect(
             settings(["HOME": "/h"], files: ["/h/.config/earshot/service.json": file]).serviceURL.host == "two.example")
@@ -36,14 +36,14 @@ struct SystemSettingsTests {
     }
 
     @Test(arguments: ["", "{}", "moo", "{\"url\":\"ftp://x\"}", "{\"url\":\"http:///\"}", "{\"url\":1}", "\u{0}"])
-    func nonsenseIsLeftOutAndSaidToBe(file: String) {
+    func anInvalidFileIsIgnoredWithANote(file: String) {
         let settings = settings(["HOME": "/h"], files: ["/h/.config/earshot/service.json": file])
         #expect(settings.serviceURL.absoluteString == SystemSettings.loopback)
         #expect(settings.notes.count == 1)
     }
 
     @Test(arguments: ["moo", "file:///etc/passwd", "http://"])
-    func anEnvironmentOfNonsenseIsLeftOut(text: String) {
+    func anInvalidEnvironmentIsIgnoredWithANote(text: String) {
         let settings = settings(["EARSHOT_SERVICE": text])
         #expect(settings.serviceURL.absoluteString == SystemSettings.loopback && settings.notes.count == 1)
     }

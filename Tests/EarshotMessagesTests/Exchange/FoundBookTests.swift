@@ -19,7 +19,7 @@ struct FoundBookTests {
         #expect(book.lose("2", now: .zero) == nil)
     }
 
-    @Test func whatComesAgainWasNotLost() {
+    @Test func aMessageThatComesAgainIsNotLost() {
         var book = FoundBook()
         let (one, other) = (received("1", id: "1"), received("2", id: "2"))
         _ = (book.find(one), book.find(other))
@@ -30,7 +30,7 @@ struct FoundBookTests {
         #expect(book.doubtEndsAt == nil)
     }
 
-    @Test func aServiceThatForgotGivesAnotherNumber() {
+    @Test func aServiceThatForgotGivesAnotherID() {
         var book = FoundBook()
         let message = received("hello", id: "1")
         _ = book.find(message)
@@ -38,7 +38,7 @@ struct FoundBookTests {
         #expect(book.find(received("hello", id: "2")) == nil)
         #expect(book.expire(now: .seconds(10)).isEmpty)
         #expect(book.find(received("hello", id: "3")) != nil, "another one publishes the same")
-        // As it was found.
+        // The lost event has the id of the found one.
         #expect(book.lose("2", now: .seconds(11)) == .lost(message))
     }
 
@@ -53,7 +53,7 @@ struct FoundBookTests {
         #expect(book.lose("1", now: .seconds(20)) == .lost(one))
     }
 
-    @Test func soundIsNotTheServices() {
+    @Test func directMessagesAreNeverInDoubt() {
         var book = FoundBook()
         let direct = ReceivedMessage(message: Message("hello"), isAuthenticated: false, id: "sound-00")
         _ = book.find(direct)
@@ -63,7 +63,7 @@ struct FoundBookTests {
         #expect(book.lose("sound-00", now: .seconds(1)) == .lost(direct))
     }
 
-    @Test func theMemoryHasAnEnd() {
+    @Test func theMemoryIsLimited() {
         var book = FoundBook()
         let large = Message(content: Data(count: Message.maximumContentCount))
         let count = (0..<2_000).count { number in
@@ -73,39 +73,5 @@ struct FoundBookTests {
         #expect(book.loseAll().count == count)
         let small = (0..<2_000).count { number in book.find(received("\(number)", id: "\(number)")) != nil }
         #expect(small == FoundBook.maximumCount)
-    }
-}
-
-struct EventQueueTests {
-    private func received(_ id: Int) -> ReceivedMessage {
-        ReceivedMessage(message: Message("\(id)"), isAuthenticated: true, id: "\(id)")
-    }
-
-    @Test func inOrder() async {
-        let queue = EventQueue()
-        for id in 1...3 { queue.add(.found(received(id))) }
-        for id in 1...3 { #expect(await queue.next() == .found(received(id))) }
-    }
-
-    @Test func whatWasNotReadAndIsOverIsLeftOut() async {
-        let queue = EventQueue()
-        queue.add(.found(received(1)))
-        #expect(await queue.next() == .found(received(1)))
-        for round in 0..<10_000 {
-            queue.add(.lost(received(1 + round % 2)))
-            queue.add(.found(received(2 - round % 2)))
-        }
-        queue.add(.lost(received(1)))
-        // Lost was read's own; the rest came and went.
-        #expect(await queue.next() == .lost(received(1)))
-    }
-
-    @Test func theEndIsTold() async {
-        let queue = EventQueue()
-        async let event = queue.next()
-        queue.finish()
-        #expect(await event == nil)
-        queue.add(.found(received(1)))
-        #expect(await queue.next() == nil)
     }
 }

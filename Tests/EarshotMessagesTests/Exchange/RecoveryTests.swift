@@ -6,9 +6,9 @@ import Testing
 
 @testable import EarshotMessages
 
-/// A service that fails in every way, and comes back.
+/// The service fails in every way, and recovers.
 struct RecoveryTests {
-    /// A publisher and a subscriber who found each other.
+    /// A publisher and a subscriber that have found each other.
     private struct Pair {
         let air = Air()
         let service: FakeService
@@ -33,7 +33,7 @@ struct RecoveryTests {
             #expect(await eventually { events.found.count == 1 })
         }
 
-        /// Another message is found, so everything works, and nothing was repeated or invented.
+        /// Checks that a further message is found, and that no event was repeated or invented.
         func works(found: Int = 1, lost: Int = 0) async throws {
             let next = try publisher.manager.publish(Message("next"))
             #expect(await eventually { events.found.last?.message.text == "next" })
@@ -50,7 +50,7 @@ struct RecoveryTests {
         .refusing(status: 500, code: "internal_error", retryAfter: nil),
         .refusing(status: 401, code: "bad_key", retryAfter: nil), .mute,
     ])
-    func whatIsAskedWhileItFailsIsDoneLater(mood: FakeService.Mood) async throws {
+    func requestsDuringAFailureAreDoneLater(mood: FakeService.Mood) async throws {
         let (air, service) = (Air(), FakeService())
         service.set(mood)
         let (publisher, subscriber) = (Device(in: air, service), Device(in: air, service))
@@ -64,11 +64,11 @@ struct RecoveryTests {
         service.set(.well)
         #expect(await eventually { events.found.count == 1 })
         #expect(await eventually { problems.current.isEmpty && publication.status == .active })
-        // Nothing was made twice: a publication and a subscription.
+        // One publication and one subscription: nothing was registered twice.
         #expect(service.things.count == 2)
     }
 
-    @Test func aServiceThatIsDownIsNotAskedWithoutAPause() async throws {
+    @Test func aServiceThatIsDownIsAskedWithPauses() async throws {
         let service = FakeService()
         service.set(.down)
         let device = Device(in: Air(), service)
@@ -78,13 +78,13 @@ struct RecoveryTests {
         try await Task.sleep(for: .seconds(1))
         #expect(await eventually { service.requests.count > count })
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
-        // One asks for all ten. The third pause is of 40 ms at least and those that follow of 50.
+        // One request is for all ten. The third pause is at least 40 ms, and the following ones 50 ms.
         #expect(Double(service.requests.count - count) <= 2 + seconds / 0.05)
         #expect(operations.allSatisfy { $0.status == .starting })
     }
 
     @Test(arguments: [false, true])
-    func aServiceThatRestartsIsHardlyNoticed(isForgetful: Bool) async throws {
+    func aRestartOfTheServiceCausesNoEvents(isForgetful: Bool) async throws {
         let pair = try await Pair()
         for _ in 0..<3 {
             pair.service.set(.down)
@@ -97,13 +97,13 @@ struct RecoveryTests {
         try await pair.works()
         #expect(pair.problems.current.isEmpty)
         #expect(await eventually { pair.publication.status == .active && pair.subscription.status == .active })
-        // And what is lost is lost.
+        // A lost message is still reported.
         pair.publication.stop()
         #expect(await eventually { pair.events.lost.count == 2 })
         #expect(pair.events.lost.last == pair.events.found.first)
     }
 
-    @Test func whatDoesNotComeAgainAfterAForgetfulRestartIsLost() async throws {
+    @Test func aMessageThatDoesNotComeAgainAfterAForgetfulRestartIsLost() async throws {
         let pair = try await Pair()
         pair.service.set(.down)
         pair.publisher.medium.setAway(true)
@@ -113,7 +113,7 @@ struct RecoveryTests {
         #expect(pair.events.lost == pair.events.found)
     }
 
-    @Test func whatIsUnpublishedWhileTheServiceIsAwayIsLost() async throws {
+    @Test func aMessageWithdrawnDuringAnOutageIsLost() async throws {
         let pair = try await Pair()
         pair.service.set(.down)
         pair.publication.stop()
@@ -122,15 +122,15 @@ struct RecoveryTests {
         #expect(await eventually { pair.events.lost.count == 1 })
     }
 
-    @Test func aLongOutageLosesNobodyWhoIsStillThere() async throws {
-        // Reports count for less than the outage, so that the service takes everybody for gone.
+    @Test func aLongOutageLosesNoDeviceThatIsStillNear() async throws {
+        // Reports expire before the outage ends, so the service takes all devices for gone.
         let pair = try await Pair(FakeService(sightingLifetime: .seconds(2))) { configuration in
             configuration.pace.sightingRenewal = .milliseconds(200)
             configuration.pace.outage = .milliseconds(200)
         }
         pair.service.set(.down)
         try await Task.sleep(for: .milliseconds(2_500))
-        // It says so before it can be told what is heard.
+        // The service reports losses before the clients can report what they hear.
         pair.service.set(.deaf)
         pair.service.sweep()
         let count = pair.service.requests.count { $0 == "events" }
@@ -147,14 +147,14 @@ struct RecoveryTests {
         let pair = try await Pair(FakeService(tokenLifetime: .seconds(10))) { configuration in
             configuration.pace.sightingRenewal = .seconds(1)
         }
-        // Renewed after 5 s each, which leaves a busy machine as much.
+        // Each token is renewed after 5 s, and a busy machine has as long again.
         #expect(await eventually { Set(pair.publisher.medium.tokens).count >= 4 })
         pair.service.sweep()
         #expect(pair.events.all.count == 1)
         #expect(pair.service.requests.contains("renew"))
     }
 
-    @Test func aLeaseThatTheServiceEndedIsMadeAnew() async throws {
+    @Test func aRegistrationThatTheServiceEndedIsRepeated() async throws {
         let pair = try await Pair(FakeService(tokenLifetime: .seconds(2)))
         pair.service.drop(.publication)
         pair.service.sweep()
@@ -163,7 +163,7 @@ struct RecoveryTests {
         #expect(pair.publication.status == .active)
     }
 
-    @Test func aServiceThatGivesSessionsAndTakesNoneIsNotAskedWithoutAPause() async throws {
+    @Test func aServiceThatAcceptsNoSessionIsAskedWithPauses() async throws {
         let service = FakeService()
         let device = Device(in: Air(), service)
         let publication = try device.manager.publish(Message("hello"))
@@ -176,13 +176,13 @@ struct RecoveryTests {
         try await Task.sleep(for: .seconds(1))
         forgetting.cancel()
         await forgetting.value
-        // It works now and then in between, where it forgets later: then the pauses begin anew, with 10 ms at least.
+        // A session that works for a while resets the pauses, to 10 ms or more.
         #expect(service.requests.count { $0 == "open" } <= 120)
         service.restart(forgetting: true)
         #expect(await eventually { publication.status == .active || !service.things.isEmpty })
     }
 
-    @Test func whatTheServiceWillNeverTakeIsInactive() async throws {
+    @Test func anOperationRefusedForGoodIsInactive() async throws {
         let service = FakeService()
         let device = Device(in: Air(), service)
         let problems = Collected(device.manager.problems)
@@ -200,7 +200,7 @@ struct RecoveryTests {
         #expect(good.status == .active)
     }
 
-    @Test func aSlowServiceIsWaitedFor() async throws {
+    @Test func aSlowServiceWorks() async throws {
         let (air, service) = (Air(), FakeService())
         service.set(.slow(.milliseconds(300)))
         let (publisher, subscriber) = (Device(in: air, service), Device(in: air, service))
@@ -208,7 +208,7 @@ struct RecoveryTests {
         let events = Collected(try subscriber.manager.subscribe())
         #expect(await eventually { events.found.count == 1 })
         #expect(publication.status == .active)
-        // What ends while it is on its way is taken back.
+        // A publication that ends during its registration is withdrawn.
         let next = try publisher.manager.publish(Message("next"))
         #expect(await eventually { service.requests.count { $0 == "register publication" } == 2 })
         next.stop()
@@ -216,7 +216,7 @@ struct RecoveryTests {
         #expect(await eventually { service.requests.contains("withdraw") })
     }
 
-    @Test func anAnswerThatIsLostOnItsWayMakesNothingTwice() async throws {
+    @Test func aLostAnswerRegistersNothingTwice() async throws {
         let (air, service) = (Air(), FakeService())
         let device = Device(in: air, service)
         let subscription = try device.manager.subscribe()
@@ -248,7 +248,7 @@ struct RecoveryTests {
         for text in secrets + pair.service.secrets where text != "key" {
             #expect(!lines.contains { $0.localizedCaseInsensitiveContains(text) }, "\(text)")
         }
-        // "key" is a word, too.
+        // "key" is also a word of a message.
         #expect(!lines.contains { $0.contains("key") && !$0.contains("the key is") && !$0.contains("docs") })
     }
 }

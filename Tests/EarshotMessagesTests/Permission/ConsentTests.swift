@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotMessages
 
-// Where something is waited for in vain, it fails rather than waits on.
+// A test that waits in vain fails at the time limit.
 @Suite(.timeLimit(.minutes(2))) struct ConsentTests {
     private let scratch: ScratchFolder
     private let consent: Consent
@@ -17,7 +17,7 @@ import Testing
         consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path)
     }
 
-    @Test func `nobody to ask decides nothing`() async {
+    @Test func `without a prompt nothing is decided`() async {
         #expect(await consent.request(purpose, override: nil) == .undecided)
         #expect(access(consent.store.path, F_OK) != 0)
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(access(consent.store.path, F_OK) != 0)
     }
 
-    @Test func `who was granted is not asked again, who was denied is`() async throws {
+    @Test func `a denial is asked again, a grant is not`() async throws {
         let count = Mutex(0)
         let handler: ConsentHandler = { _ in
             count.withLock { $0 += 1 }
@@ -56,7 +56,7 @@ import Testing
         let answers = await withTaskGroup(of: PermissionState.self) { group in
             for _ in 0..<10 { group.addTask { await consent.request(purpose, override: handler) } }
             group.addTask { await consent.request(purpose, override: nil) }
-            // The first one is asked, and the others had time to come.
+            // The first operation asks, and the others had time to join.
             #expect(await eventually { count.withLock(\.self) == 1 })
             try? await Task.sleep(for: .milliseconds(100))
             gate.open()
@@ -66,7 +66,7 @@ import Testing
         #expect(count.withLock(\.self) == 1)
     }
 
-    @Test func `where the first handler does not answer, the next one is asked`() async {
+    @Test func `the next handler is asked if the first one does not answer`() async {
         let gate = Gate()
         let isAsked = Flag()
         async let first = consent.request(purpose) { _ in
@@ -97,7 +97,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `who does not wait any more gets no answer, but a late one is kept`() async {
+    @Test func `a cancelled request gets no answer, but a late answer is kept`() async {
         let (gate, isAsked) = (Gate(), Flag())
         let request = Task {
             await consent.request(purpose) { _ in
@@ -113,7 +113,7 @@ import Testing
         #expect(await eventually { consent.store.state == .granted })
     }
 
-    @Test func `who comes after the last one has gone asks anew`() async {
+    @Test func `a request after the last one was cancelled asks again`() async {
         let (gate, isAsked) = (Gate(), Flag())
         let request = Task {
             await consent.request(purpose) { _ in
@@ -128,9 +128,55 @@ import Testing
         #expect(await consent.request(purpose) { _ in .denied } == .denied)
         gate.open()
     }
+
+    @Test(
+        arguments: [(true, PermissionState.granted), (false, .denied), (nil, .undecided)] as [(Bool?, PermissionState)])
+    func `the prompt's answer is kept`(answer: Bool?, state: PermissionState) async throws {
+        let prompt = ScriptedPrompt(answer: answer)
+        let consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt)
+        #expect(await consent.request(purpose, override: nil) == state)
+        #expect(consent.store.state == state)
+        let question = try #require(prompt.questions.first)
+        #expect(question.text.hasPrefix("\"app\" wants to find devices nearby"))
+        #expect(question.explanation.contains(consent.store.path))
+        #expect(prompt.questions.count == 1)
+    }
+
+    @Test func `a prompt that is not available is not asked`() async {
+        let prompt = ScriptedPrompt(answer: true, isAvailable: false)
+        let consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt)
+        #expect(await consent.request(purpose, override: nil) == .undecided)
+        #expect(prompt.questions.isEmpty)
+    }
+
+    @Test func `an operation's handler replaces the prompt`() async {
+        let prompt = ScriptedPrompt(answer: true)
+        let consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt)
+        #expect(await consent.request(purpose) { _ in .undecided } == .undecided)
+        #expect(prompt.questions.isEmpty)
+    }
 }
 
-/// Lets everybody through once it is open.
+/// A prompt that answers at once.
+private final class ScriptedPrompt: ConsentPrompt {
+    private let answer: Bool?
+    let isAvailable: Bool
+    private let asked = Mutex<[ConsentQuestion]>([])
+
+    init(answer: Bool?, isAvailable: Bool = true) {
+        self.answer = answer
+        self.isAvailable = isAvailable
+    }
+
+    var questions: [ConsentQuestion] { asked.withLock(\.self) }
+
+    func ask(_ question: ConsentQuestion) async -> Bool? {
+        asked.withLock { $0.append(question) }
+        return answer
+    }
+}
+
+/// Holds tasks until it is opened.
 private final class Gate: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -141,7 +187,7 @@ private final class Gate: Sendable {
 
     func open() { continuation.finish() }
 
-    /// Whether the task is cancelled or not, like a dialog of an app.
+    /// Waits even if the task is cancelled, as an app's dialog does.
     func wait() async {
         await Task { for await _ in stream {} }.value
     }

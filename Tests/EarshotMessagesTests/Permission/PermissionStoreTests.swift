@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotMessages
 
-// Where something is waited for in vain, it fails rather than waits on.
+// A test that waits in vain fails at the time limit.
 @Suite(.timeLimit(.minutes(2))) struct PermissionStoreTests {
     private let scratch: ScratchFolder
     private var file: String { "\(scratch.path)/config/app/nearby.json" }
@@ -19,14 +19,14 @@ import Testing
         PermissionStore(applicationIdentifier: "app", configurationFolder: "\(scratch.path)/config", log: log)
     }
 
-    @Test func `nothing is decided where there is no file, and looking makes none`() {
+    @Test func `without a file nothing is decided, and reading makes none`() {
         #expect(store().state == .undecided)
         #expect(store().path == file)
         #expect(!FileManager.default.fileExists(atPath: "\(scratch.path)/config"))
     }
 
     @Test(arguments: PermissionState.allCases)
-    func `another process reads what was kept`(state: PermissionState) throws {
+    func `another process reads the decision`(state: PermissionState) throws {
         try store().set(state)
         #expect(store().state == state)
         var status = stat()
@@ -34,35 +34,35 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o600)
         #expect(stat("\(scratch.path)/config/app", &status) == 0)
         #expect(status.st_mode & 0o777 == 0o700)
-        // Nothing is left of the writing.
+        // The write leaves no temporary file.
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/config/app") == ["nearby.json"])
     }
 
-    @Test func `a change by another process is told, whatever happened to the folder`() async throws {
+    @Test func `a reader sees changes by another process, whatever happens to the folder`() async throws {
         var changes = store().changes.makeAsyncIterator()
         #expect(await changes.next() == .undecided)
-        // The folder and the one above come together, by somebody who writes by rename like us.
+        // The folder and its parent appear together, and the file by a rename.
         try run(
             "mkdir -p config/app && printf '{\"permission\":\"granted\"}' > config/app/x && mv config/app/x \(file)")
         #expect(await changes.next() == .granted)
-        // Written in place.
+        // The file is written in place.
         try run("printf '{\"permission\":\"denied\"}' > \(file)")
         #expect(await next(&changes, not: .undecided) == .denied)
-        // The folder goes, and comes back.
+        // The folder disappears, and appears again.
         try run("rm -r config/app")
         #expect(await changes.next() == .undecided)
         try store().set(.granted)
         #expect(await changes.next() == .granted)
-        // Another folder takes its place, with all above it.
+        // Another folder replaces it, with its parents.
         try run("mkdir -p other/app && printf '{\"permission\":\"denied\"}' > other/app/nearby.json")
         try run("mv config/app config/old && mv other/app config/app")
         #expect(await next(&changes, not: .undecided) == .denied)
-        // And what is written there afterwards is noticed as well.
+        // The watch follows the new folder.
         try store().set(.granted)
         #expect(await changes.next() == .granted)
     }
 
-    @Test func `each reader has its own stream, and the last one to go ends the watch`() async throws {
+    @Test func `each reader has its own stream, and the last one ends the watch`() async throws {
         let store = store()
         var first: AsyncStream<PermissionState>? = store.changes
         let second = store.changes
@@ -80,7 +80,7 @@ import Testing
         "", "{", "[]", "granted", #"{"permission":true}"#, #"{"permission":"yes"}"#, #"{"other":"granted"}"#,
         String(repeating: "[", count: 4_000), #"{"permission":"granted"}"# + String(repeating: " ", count: 5_000),
     ])
-    func `nonsense is undecided, and noted once`(content: String) throws {
+    func `invalid content counts as undecided, and is logged once`(content: String) throws {
         let notes = Mutex<[String]>([])
         let store = store { note in notes.withLock { $0.append(note) } }
         try scratch.write(content, to: "config/app/nearby.json")
@@ -92,7 +92,7 @@ import Testing
         #expect(store.state == .granted)
     }
 
-    @Test func `a folder or a pipe in its place is nonsense, and is not waited for`() throws {
+    @Test func `a folder or a pipe in place of the file is invalid, and does not block`() throws {
         let notes = Mutex<[String]>([])
         try scratch.write("", to: "config/app/other")
         #expect(mkfifo(file, 0o600) == 0)
@@ -101,12 +101,12 @@ import Testing
         #expect(mkdir(file, 0o700) == 0)
         #expect(store { note in notes.withLock { $0.append(note) } }.state == .undecided)
         #expect(notes.withLock(\.self).count == 2)
-        // That cannot be replaced by a file, and is reported.
+        // A file cannot replace a folder, and the error says so.
         #expect(throws: PermissionStoreError.self) { try store().set(.granted) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/config/app").count == 2)
     }
 
-    @Test func `where nothing can be written, the answer holds until somebody writes another one`() async throws {
+    @Test func `a decision that cannot be written holds until another program writes one`() async throws {
         try scratch.write("a file where the folder should be", to: "config")
         let store = store()
         var changes = store.changes.makeAsyncIterator()
@@ -121,7 +121,7 @@ import Testing
         #expect(store.state == .denied)
     }
 
-    @Test func `who reads while others write sees one answer or the other`() async throws {
+    @Test func `a reader sees one decision or the other while others write`() async throws {
         let notes = Mutex<[String]>([])
         let log: @Sendable (String) -> Void = { note in notes.withLock { $0.append(note) } }
         let stores = [store(log: log), store(log: log)]
@@ -137,7 +137,7 @@ import Testing
         #expect(notes.withLock(\.self) == [])
     }
 
-    @Test func `readers that come and go do not hold up those that are told`() async throws {
+    @Test func `readers that come and go do not delay changes`() async throws {
         let store = store()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for number in 0..<200 { try store.set(number.isMultiple(of: 2) ? .granted : .denied) } }
@@ -162,7 +162,7 @@ import Testing
         #expect(folder.path == "/base/\(name)")
     }
 
-    /// Between two answers there may be a moment without a file, which may be seen or not.
+    /// There may be a moment without a file between two answers, and a reader may see it or not.
     private func next(
         _ changes: inout AsyncStream<PermissionState>.Iterator, not passing: PermissionState
     ) async -> PermissionState? {

@@ -1,7 +1,7 @@
 import EarshotMessages
 import Synchronization
 
-/// A user who decides when the test says so.
+/// A gate whose user decides when the test says so.
 final class ScriptedGate: PermissionGate {
     private struct State {
         var state = PermissionState.undecided
@@ -12,10 +12,10 @@ final class ScriptedGate: PermissionGate {
 
     private let state = Mutex(State())
 
-    /// What it was asked.
+    /// The purposes of all requests.
     var purposes: [ConsentPurpose] { state.withLock { $0.purposes } }
 
-    /// The user decides, first or anew.
+    /// Decides, for the first time or again.
     func decide(_ decision: PermissionState) {
         let (waiting, listeners) = state.withLock { state in
             state.state = decision

@@ -6,8 +6,8 @@ import Testing
 @testable import EarshotMessages
 
 struct DirectMessageTests {
-    /// Contents of n bytes: some by chance, and those that could be taken for others: a token's eight bytes and then zeros, all
-    /// but the last or the first of them, zeros only.
+    /// Contents of n bytes: random ones, and those that could be mistaken: a token's eight bytes and then zeros, all but the
+    /// last or the first of them, zeros only.
     private func contents(of count: Int) -> [Data] {
         var generator = SystemRandomNumberGenerator()
         var contents = (0..<20).map { _ in
@@ -20,7 +20,7 @@ struct DirectMessageTests {
     }
 
     @Test(arguments: 1...32)
-    func whatIsSaidIsHeard(count: Int) throws {
+    func aMessageIsHeardAsItWasSent(count: Int) throws {
         for content in contents(of: count) {
             if count == 32, content.dropFirst(8).allSatisfy({ $0 == 0 }) {
                 #expect(throws: MessageError.directUnsendable) { try DirectMessage.payload(content) }
@@ -33,14 +33,14 @@ struct DirectMessageTests {
     }
 
     @Test(arguments: 1...32)
-    func whateverIsHeardIsATokenOrOneMessage(count: Int) throws {
+    func aPayloadIsATokenOrOneMessage(count: Int) throws {
         for bytes in contents(of: count) {
             let payload = try Payload(bytes)
             guard let content = DirectMessage.content(payload) else {
                 #expect(count == 8)
                 continue
             }
-            // What a sender makes of it is what was heard: nothing has two meanings.
+            // A sender encodes the message to the same payload: no payload has two meanings.
             #expect(try DirectMessage.payload(content) == payload)
             #expect(count != 8)
         }

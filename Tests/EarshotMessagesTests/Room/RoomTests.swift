@@ -17,33 +17,33 @@ struct RoomPlanTests {
 
     private func part(_ wishes: [RoomPlan.Wish]) -> RoomPlan.Part { RoomPlan(wishes, on: [.audio])[.audio] }
 
-    @Test func nobodyWantsAnything() {
+    @Test func withoutWishesThereIsNothingToDo() {
         #expect(part([]) == RoomPlan.Part())
     }
 
-    @Test func modesAreTakenTogether() throws {
+    @Test func modesAreCombined() throws {
         let part = part([wish(.scan, isSubscription: true), wish(.broadcast, try token(1))])
         #expect(part == RoomPlan.Part(mode: .both, tokens: [try token(1)]))
     }
 
-    @Test func whoOnlyScansOpensNoLoudspeaker() throws {
+    @Test func scanningOpensNoLoudspeaker() throws {
         #expect(part([wish(.scan, try token(1)), wish(.scan, try token(2), isSubscription: true)]).mode == .scan)
     }
 
-    @Test func thereIsNoLoudspeakerForNothingToSay() {
+    @Test func withoutATokenNoLoudspeakerOpens() {
         #expect(part([wish(.both)]).mode == .scan)
         #expect(part([wish(.both, awaitsToken: true)]).mode == .both)
     }
 
-    @Test func publicationsComeFirstAndSubscriptionsWhereThereAreNone() throws {
+    @Test func subscriptionsPlayTheirTokenOnlyWithoutPublications() throws {
         let (first, second, third) = (try token(1), try token(2), try token(3))
         let subscription = wish(.both, first, isSubscription: true)
         #expect(part([subscription]).tokens == [first])
         #expect(part([subscription, wish(.both, second), wish(.both, third)]).tokens == [second, third])
-        // One that only broadcasts is found in no other way.
+        // A subscription that only broadcasts can be found in no other way.
         let talker = wish(.broadcast, first, isSubscription: true)
         #expect(part([talker, wish(.both, second)]).tokens == [second, first])
-        // A publication that says nothing is no reason to be silent.
+        // A publication without a token to play does not silence the subscription.
         #expect(part([subscription, wish(.scan, second)]).tokens == [first])
     }
 
@@ -80,7 +80,7 @@ struct TokenTurnsTests {
         turns.advance()
         turns.update(try tokens([4, 1, 2, 3]))
         #expect(turns.current == (try tokens([2]).first))
-        // Rotated: another token in the same place.
+        // After a rotation another token has the same place.
         turns.update(try tokens([4, 1, 5, 3]))
         #expect(turns.current == (try tokens([5]).first))
         turns.update(try tokens([4]))
@@ -105,17 +105,17 @@ struct NearBookTests {
         #expect(book.lose(one) == .gone(one) && book.lose(other) == nil)
     }
 
-    @Test func whoeverDoesNotListenKnowsNobody() {
+    @Test func withoutScanningNoDeviceIsNear() {
         var book = NearBook()
         _ = book.find(one)
         #expect(book.restart(mode: .broadcast) == [.gone(one)])
     }
 
-    @Test func problemsStayUntilTheyAreNotSeen() {
+    @Test func problemsLastUntilARunDoesNotConfirmThem() {
         var book = NearBook()
         #expect(book.begin(.noMicrophone, detail: "none") == .problem(.noMicrophone, detail: "none"))
         #expect(book.begin(.noLoudspeaker, detail: "") != nil)
-        // Who does not talk needs no loudspeaker.
+        // A device that does not broadcast needs no loudspeaker.
         #expect(book.restart(mode: .scan) == [.solved(.noLoudspeaker)])
         #expect(book.begin(.noMicrophone, detail: "none") == nil)
         #expect(book.dropUnconfirmedProblems().isEmpty)
@@ -124,7 +124,7 @@ struct NearBookTests {
         #expect(book.end(.noMicrophone) == nil)
     }
 
-    @Test func nothingIsWrongWithWhatIsClosed() {
+    @Test func aClosedMediumHasNoProblems() {
         var book = NearBook()
         _ = book.begin(.bandOccupied, detail: "")
         #expect(book.restart(mode: []) == [.solved(.bandOccupied)])

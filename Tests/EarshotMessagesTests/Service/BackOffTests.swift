@@ -2,7 +2,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// The same numbers each time.
+/// A generator of the same numbers each time.
 private struct Chance: RandomNumberGenerator {
     var state: UInt64
 
@@ -36,16 +36,16 @@ struct BackOffTests {
         #expect(Set(pauses).count > 90)
     }
 
-    @Test func whatTheServiceAsksForIsTheLeast() {
+    @Test func thePauseOfTheServiceIsTheMinimum() {
         var generator = Chance(state: 1)
         var backOff = BackOff(BackOff.Bounds())
         let pause = backOff.pause(retryAfter: .seconds(20), using: &generator)
         #expect(pause > .seconds(20) && pause <= .milliseconds(20_500))
-        // Zero and less are nothing.
+        // Zero and negative values are ignored.
         #expect(backOff.pause(retryAfter: .seconds(-5), using: &generator) >= .milliseconds(500))
     }
 
-    @Test func noServiceIsBelievedThatWantsToBeLeftAloneForEver() {
+    @Test func thePauseOfTheServiceIsLimited() {
         var generator = Chance(state: 1)
         var backOff = BackOff(BackOff.Bounds())
         #expect(backOff.pause(retryAfter: .seconds(Int(UInt32.max)), using: &generator) <= .seconds(301))

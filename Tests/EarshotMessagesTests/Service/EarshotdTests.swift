@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// The client before the real service: what a service in memory cannot show.
+/// The client with the real service, for what a service in memory cannot show.
 @Suite(.enabled(if: Daemon.program != nil, "'make test-server' sets EARSHOTD"), .serialized)
 struct EarshotdTests {
     private func device(in air: Air, _ daemon: Daemon, key: String) -> Device {
@@ -63,7 +63,7 @@ struct EarshotdTests {
         #expect(await eventually { next.status == .active })
     }
 
-    @Test func whatIsPublishedBeforeTheServiceRunsIsFoundLater() async throws {
+    @Test func aMessagePublishedBeforeTheServiceRunsIsFoundLater() async throws {
         let (air, daemon) = (Air(), try Daemon())
         let key = try daemon.key()
         daemon.kill()
@@ -84,7 +84,7 @@ struct EarshotdTests {
         let subscription = try one.manager.subscribe()
         #expect(await eventually { subscription.status == .active })
         try daemon.revokeAllKeys()
-        // The stream ends at its next sign of life, every 15 s at the latest.
+        // The stream ends at its next comment, at most 15 s later.
         #expect(await eventually(within: .seconds(60)) { problems.current.contains(.serviceRefusing(code: "bad_key")) })
         #expect(subscription.status == .starting)
     }

@@ -10,7 +10,7 @@ struct EventConnectionTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     private static let ready = "event: ready\ndata: {\"resumed\":true}\n\n"
 
-    /// All that comes, and why it ended.
+    /// All events of a connection, and the failure that ended it.
     private func events(
         _ steps: [ScriptedServer.Step], after lastEventID: String? = nil, silence: Duration = .seconds(45)
     ) async throws -> (events: [ServiceEvent], failure: ServiceFailure?, server: ScriptedServer) {
@@ -42,7 +42,7 @@ struct EventConnectionTests {
         #expect(server.requests.first?.headers["authorization"] == "Bearer s")
     }
 
-    @Test func silenceIsDeath() async throws {
+    @Test func aSilentConnectionIsDead() async throws {
         let (events, failure, server) = try await events(
             [.send(Self.head + Self.ready), .hang], silence: .seconds(10))
         #expect(events == [.ready(isResumed: true)])
@@ -53,8 +53,8 @@ struct EventConnectionTests {
         #expect(await eventually { server.hangUps == 1 })
     }
 
-    @Test func aSignOfLifeIsLife() async throws {
-        // Nine times two seconds, with a limit of fifteen.
+    @Test func aCommentKeepsAConnectionAlive() async throws {
+        // Nine pauses of two seconds, with a limit of fifteen.
         let quiet = (0..<9).flatMap { _ in [ScriptedServer.Step.pause(milliseconds: 2_000), .send(": quiet\n")] }
         let (events, failure, _) = try await events(
             [.send(Self.head + Self.ready)] + quiet, silence: .seconds(15))
@@ -67,7 +67,7 @@ struct EventConnectionTests {
         #expect(events.isEmpty && failure?.isBadSession == true)
     }
 
-    @Test func whatIsNoEventStreamIsNonsense() async throws {
+    @Test func anythingButAnEventStreamIsInvalid() async throws {
         for steps in [
             [ScriptedServer.Step.send(Self.head + "event: ready\ndata: moo\n\n")],
             [.send(Self.head), .flood(Data("a".utf8) + Data(count: 65_535), pauseMilliseconds: 0)],
@@ -82,7 +82,7 @@ struct EventConnectionTests {
         }
     }
 
-    @Test func whoNoLongerReadsHangsUp() async throws {
+    @Test func theEndOfTheReaderClosesTheConnection() async throws {
         let server = try ScriptedServer { _ in [.send(Self.head + Self.ready), .hang] }
         let service = HTTPMessageService(
             url: try #require(URL(string: server.url)), key: "k", pace: MessageManager.Pace())

@@ -60,7 +60,7 @@ struct EventStreamParserTests {
         }
     }
 
-    @Test func bytesByChanceAreNoReasonToCrash() throws {
+    @Test func randomBytesDoNotCrash() throws {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("data: event:id\r\n\u{FEFF}\0{}:".utf8) + [0xFF, 0xC3]
         for _ in 0..<200 {
@@ -98,14 +98,14 @@ struct EventReaderTests {
     @Test(arguments: [
         "", "{}", "[]", "{\"resumed\":1}", "moo", "{\"message\":{\"content\":\"?\"},\"subscription\":\"s\"}",
     ])
-    func nonsenseIsSaidToBe(data: String) {
+    func invalidEventsAreReported(data: String) {
         for name in ["ready", "found", "lost"] {
             #expect(throws: ServiceFailure.self) { try event(name, data) }
         }
     }
 
     @Test(arguments: ["1\r\nX-Other: 1", "1 2", "", "ä", String(repeating: "1", count: 65)])
-    func aNumberThatIsNoneIsNotSentBack(id: String) throws {
+    func anInvalidEventIDIsNotSentBack(id: String) throws {
         let change =
             "{\"message\":{\"content\":\"\",\"id\":\"m\",\"namespace\":\"\",\"type\":\"\"},\"subscription\":\"s\"}"
         #expect(try event("lost", change, id: id) == .lost(subscription: "s", id: "m", eventID: nil))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// `HTTPMessageService` before a server that does what it is told.
+/// `HTTPMessageService` with a scripted server.
 struct HTTPMessageServiceTests {
     private let session = ServiceSession(secret: "the-session")
 
@@ -78,13 +78,13 @@ struct HTTPMessageServiceTests {
         #expect(requests.allSatisfy { $0.headers["authorization"] == "Bearer the-session" })
     }
 
-    @Test func theLargestMessageIsSentInOneGo() async throws {
+    @Test func theMaximumMessageIsSentAtOnce() async throws {
         let server = try ScriptedServer { _ in ScriptedServer.answer(201, Self.registered) }
         let content = Data((0..<Message.maximumContentCount).map { UInt8(truncatingIfNeeded: $0) })
         _ = try await service(server.url).register(
             .publication(Message(content: content)), timeToLive: .seconds(300), idempotencyKey: "1", in: session)
         let request = try #require(server.requests.first)
-        // Nobody answers 100-continue; waiting for it takes a second.
+        // The server does not answer 100-continue; waiting for it would take a second.
         #expect(request.headers["expect"] == nil || request.headers["expect"] == "")
         struct Body: Decodable { let content: Data }
         #expect(try JSONDecoder().decode(Body.self, from: request.body).content == content)
@@ -122,7 +122,7 @@ struct HTTPMessageServiceTests {
         (418, "{}"),
         (404, "{\"problem\":{\"code\":\"no_such_path\"}}"), (418, "{\"problem\":{\"code\":\"a line\\nof log\"}}"),
     ])
-    func nonsense(status: Int, body: String) async throws {
+    func invalidAnswers(status: Int, body: String) async throws {
         let server = try ScriptedServer { _ in ScriptedServer.answer(status, body) }
         let service = try service(server.url)
         let failed = await failure { () async throws(ServiceFailure) in try await service.openSession() }
@@ -134,7 +134,7 @@ struct HTTPMessageServiceTests {
     }
 
     @Test(arguments: ["../../x", "a/b", "a b", "", "a\\r\\nb", "ä", "?x"])
-    func anIDThatIsNoneIsNotPutIntoAPath(id: String) async throws {
+    func anInvalidIDIsNotPutIntoAPath(id: String) async throws {
         let answer = Self.registered.replacingOccurrences(of: "id-1", with: id)
         let server = try ScriptedServer { _ in ScriptedServer.answer(201, answer) }
         let service = try service(server.url)
@@ -145,7 +145,7 @@ struct HTTPMessageServiceTests {
         #expect(failed == .invalid("it sends an invalid id"))
     }
 
-    @Test func nobodyListens() async throws {
+    @Test func aRefusedConnectionIsUnreachable() async throws {
         let service = try service("http://127.0.0.1:1")
         guard case .unreachable = await failure({ () async throws(ServiceFailure) in try await service.openSession() })
         else {
@@ -158,7 +158,7 @@ struct HTTPMessageServiceTests {
         [ScriptedServer.Step.hang], [], [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"), .hang],
         [.send("HTTP/1.1 200 OK\r\n\r\n"), .flood(Data(" ".utf8), pauseMilliseconds: 20)],
     ])
-    func whoeverDoesNotAnswerInTimeIsUnreachable(steps: [ScriptedServer.Step]) async throws {
+    func aServiceThatDoesNotAnswerInTimeIsUnreachable(steps: [ScriptedServer.Step]) async throws {
         let server = try ScriptedServer { _ in steps }
         let service = try service(server.url) { $0.requestTimeout = .seconds(5) }
         guard case .unreachable = await failure({ () async throws(ServiceFailure) in try await service.openSession() })
@@ -180,7 +180,7 @@ struct HTTPMessageServiceTests {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func aKeyIsNotCarriedElsewhere(status: Int) async throws {
+    func aRedirectionDoesNotCarryTheKey(status: Int) async throws {
         let elsewhere = try ScriptedServer { _ in ScriptedServer.answer(201, "{\"session\":\"stolen\"}") }
         let target = elsewhere.url
         let server = try ScriptedServer { _ in
@@ -202,7 +202,7 @@ struct HTTPMessageServiceTests {
     }
 
     @Test(arguments: ["", "a\r\nX-Other: b", "ä", "a b"])
-    func aKeyThatIsNoneIsNotSent(key: String) async throws {
+    func anInvalidKeyIsNotSent(key: String) async throws {
         let server = try ScriptedServer { _ in ScriptedServer.answer(201, "{\"session\":\"s\"}") }
         let service = try service(server.url, key: key)
         let failed = await failure { () async throws(ServiceFailure) in try await service.openSession() }

@@ -19,32 +19,32 @@ struct LeaseTests {
             saysToken: saysToken, now: now)
     }
 
-    @Test func itIsRenewedWhenTheTokenRotates() {
+    @Test func aLeaseIsRenewedWhenItsTokenRotates() {
         #expect(lease(expires: .seconds(300)).renewsAt == .seconds(1_060))
     }
 
-    @Test func itIsRenewedAtHalfItsLifeWhereThatIsEarlier() {
+    @Test func aLeaseIsRenewedAtHalfItsLifeIfThatIsEarlier() {
         #expect(lease(expires: .seconds(50)).renewsAt == .seconds(1_025))
     }
 
-    @Test func whoSaysNoTokenNeedsNotTheNext() {
+    @Test func aDeviceThatPlaysNoTokenDoesNotFetchTheNext() {
         #expect(lease(expires: .seconds(300), saysToken: false).renewsAt == .seconds(1_150))
     }
 
-    @Test func itIsOverWhenItExpires() {
+    @Test func aLeaseEndsWhenItExpires() {
         let lease = lease(expires: .seconds(300))
         #expect(lease.isValid(now: .milliseconds(1_299_999)) && !lease.isValid(now: .seconds(1_300)))
     }
 
-    @Test func anOldTokenIsNotSaid() {
+    @Test func anExpiredTokenIsNotPlayed() {
         let lease = lease(expires: .seconds(300))
         #expect(lease.token(now: .milliseconds(1_119_999)) == token && lease.token(now: .seconds(1_120)) == nil)
-        // Nor one of what is over.
+        // Nor the token of an expired registration.
         #expect(self.lease(expires: .seconds(10)).token(now: .seconds(1_010)) == nil)
     }
 
     @Test(arguments: [Duration.zero, .seconds(-10), .seconds(Int64.max)], [true, false])
-    func nonsenseIsNoReasonForABusyLoop(time: Duration, saysToken: Bool) {
+    func invalidTimesCauseNoBusyLoop(time: Duration, saysToken: Bool) {
         let lease = lease(expires: time, tokenExpires: time, rotates: time, saysToken: saysToken)
         #expect(lease.renewsAt >= .seconds(1_001) && lease.renewsAt <= .seconds(1_000 + 43_200))
         #expect(lease.expiresAt >= .seconds(1_000) && lease.expiresAt <= .seconds(1_000 + 86_400))

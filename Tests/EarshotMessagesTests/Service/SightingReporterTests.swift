@@ -26,7 +26,7 @@ struct SightingReporterTests {
         #expect(Set(reporter.next(now: .milliseconds(10_350))?.heard ?? []) == Set(try [1, 2, 3].map(token)))
     }
 
-    @Test func lostOnesDoNotWait() throws {
+    @Test func lostTokensDoNotWait() throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
         reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(1))
@@ -36,7 +36,7 @@ struct SightingReporterTests {
         #expect(reporter.dueAt == nil)
     }
 
-    @Test func whatIsStillNearIsReportedAgainWithinNinetySeconds() throws {
+    @Test func tokensThatStayNearAreReportedAgainWithinNinetySeconds() throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
         reporter.answered(statuses(reporter.next(now: .milliseconds(200)), .valid), now: .seconds(1))
@@ -45,7 +45,7 @@ struct SightingReporterTests {
         #expect(reporter.next(now: .seconds(61))?.heard == [try token(1)])
     }
 
-    @Test func whatIsNearlyDueComesAlong() throws {
+    @Test func tokensNearlyDueJoinTheReport() throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
         reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(1))
@@ -57,14 +57,14 @@ struct SightingReporterTests {
     }
 
     @Test(arguments: [SightingStatus.invalid, .expired])
-    func strangersAreLeftAloneForTenMinutes(status: SightingStatus) throws {
+    func unknownTokensAreNotReportedForTenMinutes(status: SightingStatus) throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
         reporter.answered(statuses(reporter.next(now: .seconds(1)), status), now: .seconds(1))
         #expect(reporter.next(now: .seconds(600)) == nil)
-        // Also where it went and came.
+        // Also if it left and came back.
         reporter.lose(try token(1))
-        #expect(reporter.dueAt == nil, "nobody was told that it is near")
+        #expect(reporter.dueAt == nil, "no report says that it is near")
         reporter.hear(try token(1), now: .seconds(300))
         #expect(reporter.next(now: .seconds(600)) == nil)
         #expect(reporter.next(now: .seconds(601))?.heard == [try token(1)])
@@ -76,7 +76,7 @@ struct SightingReporterTests {
         reporter.hear(try token(2), now: .zero)
         let report = reporter.next(now: .seconds(1))
         #expect(reporter.next(now: .seconds(2)) == nil, "one at a time")
-        // It may have arrived: that the token is gone has to be told.
+        // The report may have arrived, so the loss must be reported.
         reporter.lose(try token(1))
         reporter.failed()
         let again = reporter.next(now: .seconds(3))
@@ -84,7 +84,7 @@ struct SightingReporterTests {
         #expect(again == SightingReport(heard: [try token(2)], lost: [try token(1)]))
     }
 
-    @Test func whatCameBackIsNotLost() throws {
+    @Test func aTokenThatCameBackIsNotLost() throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
         reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(1))
@@ -93,7 +93,7 @@ struct SightingReporterTests {
         #expect(reporter.next(now: .seconds(3)) == SightingReport(heard: [try token(1)]))
     }
 
-    @Test func whatWentWhileItWasReportedIsReportedAsLost() throws {
+    @Test func aTokenThatLeftDuringItsReportIsReportedAsLost() throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
         let report = reporter.next(now: .seconds(1))
@@ -102,7 +102,7 @@ struct SightingReporterTests {
         #expect(reporter.next(now: .seconds(2)) == SightingReport(lost: [try token(1)]))
     }
 
-    @Test func aServiceThatForgotIsToldAll() throws {
+    @Test func aServiceThatForgotReceivesAllTokens() throws {
         var reporter = reporter()
         for number in 1...3 { reporter.hear(try token(number), now: .zero) }
         let report = reporter.next(now: .seconds(1))
@@ -114,7 +114,7 @@ struct SightingReporterTests {
         #expect(reporter.next(now: .seconds(2)) == SightingReport(heard: [try token(1)]))
     }
 
-    @Test func aReportIsNoLongerThanTheServiceTakes() throws {
+    @Test func aReportKeepsTheMaximumOfTheService() throws {
         var reporter = reporter()
         for number in 1...250 { reporter.hear(try token(number), now: .zero) }
         var reported: [Payload] = []
@@ -146,7 +146,7 @@ struct SightingReporterTests {
         #expect(reporter.unknownCount <= SightingReporter.maximumUnknownCount)
     }
 
-    @Test func anAnswerThatSaysNothingIsNoReasonForABusyLoop() throws {
+    @Test func anEmptyAnswerCausesNoBusyLoop() throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
         #expect(reporter.next(now: .seconds(1)) != nil)

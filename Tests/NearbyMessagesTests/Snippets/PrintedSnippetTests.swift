@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whether what is compiled is what was printed, but for indentation.
+/// The compiled snippets equal the printed ones, except for indentation.
 @Suite struct PrintedSnippetTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     static let names = [
@@ -14,7 +14,7 @@ import Testing
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Whether the lines stand one after the other; `isFilled`: with one more behind each comment.
+    /// Whether the lines follow each other; with `isFilled`, there is one more line after each comment.
     private static func holds(_ source: [String], _ snippet: [String], isFilled: Bool = false) -> Bool {
         source.indices.contains { start in
             var index = start
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `what is compiled in both language modes is what was printed`(name: String) throws {
+    func `the snippets compiled in both language modes equal the printed ones`(name: String) throws {
         let snippet = try Self.lines("Printed/\(name).swift.txt")
         #expect(snippet.count >= 1)
         #expect(Self.holds(try Self.lines("Snippets.swift"), snippet))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: names.filter { ["03", "06", "08", "09"].contains($0.prefix(2)) })
-    func `what is filled in stands behind comments only`(name: String) throws {
+    func `added lines stand only after comments`(name: String) throws {
         let snippet = try Self.lines("Printed/\(name).swift.txt")
         #expect(Self.holds(try Self.lines("FilledSnippets.swift"), snippet, isFilled: true))
         #expect(
