@@ -42,7 +42,7 @@ public struct RawFormat: Equatable, Sendable, CustomStringConvertible {
         guard let rate = Int(fields[1]), StreamLimits.sampleRateHertz.contains(rate) else {
             let limits = StreamLimits.sampleRateHertz
             throw refusal(
-                "\"\(fields[1].prefix(20))\" is no sample rate in hertz from \(limits.lowerBound) to \(limits.upperBound)"
+                "\"\(fields[1].prefix(20))\" is not a sample rate in hertz from \(limits.lowerBound) to \(limits.upperBound)"
             )
         }
         var channels = 1
@@ -50,7 +50,7 @@ public struct RawFormat: Equatable, Sendable, CustomStringConvertible {
             guard let parsed = Int(fields[2]), StreamLimits.channelCount.contains(parsed) else {
                 let limits = StreamLimits.channelCount
                 throw refusal(
-                    "\"\(fields[2].prefix(20))\" is no channel count from \(limits.lowerBound) to \(limits.upperBound)"
+                    "\"\(fields[2].prefix(20))\" is not a channel count from \(limits.lowerBound) to \(limits.upperBound)"
                 )
             }
             channels = parsed

@@ -290,7 +290,7 @@ public struct SoundFileReader: ~Copyable {
             ? "begins with the text \"\(String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? "")\""
             : "begins with the bytes \(head.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " "))"
         return AudioError(
-            .notAudio, operation: "open", path: path, detail: "it is no sound file: it \(start)",
+            .notAudio, operation: "open", path: path, detail: "it is not a sound file: it \(start)",
             advice: "Give a WAV or FLAC file, or say what the raw samples are, such as s16le:48000")
     }
 }

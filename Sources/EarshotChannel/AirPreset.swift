@@ -74,8 +74,8 @@ public struct AirPreset: Sendable {
         AirPreset("cut-off", "a resampler that ends at 19.8 kHz") { $0.microphone = .cutOff(atHertz: 19_800) },
         AirPreset("rate-44100", "a receiver at 44.1 kHz") { $0.receiverRateHertz = 44_100 },
         AirPreset("clip", "a signal 12 dB above what the microphone can take") { $0.overdriveDecibels = 12 },
-        AirPreset("agc", "a gain that follows what is heard, as a phone's does") { $0.hasAutomaticGain = true },
-        AirPreset("gaps", "a recording that loses 5 to 40 ms once a second, and says so") {
+        AirPreset("agc", "an automatic gain that follows the sound, as in a phone") { $0.hasAutomaticGain = true },
+        AirPreset("gaps", "a recording that loses 5 to 40 ms once a second, and reports it") {
             $0.gaps = RandomGaps(perSecond: 1, lengthSeconds: 0.005...0.04)
         },
     ]

@@ -22,11 +22,11 @@ import Testing
         arguments: [
             ("", "1 of 2 or 3 fields"), ("s16le", "1 of 2 or 3 fields"), ("s16le:48000:1:1", "4 of 2 or 3 fields"),
             ("s17le:48000", "\"s17le\" is none of the encodings u8, s8, s16le"), (":48000", "\"\" is none"),
-            ("s16le:", "\"\" is no sample rate"), ("s16le:0", "from 1 to 1536000"),
-            ("s16le:1536001", "\"1536001\" is no sample rate"), ("s16le:-48000", "no sample rate"),
-            ("s16le:48k", "\"48k\" is no sample rate"), ("s16le:48000:0", "\"0\" is no channel count"),
-            ("s16le:48000:65", "no channel count from 1 to 64"),
-            ("s16le:99999999999999999999", "is no sample rate"),
+            ("s16le:", "\"\" is not a sample rate"), ("s16le:0", "from 1 to 1536000"),
+            ("s16le:1536001", "\"1536001\" is not a sample rate"), ("s16le:-48000", "not a sample rate"),
+            ("s16le:48k", "\"48k\" is not a sample rate"), ("s16le:48000:0", "\"0\" is not a channel count"),
+            ("s16le:48000:65", "not a channel count from 1 to 64"),
+            ("s16le:99999999999999999999", "is not a sample rate"),
         ])
     func errorListsValidValues(text: String, detail: String) throws {
         let error = failure { () throws(AudioError) in _ = try RawFormat(parsing: text) }

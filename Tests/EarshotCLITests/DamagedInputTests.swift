@@ -9,7 +9,8 @@ import Testing
         try scratch.save(Data(), "empty.wav")
         try scratch.save(Data("Dear diary, today".utf8), "text.wav")
         for (name, status, words) in [
-            ("empty.wav", Int32(65), ["empty.wav", "empty"]), ("text.wav", 65, ["text.wav", "no sound file", "WAV"]),
+            ("empty.wav", Int32(65), ["empty.wav", "empty"]),
+            ("text.wav", 65, ["text.wav", "not a sound file", "WAV"]),
             ("missing.wav", 66, ["missing.wav", "No such file"]), (".", 66, ["directory"]),
         ] {
             for command in [["decode"], ["inspect", "-o", "x.svg"]] {
