@@ -174,7 +174,10 @@ let package = Package(
         // The code of the DocC articles.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery"],
+            dependencies: [
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotMessages",
+                "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotCLITests",

@@ -12,7 +12,10 @@ site=${1:-.build/docs}
 swift=${SWIFT:-swift}
 
 # A library comes after those that its pages link to.
-libraries=(EarshotCoding EarshotDSP EarshotModem EarshotChannel EarshotAudio EarshotLive EarshotDiscovery NearbyMessages)
+libraries=(
+    EarshotCoding EarshotDSP EarshotModem EarshotChannel EarshotAudio EarshotLive EarshotDiscovery
+    EarshotMessages EarshotTerminalConsent NearbyMessages
+)
 
 for library in $(sed -nE 's/.*\.library\(name: "([A-Za-z]+)".*/\1/p' Package.swift); do
     [[ " ${libraries[*]} " == *" $library "* ]] || { echo "$0 does not know the library $library" >&2 && exit 70; }

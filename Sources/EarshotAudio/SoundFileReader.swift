@@ -166,8 +166,10 @@ public struct SoundFileReader: ~Copyable {
     /// Integer full scale is ±1; floats pass unchanged, including NaN, infinity and values beyond ±1. From a pipe, the
     /// call returns the available frames without waiting for more, but at least one.
     ///
-    /// - Parameter buffer: is extended to `maxFrames * channelCount` samples if it is shorter, so only the first of
-    ///   many calls allocates. The samples after the frames read stay unchanged.
+    /// - Parameters:
+    ///   - buffer: is extended to `maxFrames * channelCount` samples if it is shorter, so only the first of
+    ///     many calls allocates. The samples after the frames read stay unchanged.
+    ///   - maxFrames: the maximum number of frames to read, ≥ 1.
     /// - Returns: the number of frames read, 0 only at the end.
     /// - Throws: `AudioError` if the system reports a failed read, mostly of the kind `cannotRead`.
     public mutating func read(into buffer: inout [Float], maxFrames: Int) throws(AudioError) -> Int {

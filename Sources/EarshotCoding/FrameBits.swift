@@ -9,7 +9,9 @@ public enum FrameBits {
     }
 
     /// The payload in decoded pairs, or nil where its CRC does not match.
-    /// - Parameter pairs: decoded input pairs, 0..3; shape [4·byteCount + 12]. Cost: no allocation.
+    /// - Parameters:
+    ///   - pairs: decoded input pairs, 0..3; shape [4·byteCount + 12]. Cost: no allocation.
+    ///   - byteCount: the payload's length, 1 to 32.
     public static func payload(in pairs: Span<UInt8>, byteCount: Int) -> Payload? {
         precondition(pairs.count == 4 * byteCount + 12, "\(pairs.count) pairs for \(byteCount) bytes")
         var payload = Payload(zeroBytes: byteCount)

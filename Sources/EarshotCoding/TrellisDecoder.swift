@@ -39,6 +39,7 @@ public struct TrellisDecoder: ~Copyable {
     ///   - code: the code, of this decoder's memory.
     ///   - metrics: log-likelihood of each tone at each step, any common offset a step; finite; shape
     ///     [stepCount or more][M].
+    ///   - stepCount: the length of the path in steps, at most the decoder's maximum.
     ///   - pairs: receives the decoded input pairs, 0..3; shape [stepCount or more].
     /// - Returns: whether the path through the frame ends in the state it started in. A codeword's does; what was fitted
     ///   to something else often does not.

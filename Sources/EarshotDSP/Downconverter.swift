@@ -37,6 +37,8 @@ public struct Downconverter: ~Copyable {
 
         /// The filter for one pair of rates.
         /// - Parameters:
+        ///   - inputRateHertz: the rate of the real samples.
+        ///   - outputRateHertz: the rate of the complex baseband.
         ///   - centreHertz: f₀.
         ///   - passbandHertz: what is to be kept on either side of f₀; the stopband begins at
         ///     `outputRateHertz` − `passbandHertz`, whence it would fold back into the passband.

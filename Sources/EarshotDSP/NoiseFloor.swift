@@ -58,6 +58,9 @@ public struct NoiseFloor: ~Copyable {
     /// - Parameters:
     ///   - energies: E from element `first` on; shape [rowCount][rowStride], of which the first `binCount` of each row
     ///     count.
+    ///   - first: the index in `energies` of the block's first value.
+    ///   - rowCount: the number of rows, one for each window.
+    ///   - rowStride: the distance between the beginnings of two rows, `binCount` or more.
     ///   - heldShares: what share of each row's window was there, 1 for all if it is empty. E counts by what was; rows with
     ///     less than a quarter do not, and a block that has less than half of its rows left changes nothing.
     public mutating func update(

@@ -52,6 +52,7 @@ public struct ShortTimeSpectrum: ~Copyable {
     /// - Parameters:
     ///   - x: baseband from the first row's start; shape [inputCount].
     ///   - rows: receives E from element `first` on; shape [rowCount][rowStride].
+    ///   - first: the index in `rows` of the first value.
     public mutating func process(_ x: Span<ComplexSample>, into rows: inout [Float], from first: Int) {
         precondition(x.count == inputCount, "\(x.count) samples, not \(inputCount)")
         precondition(

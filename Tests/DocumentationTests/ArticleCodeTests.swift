@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The code of the documentation's articles stands in this folder too, so it compiles; what needs no device is run.
 @Suite struct ArticleCodeTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    private static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
+    private static let root = URL(fileURLWithPath: Repository.path(""))
 
     /// Paths of the pages in all catalogues, from the repository's root.
     static let pages: [String] = {

@@ -24,7 +24,9 @@ public struct Transmitter: Sendable {
     }
 
     /// The frame of a payload.
-    /// - Parameter amplitude: the peak, full scale is 1.
+    /// - Parameters:
+    ///   - payload: the bytes that the frame carries.
+    ///   - amplitude: the peak, full scale is 1.
     /// - Returns: samples from the frame's start to its end, ramps included; shape [sampleCount].
     public func samples(_ payload: Payload, amplitude: Float = 1) -> [Float] {
         let tones = FrameTones.tones(of: payload, profile: profile)
