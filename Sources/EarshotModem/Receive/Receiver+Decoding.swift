@@ -11,10 +11,9 @@ extension Receiver {
                     continue
                 }
                 guard !postpone(attempt) else { continue }
-                let outcome = decoder.decode(
-                    attempt.candidate, layout: layout, mayWait: !attempt.hasWaited, stages[attempt.profileIndex],
-                    history)
-                switch outcome {
+                let view = FrameView(
+                    place: attempt.candidate, layout: layout, stages: stages[attempt.profileIndex], history: history)
+                switch decoder.decode(view, mayWait: !attempt.hasWaited) {
                 case .pathMetricOfNoise: statistics.rejectedByPathMetric += 1
                 case .checkMismatch: statistics.rejectedByCheck += 1
                 case .disturbed:
@@ -82,7 +81,9 @@ extension Receiver {
                 endSample: clock.inputSample(start + length), offsetHertz: offsetHertz,
                 snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric))
         queue.removeAttempts(near: frame.place, profileIndex: profileIndex, stages.format)
-        switch canceller.cancel(tones, stages, place: frame.place, from: &history) {
+        let layout = FrameLayout(payloadByteCount: frame.payload.count)
+        let view = FrameView(place: frame.place, layout: layout, stages: stages, history: history)
+        switch canceller.cancel(view, tones) {
         case .cancelled: statistics.cancelledFrames += 1
         case .tooMany: break
         case .cameAlone:

@@ -57,7 +57,8 @@ extension Receiver {
     mutating func examine(_ attempt: Attempt) {
         let stages = stages[attempt.profileIndex]
         var candidate = attempt.candidate
-        let (dominance, announcedByteCount) = syncCheck.examine(candidate, stages, history)
+        let view = FrameView(place: candidate, layout: .token, stages: stages, history: history)
+        let (dominance, announcedByteCount) = syncCheck.examine(view)
         candidate.dominance = dominance
         guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {
             statistics.rejectedBySync += 1

@@ -40,9 +40,9 @@ public struct Receiver: ~Copyable {
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
     private(set) var pilots = PilotCanceller()
-    var history: BasebandHistory
+    let history: BasebandHistory
     /// The latest second or more as it was heard, before anything is taken out of it; see `BandMeter`, `TokenRecognition`.
-    var heard: BasebandHistory
+    let heard: BasebandHistory
     private(set) var stages: [ProfileStages]
     var candidates: [Candidate] = []
     /// The history's end index at which the next search has something to do.
@@ -224,7 +224,7 @@ public struct Receiver: ~Copyable {
     @discardableResult
     private mutating func finishQuantum(_ onFrame: (ReceivedFrame) -> Void) -> Bool {
         guard history.endIndex % Receiver.quantum == 0 else { return false }
-        if let cleanedIndex = pilots.finishQuantum(&history) {
+        if let cleanedIndex = pilots.finishQuantum(history) {
             searchAgain(from: cleanedIndex)
         }
         search()

@@ -7,7 +7,7 @@ import EarshotDSP
 ///
 /// Samples can be lost: they read as zero, and whoever measures a window asks how much of it is held. Where that is a share
 /// h, noise has h times its energy in a whole window and a tone h².
-struct BasebandHistory: ~Copyable {
+final class BasebandHistory {
     private var buffer: [ComplexSample]
     private let keptCount: Int
     /// How many of the latest samples are always there.
@@ -70,17 +70,17 @@ struct BasebandHistory: ~Copyable {
     func isLost(_ index: Int) -> Bool { index < lostEndIndex && isLost[index - firstIndex] }
 
     /// Takes z away from the samples of `range`, which must be held; z begins at index `first`.
-    mutating func subtract(_ z: [ComplexSample], from first: Int, _ range: Range<Int>) {
-        let (offset, terms) = (firstIndex, z.span)
-        let isLost = range.lowerBound < lostEndIndex ? isLost : []
-        var space = buffer.mutableSpan
-        for index in range where isLost.isEmpty || !isLost[index - offset] {
-            space[index - offset] -= terms[index - first]
+    func subtract(_ z: [ComplexSample], from first: Int, _ range: Range<Int>) {
+        change(from: range.lowerBound, count: range.count) { samples in
+            let terms = z.span
+            for index in samples.indices {
+                samples[index] -= terms[range.lowerBound - first + index]
+            }
         }
     }
 
     /// Appends `count` samples that were lost.
-    mutating func appendLost(_ count: Int) {
+    func appendLost(_ count: Int) {
         guard count > 0 else { return }
         makeRoom(count)
         if lostEndIndex != endIndex {
@@ -96,7 +96,7 @@ struct BasebandHistory: ~Copyable {
     }
 
     /// Masks those samples of the range that are held; the latest is not lost.
-    mutating func mask(_ range: Range<Int>) {
+    func mask(_ range: Range<Int>) {
         let range = range.clamped(to: firstIndex..<endIndex - 1)
         for index in range {
             buffer[index - firstIndex] = ComplexSample()
@@ -107,7 +107,7 @@ struct BasebandHistory: ~Copyable {
     }
 
     /// Moves the indices back, as if `count` of the lost samples at the end had not been there.
-    mutating func rewind(_ count: Int) {
+    func rewind(_ count: Int) {
         precondition(
             lostTailCount >= count + keptCount, "\(lostTailCount) samples lost, not \(count) and all that is kept")
         firstIndex -= count
@@ -115,7 +115,7 @@ struct BasebandHistory: ~Copyable {
     }
 
     /// Moves the latest part to the front where `count` more samples would not fit.
-    private mutating func makeRoom(_ count: Int) {
+    private func makeRoom(_ count: Int) {
         guard filled + count > buffer.count else { return }
         let (dropped, keptCount) = (filled - keptCount, keptCount)
         filled = keptCount
@@ -131,7 +131,7 @@ struct BasebandHistory: ~Copyable {
     }
 
     /// Appends x[range].
-    mutating func append(_ x: [ComplexSample], _ range: Range<Int>) {
+    func append(_ x: [ComplexSample], _ range: Range<Int>) {
         makeRoom(range.count)
         let start = filled
         filled += range.count
@@ -144,12 +144,13 @@ struct BasebandHistory: ~Copyable {
     }
 
     /// Lets `body` change the samples from `index` on, but not those that were lost. Must be held.
-    mutating func change(from index: Int, count: Int, _ body: (inout MutableSpan<ComplexSample>) -> Void) {
+    func change(from index: Int, count: Int, _ body: (inout MutableSpan<ComplexSample>) -> Void) {
         precondition(holds(from: index, count: count), "baseband \(index) + \(count) is not in the history")
         let first = index - firstIndex
-        var space = buffer.mutableSpan
-        var samples = space._mutatingExtracting(first..<first + count)
-        body(&samples)
+        buffer.withUnsafeMutableBufferPointer { space in
+            var samples = UnsafeMutableBufferPointer(rebasing: space[first..<first + count]).mutableSpan
+            body(&samples)
+        }
         guard index < lostEndIndex else { return }
         for place in first..<first + count where isLost[place] {
             buffer[place] = ComplexSample()
@@ -157,8 +158,9 @@ struct BasebandHistory: ~Copyable {
     }
 
     /// The samples from `index` on. Must be held.
-    borrowing func withSamples<R>(from index: Int, count: Int, _ body: (Span<ComplexSample>) -> R) -> R {
+    func withSamples<R>(from index: Int, count: Int, _ body: (Span<ComplexSample>) -> R) -> R {
         precondition(holds(from: index, count: count), "baseband \(index) + \(count) is not in the history")
-        return body(buffer.span.extracting(index - firstIndex..<index - firstIndex + count))
+        let samples = buffer
+        return body(samples.span.extracting(index - firstIndex..<index - firstIndex + count))
     }
 }

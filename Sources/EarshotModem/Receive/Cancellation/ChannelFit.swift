@@ -64,7 +64,7 @@ struct ChannelFit: ~Copyable {
 
     /// Fits the channel between the replica and the history, and computes what it explains.
     mutating func fit(
-        _ replica: borrowing FrameReplica, _ history: borrowing BasebandHistory, reweighing: Bool = false
+        _ replica: borrowing FrameReplica, _ history: BasebandHistory, reweighing: Bool = false
     ) {
         correlate(replica, history)
         if reweighing {
@@ -80,7 +80,7 @@ struct ChannelFit: ~Copyable {
 
     // MARK: Correlations
 
-    private mutating func correlate(_ replica: borrowing FrameReplica, _ history: borrowing BasebandHistory) {
+    private mutating func correlate(_ replica: borrowing FrameReplica, _ history: BasebandHistory) {
         let (length, tapCount) = (ChannelFit.transformLength, ChannelFit.tapCount)
         for bin in 0..<length {
             autoSpectrum[bin] = ComplexSample()
@@ -123,7 +123,7 @@ struct ChannelFit: ~Copyable {
         conjugateAll(&toeplitzSpectrum)
     }
 
-    private mutating func transformHistory(_ history: borrowing BasebandHistory, _ range: Range<Int>) {
+    private mutating func transformHistory(_ history: BasebandHistory, _ range: Range<Int>) {
         let held = history.heldRange(range)
         transform.withInput { input in
             for n in input.indices {
@@ -193,7 +193,7 @@ struct ChannelFit: ~Copyable {
     ]
 
     /// Weights from what the first fit found: what is left over the power that taps have there.
-    private mutating func reweigh(_ replica: borrowing FrameReplica, _ history: borrowing BasebandHistory) {
+    private mutating func reweigh(_ replica: borrowing FrameReplica, _ history: BasebandHistory) {
         let held = history.heldRange(
             replica.firstIndex..<replica.firstIndex + replica.sampleCount)
         let heard = history.withSamples(from: held.lowerBound, count: held.count) { x in
@@ -242,7 +242,7 @@ struct ChannelFit: ~Copyable {
     }
 
     /// How fast the phase of what was received runs away from what the fit explains, and how much is left.
-    func drift(_ history: borrowing BasebandHistory, partCount: Int) -> Double {
+    func drift(_ history: BasebandHistory, partCount: Int) -> Double {
         let held = history.heldRange(firstIndex..<firstIndex + sampleCount)
         let length = sampleCount / partCount
         var previous = ComplexSample()

@@ -38,7 +38,7 @@ struct FrameAlignment: ~Copyable {
     /// - Returns: the delay in baseband samples and the offset in hertz, both to be added.
     mutating func measure(
         _ replica: borrowing FrameReplica, tones: [Int], _ format: BasebandFormat, symbolLength: Double,
-        _ history: borrowing BasebandHistory
+        _ history: BasebandHistory
     ) -> (delay: Double, offsetHertz: Double) {
         let length = format.samplesPerSymbol
         let count = min(tones.count, FrameAlignment.transformLength)
@@ -70,7 +70,7 @@ struct FrameAlignment: ~Copyable {
     }
 
     private func gain(
-        _ replica: borrowing FrameReplica, _ symbol: Int, _ symbolLength: Double, _ history: borrowing BasebandHistory
+        _ replica: borrowing FrameReplica, _ symbol: Int, _ symbolLength: Double, _ history: BasebandHistory
     ) -> ComplexSample {
         let first = Int(Double(symbol) * symbolLength)
         let last = min(Int(Double(symbol + 1) * symbolLength), replica.sampleCount)

@@ -43,14 +43,13 @@ struct FrameCanceller: ~Copyable {
 
     /// Takes a frame out of the history, if that is worth it.
     /// - Parameters:
-    ///   - tones: the frame's.
-    ///   - place: where decoding found it.
-    mutating func cancel(
-        _ tones: [Int], _ stages: ProfileStages, place: Candidate, from history: inout BasebandHistory
-    ) -> CancellingOutcome {
-        guard residualDetector.isAnything(tones, stages, place, history) else { return .cameAlone }
+    ///   - view: the frame where decoding found it.
+    ///   - tones: its tones; shape [toneCount].
+    mutating func cancel(_ view: FrameView, _ tones: [Int]) -> CancellingOutcome {
+        let history = view.history
+        guard residualDetector.isAnything(beside: view, tones) else { return .cameAlone }
         guard budget.spend(at: history.endIndex) else { return .tooMany }
-        align(tones, stages.format, place, history)
+        align(view, tones)
         fit.fit(replica, history, reweighing: true)
         let drift = fit.drift(history, partCount: FrameCanceller.partCount)
         if abs(drift) * Double(replica.sampleCount) > FrameCanceller.harmlessTurns {
@@ -71,13 +70,12 @@ struct FrameCanceller: ~Copyable {
     }
 
     /// Makes the replica where the frame is, as exactly as its tones tell.
-    private mutating func align(
-        _ tones: [Int], _ format: BasebandFormat, _ place: Candidate, _ history: borrowing BasebandHistory
-    ) {
+    private mutating func align(_ view: FrameView, _ tones: [Int]) {
+        let (format, place, history) = (view.format, view.place, view.history)
         replica.make(
             tones, symbolCount: tones.count, format, start: place.start, offsetHertz: Double(place.offsetHertz))
         let correction = alignment.measure(
-            replica, tones: tones, format, symbolLength: format.symbolLength(offsetHertz: place.offsetHertz), history)
+            replica, tones: tones, format, symbolLength: view.symbolLength, history)
         // A higher offset also shortens the frame: its middle stays where it was.
         let shortening = Double(replica.sampleCount) * correction.offsetHertz / Double(format.profile.centreHertz)
         replica.make(

@@ -163,7 +163,7 @@ struct FrameReplica: ~Copyable {
     }
 
     /// Silences the samples that the history lost: nothing can be fitted there.
-    mutating func silence(lostIn history: borrowing BasebandHistory) {
+    mutating func silence(lostIn history: BasebandHistory) {
         for index in history.heldRange(firstIndex..<firstIndex + sampleCount) where history.isLost(index) {
             samples[index - firstIndex] = ComplexSample()
         }

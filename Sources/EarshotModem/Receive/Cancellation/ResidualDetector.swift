@@ -31,16 +31,11 @@ struct ResidualDetector: ~Copyable {
 
     /// Whether something is left.
     /// - Parameters:
-    ///   - tones: the frame's.
-    ///   - place: where decoding found it.
-    mutating func isAnything(
-        _ tones: [Int], _ stages: ProfileStages, _ place: Candidate, _ history: borrowing BasebandHistory
-    ) -> Bool {
-        let toneCount = stages.profile.toneCount
-        stages.energies.measure(
-            history, start: place.start, offsetHertz: place.offsetHertz, symbolCount: tones.count, windowed: true,
-            into: &energies)
-        let erased = stages.energies.erased
+    ///   - view: the frame where decoding found it.
+    ///   - tones: its tones; shape [toneCount].
+    mutating func isAnything(beside view: FrameView, _ tones: [Int]) -> Bool {
+        let toneCount = view.profile.toneCount
+        let erased = view.measureEnergies(tones.indices, windowed: true, into: &energies)
         var total = 0
         var symbolCount: Float = 0
         var sum: Float = 0

@@ -73,15 +73,14 @@ struct CoherentMetrics: ~Copyable {
 
     /// Correlates what was heard with the replica of the tentative tones, and looks for their remaining offset.
     /// - Parameters:
-    ///   - tones: shape [symbolCount or more].
-    ///   - weights: w, how far each tone is to be believed, 0 ... 1; shape [symbolCount or more].
+    ///   - tones: shape [toneCount or more].
+    ///   - weights: w, how far each tone is to be believed, 0 ... 1; shape [toneCount or more].
     ///   - noise: the noise's power in a tone's width.
-    mutating func correlate(
-        tones: [Int], symbolCount: Int, weights: [Float], start: Double, offsetHertz: Float, noise: Float,
-        _ history: borrowing BasebandHistory
-    ) {
-        replica.make(tones, symbolCount: symbolCount, format, start: start, offsetHertz: Double(offsetHertz))
-        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
+    mutating func correlate(_ view: FrameView, tones: [Int], weights: [Float], noise: Float) {
+        let (start, symbolCount) = (view.place.start, view.layout.toneCount)
+        replica.make(
+            tones, symbolCount: symbolCount, format, start: start, offsetHertz: Double(view.place.offsetHertz))
+        let symbolLength = view.symbolLength
         for symbol in 0...symbolCount {
             let edge = Int((start + Double(symbol) * symbolLength).rounded(.up)) - replica.firstIndex
             edges[symbol] = min(edge, replica.sampleCount)
@@ -91,7 +90,7 @@ struct CoherentMetrics: ~Copyable {
             transformPiece(
                 &transform, replica.samples, edges[symbol]..<edges[symbol + 1], sampleCount: replica.sampleCount)
             copyConjugate(transform, count: length, into: &symbolSpectra, at: symbol * length)
-            transformHistory(history, symbol: symbol)
+            transformHistory(view.history, symbol: symbol)
             convolve(&transform, with: symbolSpectra, from: symbol * length)
             copyConjugate(
                 transform, count: tapCount, scale: 1 / Float(length), into: &correlations, at: symbol * tapCount)
@@ -99,7 +98,7 @@ struct CoherentMetrics: ~Copyable {
         residual.measure(correlations, symbolCount: symbolCount, weights: weights, noise: noise)
     }
 
-    private mutating func transformHistory(_ history: borrowing BasebandHistory, symbol: Int) {
+    private mutating func transformHistory(_ history: BasebandHistory, symbol: Int) {
         let first = replica.firstIndex + edges[symbol] - leadCount
         let range = first..<first + edges[symbol + 1] - edges[symbol] + tapCount - 1
         let held = history.heldRange(range)
@@ -161,15 +160,14 @@ struct CoherentMetrics: ~Copyable {
     ///   - tones: those of `correlate`.
     ///   - metrics: of the noncoherent attempt; they know each tone's noise.
     mutating func writeBranchMetrics(
-        layout: FrameLayout, tones: [Int], start: Double, offsetHertz: Float,
-        metrics: borrowing ToneMetrics, _ history: borrowing BasebandHistory, symbol mixer: inout ToneTransform,
+        _ view: FrameView, tones: [Int], metrics: borrowing ToneMetrics, symbol mixer: inout ToneTransform,
         into branchMetrics: inout [Float]
     ) {
-        let (length, tapCount) = (transformLength, tapCount)
+        let (layout, length, tapCount) = (view.layout, transformLength, tapCount)
         let toneCount = format.profile.toneCount
         transformPiece(&transform, taps, 0..<tapCount, sampleCount: tapCount)
         copyConjugate(transform, count: length, into: &tapSpectrum)
-        explain(symbolCount: layout.toneCount, history)
+        explain(symbolCount: layout.toneCount, view.history)
         measureGains()
         let toneBits = format.profile.code.toneBits
         for step in 0..<layout.dataToneCount {
@@ -180,7 +178,8 @@ struct CoherentMetrics: ~Copyable {
             // What stands in the plan now is the conjugate of the filtered samples, times its length.
             mixer.measure(
                 transform, scale: 1 / Float(length), turn: turns[symbol], format, symbol: symbol,
-                firstIndex: replica.firstIndex + edges[symbol], start: start, offsetHertz: offsetHertz)
+                firstIndex: replica.firstIndex + edges[symbol], start: view.place.start,
+                offsetHertz: view.place.offsetHertz)
             let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
             for codeTone in 0..<toneCount {
                 let tone = codeTone ^ mask
@@ -210,7 +209,7 @@ struct CoherentMetrics: ~Copyable {
     }
 
     /// e = x − h * r, in `model`; its first sample is `leadCount` before the replica's.
-    private mutating func explain(symbolCount: Int, _ history: borrowing BasebandHistory) {
+    private mutating func explain(symbolCount: Int, _ history: BasebandHistory) {
         let (length, tapCount) = (transformLength, tapCount)
         let count = replica.sampleCount + tapCount
         let range = replica.firstIndex - leadCount..<replica.firstIndex - leadCount + count
@@ -229,7 +228,7 @@ struct CoherentMetrics: ~Copyable {
 
 /// y[first + n] = x[held.lowerBound + n].
 private func copyHistory(
-    _ history: borrowing BasebandHistory, _ held: Range<Int>, into y: inout [ComplexSample], at first: Int
+    _ history: BasebandHistory, _ held: Range<Int>, into y: inout [ComplexSample], at first: Int
 ) {
     var all = y.mutableSpan
     history.withSamples(from: held.lowerBound, count: held.count) { samples in

@@ -73,29 +73,25 @@ struct IterativeDecoder: ~Copyable {
     }
 
     /// Notes the path found last as one that may be mended, if enough of the frame is there.
-    mutating func note(_ path: borrowing TrellisAttempt, _ place: Candidate, _ layout: FrameLayout) {
-        guard places.count < Effort.plausible.pathCount, path.isHeld(layout) else { return }
-        places.append(place)
-        for step in 0..<layout.dataToneCount {
+    mutating func note(_ path: borrowing TrellisAttempt, _ view: FrameView) {
+        guard places.count < Effort.plausible.pathCount, path.isHeld(view.layout) else { return }
+        places.append(view.place)
+        for step in 0..<view.layout.dataToneCount {
             codeTones.append(path.codeTones[step])
         }
     }
 
     /// Mends the paths noted, until one of them passes.
     mutating func decode(
-        _ effort: Effort, _ layout: FrameLayout, _ stages: ProfileStages, _ history: borrowing BasebandHistory,
-        with path: inout TrellisAttempt
+        _ view: FrameView, _ effort: Effort, with path: inout TrellisAttempt
     ) -> DecodedFrame? {
         for index in 0..<min(places.count, effort.pathCount) {
-            path.prepare(places[index], layout, stages, history)
+            let view = view.at(places[index])
+            path.prepare(view)
             for rank in 0..<(index < IterativeDecoder.doubtedPathCount ? IterativeDecoder.peakCount : 1) {
-                makeTones(codeTones, from: index * layout.dataToneCount, layout, stages.profile)
-                weigh(path, layout, stages.profile)
-                if let frame = mend(
-                    places[index], rank: rank, effort.roundCount, layout, stages, history, with: &path)
-                {
-                    return frame
-                }
+                makeTones(codeTones, from: index * view.layout.dataToneCount, view.layout, view.profile)
+                weigh(path, view.layout, view.profile)
+                if let frame = mend(view, rank: rank, effort.roundCount, with: &path) { return frame }
             }
         }
         return nil
@@ -104,25 +100,22 @@ struct IterativeDecoder: ~Copyable {
     /// Goes from tones to a channel to tones, until they pass or stay the same.
     /// - Parameter rank: which peak of J the first round follows.
     private mutating func mend(
-        _ place: Candidate, rank: Int, _ roundCount: Int, _ layout: FrameLayout, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory, with path: inout TrellisAttempt
+        _ view: FrameView, rank: Int, _ roundCount: Int, with path: inout TrellisAttempt
     ) -> DecodedFrame? {
-        let noise = path.metrics.commonNoise
-        var place = place
+        let (stages, symbolCount, noise) = (view.stages, view.layout.toneCount, path.metrics.commonNoise)
+        var view = view
         for round in 0..<roundCount {
-            stages.coherent.correlate(
-                tones: tones, symbolCount: layout.toneCount, weights: weights, start: place.start,
-                offsetHertz: place.offsetHertz, noise: noise, history)
+            stages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
             let isStill = round == 0 && rank == IterativeDecoder.peakCount - 1
             guard
                 let remainingHertz = stages.coherent.remainingHertz(
-                    rank: round == 0 ? rank : 0, stillHertz: isStill ? -place.offsetHertz : nil)
+                    rank: round == 0 ? rank : 0, stillHertz: isStill ? -view.place.offsetHertz : nil)
             else { return nil }
-            stages.coherent.estimate(symbolCount: layout.toneCount, offsetHertz: remainingHertz, noise: noise)
-            if let frame = path.attemptCoherently(tones, place, layout, stages, history) { return frame }
-            place.offsetHertz += remainingHertz
-            guard makeTones(path.codeTones, from: 0, layout, stages.profile) else { return nil }
-            for symbol in 0..<layout.toneCount {
+            stages.coherent.estimate(symbolCount: symbolCount, offsetHertz: remainingHertz, noise: noise)
+            if let frame = path.attemptCoherently(tones, view) { return frame }
+            view.place.offsetHertz += remainingHertz
+            guard makeTones(path.codeTones, from: 0, view.layout, view.profile) else { return nil }
+            for symbol in 0..<symbolCount {
                 weights[symbol] = 1
             }
         }

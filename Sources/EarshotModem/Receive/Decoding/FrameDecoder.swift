@@ -35,85 +35,73 @@ struct FrameDecoder: ~Copyable {
         iterations = IterativeDecoder(likelihood: likelihood)
     }
 
-    /// Tries to decode a frame of that layout at the candidate.
+    /// Tries to decode a frame.
     /// - Parameter mayWait: whether it can be asked again later, if others disturb it.
-    mutating func decode(
-        _ candidate: Candidate, layout: FrameLayout, mayWait: Bool, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> DecodingOutcome {
-        let outcome = decodeNear(candidate, layout, mayWait: mayWait, stages, history)
+    mutating func decode(_ view: FrameView, mayWait: Bool) -> DecodingOutcome {
+        let outcome = decodeNear(view, mayWait: mayWait)
         // A room shifts the loudest frequency of short symbols, but most devices stand still: try that they do.
-        let spacings = abs(candidate.offsetHertz) / Float(stages.profile.toneSpacingHertz)
-        guard case .checkMismatch = outcome, candidate.dominance >= SyncCheck.plausibleDominance,
+        let spacings = abs(view.place.offsetHertz) / Float(view.profile.toneSpacingHertz)
+        guard case .checkMismatch = outcome, view.place.dominance >= SyncCheck.plausibleDominance,
             FrameDecoder.forgettableOffsetSpacings.contains(spacings)
         else { return outcome }
-        var still = candidate
-        still.offsetHertz = 0
-        if case .decoded(let frame) = decodeNear(still, layout, mayWait: false, stages, history) {
+        var still = view
+        still.place.offsetHertz = 0
+        if case .decoded(let frame) = decodeNear(still, mayWait: false) {
             return .decoded(frame)
         }
         return outcome
     }
 
     /// Detects a frame near a place, tries instants and metrics there, and mends what they leave.
-    private mutating func decodeNear(
-        _ candidate: Candidate, _ layout: FrameLayout, mayWait: Bool, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> DecodingOutcome {
+    private mutating func decodeNear(_ view: FrameView, mayWait: Bool) -> DecodingOutcome {
         iterations.begin()
-        var place = candidate
-        guard let logRatio = detection.detect(&place, layout, stages, history) else { return .pathMetricOfNoise }
-        let isPlausible = candidate.dominance >= SyncCheck.plausibleDominance
+        var view = view
+        guard let logRatio = detection.detect(&view) else { return .pathMetricOfNoise }
+        let isPlausible = view.place.dominance >= SyncCheck.plausibleDominance
         let instantCount = isPlausible && !mayWait ? FrameDecoder.instants.count : 1
-        let first = decodeNoncoherently(place, layout, instantCount: instantCount, stages, history)
+        let first = decodeNoncoherently(view, instantCount: instantCount)
         if case .decoded = first { return first }
         let effort = IterativeDecoder.Effort.worth(
-            logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: candidate.dominance)
+            logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: view.place.dominance)
         if mayWait {
             if case .pathMetricOfNoise = first, effort.pathCount == 0 { return first }
             return .disturbed
         }
-        if let frame = decodeMoving(place, layout, stages, history) { return .decoded(frame) }
-        if let frame = iterations.decode(effort, layout, stages, history, with: &path) { return .decoded(frame) }
+        if let frame = decodeMoving(view) { return .decoded(frame) }
+        if let frame = iterations.decode(view, effort, with: &path) { return .decoded(frame) }
         return first
     }
 
     /// Tries instants and metrics at one frequency offset, and notes what may be mended.
-    private mutating func decodeNoncoherently(
-        _ candidate: Candidate, _ layout: FrameLayout, instantCount: Int, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> DecodingOutcome {
+    private mutating func decodeNoncoherently(_ view: FrameView, instantCount: Int) -> DecodingOutcome {
         for index in 0..<instantCount {
-            var place = candidate
-            place.start += FrameDecoder.instants[index] * Double(stages.format.samplesPerSymbol)
-            path.prepare(place, layout, stages, history)
-            let plain = path.attempt(.plain, place, layout, stages, history)
+            let view = view.moved(by: FrameDecoder.instants[index] * Double(view.format.samplesPerSymbol))
+            path.prepare(view)
+            let plain = path.attempt(.plain, view)
             if case .decoded = plain { return plain }
-            iterations.note(path, place, layout)
-            if index == 0, candidate.score < FrameDecoder.loudScore, case .pathMetricOfNoise = plain { return plain }
-            path.prepareInterference(layout, stages)
-            let interference = path.attempt(.interference, place, layout, stages, history)
+            iterations.note(path, view)
+            if index == 0, view.place.score < FrameDecoder.loudScore, case .pathMetricOfNoise = plain { return plain }
+            path.prepareInterference(view)
+            let interference = path.attempt(.interference, view)
             if case .decoded = interference { return interference }
-            let weights = path.echoWeights(stages.profile)
+            let weights = path.echoWeights(view.profile)
             guard weights.max() >= FrameDecoder.minimumEchoWeight else { continue }
-            let onset = path.attempt(.onset(weights), place, layout, stages, history)
+            let onset = path.attempt(.onset(weights), view)
             if case .decoded = onset { return onset }
-            let echo = path.attempt(.echo(weights), place, layout, stages, history)
+            let echo = path.attempt(.echo(weights), view)
             if case .decoded = echo { return echo }
-            iterations.note(path, place, layout)
+            iterations.note(path, view)
         }
         return .checkMismatch
     }
 
     /// Decodes along a changing offset, if it changes noticeably.
-    private mutating func decodeMoving(
-        _ candidate: Candidate, _ layout: FrameLayout, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) -> DecodedFrame? {
-        guard stages.track.follow(candidate, symbolCount: layout.toneCount, history) else { return nil }
-        path.prepareMoving(layout, stages, history)
-        var place = candidate
-        (place.start, place.offsetHertz) = (stages.track.starts[0], stages.track.offsetsHertz[0])
-        guard case .decoded(let frame) = path.attempt(.plain, place, layout, stages, history) else { return nil }
+    private mutating func decodeMoving(_ view: FrameView) -> DecodedFrame? {
+        guard view.stages.track.follow(view) else { return nil }
+        path.prepareMoving(view)
+        var view = view
+        (view.place.start, view.place.offsetHertz) = (view.stages.track.starts[0], view.stages.track.offsetsHertz[0])
+        guard case .decoded(let frame) = path.attempt(.plain, view) else { return nil }
         return frame
     }
 }

@@ -53,33 +53,29 @@ struct TrellisAttempt: ~Copyable {
     // MARK: Preparing
 
     /// Measures the frame at a place.
-    mutating func prepare(
-        _ place: Candidate, _ layout: FrameLayout, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) {
-        stages.energies.measure(
-            history, start: place.start, offsetHertz: place.offsetHertz,
-            symbolCount: layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
-        prepareMetrics(layout, stages)
+    mutating func prepare(_ view: FrameView) {
+        view.measureEnergies(0..<view.layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
+        prepareMetrics(view)
     }
 
-    /// Measures the frame along the stages's track, whose offset changes.
-    mutating func prepareMoving(
-        _ layout: FrameLayout, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) {
-        stages.energies.measure(
-            history, along: stages.track, symbolCount: layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
-        prepareMetrics(layout, stages)
+    /// Measures the frame along the track of its profile's stages, whose offset changes.
+    mutating func prepareMoving(_ view: FrameView) {
+        view.stages.energies.measure(
+            view.history, along: view.stages.track,
+            symbolCount: view.layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
+        prepareMetrics(view)
     }
 
-    private mutating func prepareMetrics(_ layout: FrameLayout, _ stages: ProfileStages) {
+    private mutating func prepareMetrics(_ view: FrameView) {
         metrics.prepare(
-            energies, erased: stages.energies.erased, toneCount: stages.profile.toneCount,
-            frameSymbolCount: layout.toneCount)
+            energies, erased: view.stages.energies.erased, toneCount: view.profile.toneCount,
+            frameSymbolCount: view.layout.toneCount)
     }
 
     /// Prepares `EchoTreatment.interference` of the energies measured.
-    mutating func prepareInterference(_ layout: FrameLayout, _ stages: ProfileStages) {
-        interference.prepare(energies, erased: stages.energies.erased, stages.profile, symbolCount: layout.toneCount)
+    mutating func prepareInterference(_ view: FrameView) {
+        interference.prepare(
+            energies, erased: metrics.erased, view.profile, symbolCount: view.layout.toneCount)
     }
 
     /// See `ToneMetrics.echoWeights`.
@@ -89,45 +85,36 @@ struct TrellisAttempt: ~Copyable {
 
     // MARK: Attempts
 
-    /// Decodes what was prepared at `place`.
-    mutating func attempt(
-        _ echo: EchoTreatment, _ place: Candidate, _ layout: FrameLayout, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> DecodingOutcome {
-        let (code, stepCount) = (stages.profile.code, layout.dataToneCount)
+    /// Decodes what was prepared of this view.
+    mutating func attempt(_ echo: EchoTreatment, _ view: FrameView) -> DecodingOutcome {
+        let (code, layout) = (view.profile.code, view.layout)
         guard isHeld(layout) else { return .pathMetricOfNoise }
         writeBranchMetrics(layout, code, echo)
-        let isTailBiting = walk(code, stepCount)
-        let evidence = meter.measure(codeTones, energies, metrics, layout, stages.profile)
+        let isTailBiting = walk(code, layout.dataToneCount)
+        let evidence = meter.measure(codeTones, energies, metrics, layout, view.profile)
         guard evidence.isBelievable else { return .pathMetricOfNoise }
         guard isTailBiting, let payload = payload(layout) else { return .checkMismatch }
         guard evidence.isClear || fitsBetterThanDecoy(layout, code, evidence) else { return .pathMetricOfNoise }
-        return .decoded(frame(payload, evidence, place, layout, stages, history))
+        return .decoded(frame(payload, evidence, view))
     }
 
     /// Decodes with the channel that `CoherentMetrics` has estimated.
     /// - Parameters:
     ///   - tones: what it was estimated from; shape [layout.toneCount or more].
-    ///   - place: with the offset that it knew before; what it found remained of it is added.
-    mutating func attemptCoherently(
-        _ tones: [Int], _ place: Candidate, _ layout: FrameLayout, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> DecodedFrame? {
+    ///   - view: at the offset that it knew before; what it found remained of it is added.
+    mutating func attemptCoherently(_ tones: [Int], _ view: FrameView) -> DecodedFrame? {
+        let (stages, layout, code) = (view.stages, view.layout, view.profile.code)
         stages.coherent.writeBranchMetrics(
-            layout: layout, tones: tones, start: place.start, offsetHertz: place.offsetHertz, metrics: metrics, history,
-            symbol: &stages.products, into: &branchMetrics)
-        let code = stages.profile.code
+            view, tones: tones, metrics: metrics, symbol: &stages.products, into: &branchMetrics)
         guard walk(code, layout.dataToneCount), let payload = payload(layout),
             stages.coherent.coherentRatio >= TrellisAttempt.minimumCoherentRatio
         else { return nil }
-        let evidence = meter.measure(codeTones, energies, metrics, layout, stages.profile)
+        let evidence = meter.measure(codeTones, energies, metrics, layout, view.profile)
         guard evidence.isBelievableMended, fitsBetterThanDecoy(layout, code, share: FrameEvidence.minimumMendedMargin)
         else {
             return nil
         }
-        var found = place
-        found.offsetHertz += stages.coherent.offsetHertz
-        return frame(payload, evidence, found, layout, stages, history)
+        return frame(payload, evidence, view.moved(by: 0, offsetHertz: stages.coherent.offsetHertz))
     }
 
     /// Finds the best path.
@@ -207,31 +194,21 @@ struct TrellisAttempt: ~Copyable {
         metrics.erased.heldCount(layout.firstDataTone..<layout.toneCount)
     }
 
-    private mutating func frame(
-        _ payload: Payload, _ evidence: FrameEvidence, _ place: Candidate, _ layout: FrameLayout,
-        _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> DecodedFrame {
+    private mutating func frame(_ payload: Payload, _ evidence: FrameEvidence, _ view: FrameView) -> DecodedFrame {
         DecodedFrame(
-            payload: payload, place: place,
-            snrDecibels: snrDecibels(evidence.meanToneEnergy, place, layout, stages, history),
+            payload: payload, place: view.place, snrDecibels: snrDecibels(evidence.meanToneEnergy, view),
             pathMetric: evidence.pathMetric)
     }
 
     /// Signal power over noise power in the reference bandwidth: E of noise is its power in one tone's width, 1/T.
     /// Overwrites the energies.
-    private mutating func snrDecibels(
-        _ meanToneEnergy: Float, _ place: Candidate, _ layout: FrameLayout, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> Float {
-        stages.energies.measure(
-            history, start: place.start, offsetHertz: place.offsetHertz, symbolCount: layout.toneCount, windowed: true,
-            into: &energies)
+    private mutating func snrDecibels(_ meanToneEnergy: Float, _ view: FrameView) -> Float {
+        view.measureEnergies(0..<view.layout.toneCount, windowed: true, into: &energies)
         let quietest = metrics.quietestNoise(
-            energies, toneCount: stages.profile.toneCount, symbolCount: layout.toneCount)
+            energies, toneCount: view.profile.toneCount, symbolCount: view.layout.toneCount)
         let noise = quietest / ToneEnergies.windowedNoisePower
         // A thousandth of the noise stands for no signal: −30 dB.
         let perTone = max(meanToneEnergy - noise, 1e-3 * noise) / noise
-        return 10 * .log10(perTone * Float(stages.profile.toneSpacingHertz) / TrellisAttempt.referenceHertz)
+        return 10 * .log10(perTone * Float(view.profile.toneSpacingHertz) / TrellisAttempt.referenceHertz)
     }
 }

@@ -58,73 +58,63 @@ struct FrameDetection: ~Copyable {
         scratch = [Float](repeating: 0, count: toneCount)
     }
 
-    /// Moves a candidate to where the frame is likeliest.
+    /// Moves a view to where the frame is likeliest.
     /// - Returns: Λ there, or nil if it is no more than noise has. Then `syncLogRatio` is that of the place.
-    mutating func detect(
-        _ candidate: inout Candidate, _ layout: FrameLayout, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> Float? {
-        var logRatio = logRatio(candidate, layout, stages, history)
+    mutating func detect(_ view: inout FrameView) -> Float? {
+        var logRatio = logRatio(view)
         guard logRatio >= FrameDetection.minimumUnalignedLogRatio else { return nil }
         if logRatio < FrameDetection.clearLogRatio {
-            logRatio = align(&candidate, logRatio, layout, stages, history)
+            logRatio = align(&view, logRatio)
         }
-        let maximumOffsetHertz = Float(stages.profile.maximumOffset) * Float(stages.profile.centreHertz)
+        let maximumOffsetHertz = Float(view.profile.maximumOffset) * Float(view.profile.centreHertz)
         guard logRatio >= FrameDetection.minimumLogRatio,
-            abs(candidate.offsetHertz) <= FrameDetection.offsetSlack * maximumOffsetHertz
+            abs(view.place.offsetHertz) <= FrameDetection.offsetSlack * maximumOffsetHertz
         else { return nil }
-        syncLogRatio = likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: stages.profile)
+        syncLogRatio = likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile)
         return logRatio
     }
 
     /// Λ at a place, as far as it takes to know that it is low.
-    private mutating func logRatio(
-        _ place: Candidate, _ layout: FrameLayout, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) -> Float {
-        stages.search.writeInverseNoise(offsetHertz: place.offsetHertz, into: &inverseNoise, scratch: &scratch)
+    private mutating func logRatio(_ view: FrameView) -> Float {
+        view.stages.search.writeInverseNoise(
+            offsetHertz: view.place.offsetHertz, into: &inverseNoise, scratch: &scratch)
         var sum: Float = 0
         var symbols = 0..<FrameDetection.glanceSymbolCount
         while true {
-            stages.energies.measure(
-                history, start: place.start, offsetHertz: place.offsetHertz, firstSymbol: symbols.lowerBound,
-                symbolCount: symbols.upperBound, into: &energies)
+            let erased = view.measureEnergies(symbols, into: &energies)
             sum += likelihood.logRatio(
-                energies, inverseNoise: inverseNoise, profile: stages.profile, symbols: symbols,
-                erased: stages.energies.erased)
-            guard symbols.upperBound < layout.toneCount, sum >= FrameDetection.minimumGlanceLogRatio else { return sum }
-            symbols = symbols.upperBound..<min(symbols.upperBound + ToneEnergies.batchCount, layout.toneCount)
+                energies, inverseNoise: inverseNoise, profile: view.profile, symbols: symbols, erased: erased)
+            let end = view.layout.toneCount
+            guard symbols.upperBound < end, sum >= FrameDetection.minimumGlanceLogRatio else { return sum }
+            symbols = symbols.upperBound..<min(symbols.upperBound + ToneEnergies.batchCount, end)
         }
     }
 
-    /// Moves a place to where the whole frame is likeliest.
+    /// Moves a view to where the whole frame is likeliest.
     /// - Returns: Λ there.
-    private mutating func align(
-        _ place: inout Candidate, _ logRatio: Float, _ layout: FrameLayout, _ stages: ProfileStages,
-        _ history: borrowing BasebandHistory
-    ) -> Float {
+    private mutating func align(_ view: inout FrameView, _ logRatio: Float) -> Float {
         var best = logRatio
         for round in 0..<FrameDetection.alignmentRoundCount {
             let shrink = Float(1 + round)
-            let timeStep = Double(stages.format.samplesPerSymbol) * FrameDetection.timeStepSymbols / Double(shrink)
-            let offsetStep = FrameDetection.offsetStepSpacings * Float(stages.profile.toneSpacingHertz) / shrink
-            best = climb(&place, best, timeStep: timeStep, offsetStep: 0, layout, stages, history)
-            best = climb(&place, best, timeStep: 0, offsetStep: offsetStep, layout, stages, history)
+            let timeStep = Double(view.format.samplesPerSymbol) * FrameDetection.timeStepSymbols / Double(shrink)
+            let offsetStep = FrameDetection.offsetStepSpacings * Float(view.profile.toneSpacingHertz) / shrink
+            best = climb(&view, best, timeStep: timeStep, offsetStep: 0)
+            best = climb(&view, best, timeStep: 0, offsetStep: offsetStep)
         }
         return best
     }
 
-    /// Moves a place to the best of five along a line, and between them to the top of a parabola.
+    /// Moves a view to the best of five places along a line, and between them to the top of a parabola.
     /// - Parameter logRatio: Λ in the middle.
     /// - Returns: Λ at the new place.
     private mutating func climb(
-        _ place: inout Candidate, _ logRatio: Float, timeStep: Double, offsetStep: Float, _ layout: FrameLayout,
-        _ stages: ProfileStages, _ history: borrowing BasebandHistory
+        _ view: inout FrameView, _ logRatio: Float, timeStep: Double, offsetStep: Float
     ) -> Float {
         var ratios = InlineArray<5, Float>(repeating: logRatio)
         var bestIndex = 2
         for index in 0..<5 where index != 2 {
-            let other = FrameDetection.moved(place, by: Float(index - 2), timeStep, offsetStep)
-            ratios[index] = self.logRatio(other, layout, stages, history)
+            let steps = Float(index - 2)
+            ratios[index] = self.logRatio(view.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep))
             if ratios[index] > ratios[bestIndex] {
                 bestIndex = index
             }
@@ -137,16 +127,7 @@ struct FrameDetection: ~Copyable {
                 steps += 0.5 * (left - right) / curvature
             }
         }
-        place = FrameDetection.moved(place, by: steps, timeStep, offsetStep)
-        return self.logRatio(place, layout, stages, history)
-    }
-
-    private static func moved(
-        _ place: Candidate, by steps: Float, _ timeStep: Double, _ offsetStep: Float
-    ) -> Candidate {
-        var moved = place
-        moved.start += Double(steps) * timeStep
-        moved.offsetHertz += steps * offsetStep
-        return moved
+        view = view.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep)
+        return self.logRatio(view)
     }
 }

@@ -45,9 +45,10 @@ struct MotionTrack: ~Copyable {
 
     /// Follows a frame from its sync pattern on.
     /// - Returns: whether it moved, so that a constant offset would not do.
-    mutating func follow(_ place: Candidate, symbolCount: Int, _ history: borrowing BasebandHistory) -> Bool {
-        var (offsetHertz, rateHertz) = syncLine(place, history)
-        var start = place.start
+    mutating func follow(_ view: FrameView) -> Bool {
+        let (symbolCount, history) = (view.layout.toneCount, view.history)
+        var (offsetHertz, rateHertz) = syncLine(view.place, history)
+        var start = view.place.start
         var (lowest, highest) = (offsetHertz, offsetHertz)
         for symbol in 0..<symbolCount + ToneMetrics.echoSymbolCount {
             (starts[symbol], offsetsHertz[symbol]) = (start, offsetHertz)
@@ -66,7 +67,7 @@ struct MotionTrack: ~Copyable {
 
     /// The line through the sync symbols' offsets: that of the first symbol, and how much more each next one has.
     private mutating func syncLine(
-        _ place: Candidate, _ history: borrowing BasebandHistory
+        _ place: Candidate, _ history: BasebandHistory
     ) -> (offsetHertz: Float, rateHertz: Float) {
         let spacing = Float(format.profile.toneSpacingHertz)
         let symbolLength = format.symbolLength(offsetHertz: place.offsetHertz)
@@ -112,7 +113,7 @@ struct MotionTrack: ~Copyable {
 
     /// e of a symbol, in hertz.
     private mutating func error(
-        start: Double, _ offsetHertz: Float, _ history: borrowing BasebandHistory
+        start: Double, _ offsetHertz: Float, _ history: BasebandHistory
     ) -> Float {
         let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
         let first = Int(start.rounded())

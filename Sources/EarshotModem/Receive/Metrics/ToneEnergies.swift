@@ -44,7 +44,7 @@ struct ToneEnergies: ~Copyable {
     ///   - windowed: with Hann's window.
     ///   - energies: receives E; shape [symbolCount or more][M].
     mutating func measure(
-        _ history: borrowing BasebandHistory, start: Double, offsetHertz: Float, firstSymbol: Int = 0, symbolCount: Int,
+        _ history: BasebandHistory, start: Double, offsetHertz: Float, firstSymbol: Int = 0, symbolCount: Int,
         windowed: Bool = false, into energies: inout [Float]
     ) {
         let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
@@ -61,7 +61,7 @@ struct ToneEnergies: ~Copyable {
 
     /// Measures `symbolCount` symbols of a frame whose offset changes.
     mutating func measure(
-        _ history: borrowing BasebandHistory, along track: borrowing MotionTrack, symbolCount: Int,
+        _ history: BasebandHistory, along track: borrowing MotionTrack, symbolCount: Int,
         into energies: inout [Float]
     ) {
         erased = ErasedSymbols()
@@ -87,7 +87,7 @@ struct ToneEnergies: ~Copyable {
     }
 
     /// Puts a symbol into its place in the batch.
-    private mutating func mix(_ symbol: Int, place: Int, _ history: borrowing BasebandHistory, from start: Double) {
+    private mutating func mix(_ symbol: Int, place: Int, _ history: BasebandHistory, from start: Double) {
         let (first, length) = (Int(start.rounded()), format.samplesPerSymbol)
         guard history.holds(from: first, count: length) else {
             // What stands in its place there is finite.

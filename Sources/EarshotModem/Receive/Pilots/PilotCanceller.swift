@@ -70,17 +70,17 @@ struct PilotCanceller: ~Copyable {
 
     /// When the history ends with a whole quantum: follows the known tones, and looks for others.
     /// - Returns: where new tones were found, the index from which on the history is without them.
-    mutating func finishQuantum(_ history: inout BasebandHistory) -> Int? {
+    mutating func finishQuantum(_ history: BasebandHistory) -> Int? {
         if !tones.isEmpty {
-            follow(&history)
+            follow(history)
         }
         guard PilotScan.isDue(history) else { return nil }
         let knownCount = tones.count
-        look(&history)
+        look(history)
         return tones.count > knownCount ? history.endIndex - PilotEstimator.sampleCount : nil
     }
 
-    private mutating func follow(_ history: inout BasebandHistory) {
+    private mutating func follow(_ history: BasebandHistory) {
         var kept = 0
         for index in tones.indices {
             tones[index].finishQuantum()
@@ -97,12 +97,12 @@ struct PilotCanceller: ~Copyable {
         tones.removeLast(tones.count - kept)
     }
 
-    private mutating func look(_ history: inout BasebandHistory) {
+    private mutating func look(_ history: BasebandHistory) {
         guard scan.look(history), tones.count < PilotCanceller.maximumCount else { return }
         let knownCount = tones.count
         var refusals = 0
         while refusals < PilotCanceller.maximumRefusalCount, let place = scan.loudest() {
-            if find(near: place.cyclesPerSample, newFrom: knownCount, mayBePair: refusals == 0, &history) {
+            if find(near: place.cyclesPerSample, newFrom: knownCount, mayBePair: refusals == 0, history) {
                 guard tones.count < PilotCanceller.maximumCount else { return }
                 scan.lookAgain(history)
             } else {
@@ -115,30 +115,30 @@ struct PilotCanceller: ~Copyable {
     /// Looks for a steady tone at the history's end, or for two close to each other, and takes it out of the history.
     /// - Parameter newFrom: the first of the tones that were found in this look.
     private mutating func find(
-        near cyclesPerSample: Double, newFrom: Int, mayBePair: Bool, _ history: inout BasebandHistory
+        near cyclesPerSample: Double, newFrom: Int, mayBePair: Bool, _ history: BasebandHistory
     ) -> Bool {
         let knownCount = tones.count
         let first = estimate(near: cyclesPerSample, history)
         guard first.amplitude.power.isNormal else { return false }
         if first.isSteady {
-            add(first, &history)
+            add(first, history)
         } else {
             guard mayBePair, knownCount + 2 <= PilotCanceller.maximumCount, first.mayBePair else { return false }
-            add(first, &history)
-            add(estimate(near: cyclesPerSample, history), &history)
+            add(first, history)
+            add(estimate(near: cyclesPerSample, history), history)
         }
-        let isSteady = settle(from: newFrom, &history)
+        let isSteady = settle(from: newFrom, history)
         if isSteady && standApart(from: knownCount) { return true }
         for index in knownCount..<tones.count {
             let tone = tones[index]
-            change(&history) { tone.restore(to: &$0) }
+            change(history) { tone.restore(to: &$0) }
         }
         tones.removeLast(tones.count - knownCount)
         return false
     }
 
     private mutating func estimate(
-        near cyclesPerSample: Double, _ history: borrowing BasebandHistory
+        near cyclesPerSample: Double, _ history: BasebandHistory
     ) -> PilotEstimate {
         let count = PilotEstimator.sampleCount
         return history.withSamples(from: history.endIndex - count, count: count) {
@@ -146,20 +146,20 @@ struct PilotCanceller: ~Copyable {
         }
     }
 
-    private mutating func add(_ estimate: PilotEstimate, _ history: inout BasebandHistory) {
+    private mutating func add(_ estimate: PilotEstimate, _ history: BasebandHistory) {
         let tone = PilotTracker(estimate, sampleCount: PilotEstimator.sampleCount)
-        change(&history) { tone.removeBackwards(from: &$0) }
+        change(history) { tone.removeBackwards(from: &$0) }
         tones.append(tone)
     }
 
-    private func change(_ history: inout BasebandHistory, _ body: (inout MutableSpan<ComplexSample>) -> Void) {
+    private func change(_ history: BasebandHistory, _ body: (inout MutableSpan<ComplexSample>) -> Void) {
         let count = PilotEstimator.sampleCount
         history.change(from: history.endIndex - count, count: count, body)
     }
 
     /// Where there are several new tones each is fitted again without the others.
     /// - Returns: whether all of them are steady.
-    private mutating func settle(from first: Int, _ history: inout BasebandHistory) -> Bool {
+    private mutating func settle(from first: Int, _ history: BasebandHistory) -> Bool {
         guard tones.count - first > 1 else { return true }
         let count = PilotEstimator.sampleCount
         var areSteady = true
@@ -167,12 +167,12 @@ struct PilotCanceller: ~Copyable {
             areSteady = true
             for index in first..<tones.count {
                 let old = tones[index]
-                change(&history) { old.restore(to: &$0) }
+                change(history) { old.restore(to: &$0) }
                 let estimate = history.withSamples(from: history.endIndex - count, count: count) {
                     estimator.refit($0, at: old.cyclesPerSample)
                 }
                 let new = PilotTracker(estimate, sampleCount: count)
-                change(&history) { new.removeBackwards(from: &$0) }
+                change(history) { new.removeBackwards(from: &$0) }
                 tones[index] = new
                 areSteady = areSteady && estimate.isSteady
             }

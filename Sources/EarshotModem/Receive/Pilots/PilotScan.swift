@@ -35,7 +35,7 @@ struct PilotScan: ~Copyable {
     }
 
     /// Whether the history ends where a spectrum does; the first one is that of the input's first samples.
-    static func isDue(_ history: borrowing BasebandHistory) -> Bool {
+    static func isDue(_ history: BasebandHistory) -> Bool {
         history.endIndex % interval == windowLength
     }
 
@@ -46,7 +46,7 @@ struct PilotScan: ~Copyable {
 
     /// Takes the latest spectrum.
     /// - Returns: whether there are three, without a hole among them.
-    mutating func look(_ history: borrowing BasebandHistory) -> Bool {
+    mutating func look(_ history: BasebandHistory) -> Bool {
         makeRow(history, endIndex: history.endIndex)
         guard rowsMade >= PilotScan.rowCount, history.endIndex - PilotScan.span >= history.lostEndIndex
         else { return false }
@@ -55,7 +55,7 @@ struct PilotScan: ~Copyable {
     }
 
     /// Takes the latest three spectra anew, of a history that was changed.
-    mutating func lookAgain(_ history: borrowing BasebandHistory) {
+    mutating func lookAgain(_ history: BasebandHistory) {
         for age in (0..<PilotScan.rowCount).reversed() {
             makeRow(history, endIndex: history.endIndex - age * PilotScan.interval)
         }
@@ -86,7 +86,7 @@ struct PilotScan: ~Copyable {
         }
     }
 
-    private mutating func makeRow(_ history: borrowing BasebandHistory, endIndex: Int) {
+    private mutating func makeRow(_ history: BasebandHistory, endIndex: Int) {
         let first = rowsMade % PilotScan.rowCount * PilotScan.binCount
         rowsMade += 1
         let length = PilotScan.windowLength

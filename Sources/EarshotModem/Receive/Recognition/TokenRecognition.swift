@@ -110,7 +110,7 @@ struct TokenRecognition: ~Copyable {
     }
 
     /// Looks at the next starts, if a frame from there would be over.
-    mutating func look(_ heard: borrowing BasebandHistory, _ onToken: (Found) -> Void) {
+    mutating func look(_ heard: BasebandHistory, _ onToken: (Found) -> Void) {
         let length = format.samplesPerSymbol
         let stride = Self.strideCount * length
         let end = heard.endIndex - (Self.symbolCount + Self.waitCount) * length
@@ -137,7 +137,7 @@ struct TokenRecognition: ~Copyable {
 
     /// 10·log₁₀((E̅/N − 1)/M): E̅ the mean energy of the token's tones, N that of noise, by the median of all cells, which others
     /// on the air make larger.
-    private mutating func snrDecibels(_ place: Int, start: Double, _ heard: borrowing BasebandHistory) -> Float {
+    private mutating func snrDecibels(_ place: Int, start: Double, _ heard: BasebandHistory) -> Float {
         let toneCount = format.profile.toneCount
         energies.measure(heard, start: start, offsetHertz: 0, symbolCount: Self.symbolCount, into: &cells)
         var energy: Float = 0

@@ -42,15 +42,14 @@ final class RepeatCombiner {
 
     /// Reads the bursts that are over and of which no frame could be read alone.
     func decode(
-        _ history: borrowing BasebandHistory, _ stages: [ProfileStages], _ clock: InputClock,
+        _ history: BasebandHistory, _ stages: [ProfileStages], _ clock: InputClock,
         _ recent: inout RecentFrames, _ statistics: inout ReceiverStatistics, _ onFrame: (ReceivedFrame) -> Void
     ) {
         while let attempt = queue.next(endIndex: history.endIndex) {
             let stages = stages[attempt.profileIndex]
-            guard !isKnown(attempt, stages.format, recent),
-                let frame = decoder.decode(attempt.candidate, stages, history)
-            else { continue }
-            guard let received = note(frame, attempt.profileIndex, stages.format, clock, &recent) else {
+            let view = FrameView(place: attempt.candidate, layout: .token, stages: stages, history: history)
+            guard !isKnown(view, attempt.profileIndex, recent), let frame = decoder.decode(view) else { continue }
+            guard let received = note(frame, view.at(frame.place), attempt.profileIndex, clock, &recent) else {
                 statistics.duplicates += 1
                 continue
             }
@@ -61,11 +60,11 @@ final class RepeatCombiner {
     }
 
     /// Whether a frame of a burst was reported.
-    private func isKnown(_ attempt: Attempt, _ format: BasebandFormat, _ recent: borrowing RecentFrames) -> Bool {
+    private func isKnown(_ view: FrameView, _ profileIndex: Int, _ recent: borrowing RecentFrames) -> Bool {
         for index in 0..<repeatCount {
-            let start = RepeatDecoder.start(index, of: attempt.candidate, format)
+            let start = view.burstFrame(index).place.start
             if recent.contains(
-                profileIndex: attempt.profileIndex, start: start, within: Double(format.samplesPerSymbol))
+                profileIndex: profileIndex, start: start, within: Double(view.format.samplesPerSymbol))
             {
                 return true
             }
@@ -76,21 +75,20 @@ final class RepeatCombiner {
     /// Notes the frames of a burst.
     /// - Returns: what is to be reported, or nil where one of them is known.
     private func note(
-        _ frame: RepeatedFrame, _ profileIndex: Int, _ format: BasebandFormat, _ clock: InputClock,
+        _ frame: RepeatedFrame, _ view: FrameView, _ profileIndex: Int, _ clock: InputClock,
         _ recent: inout RecentFrames
     ) -> ReceivedFrame? {
-        let length =
-            Double(FrameLayout.token.toneCount) * format.symbolLength(offsetHertz: frame.place.offsetHertz)
+        let length = view.length
         var (first, last, count, isNew) = (frame.place.start, frame.place.start, 0, true)
         for index in 0..<repeatCount where frame.isPresent[index] {
-            last = RepeatDecoder.start(index, of: frame.place, format)
+            last = view.burstFrame(index).place.start
             first = count == 0 ? last : first
             count += 1
             isNew = recent.insert(frame.payload, profileIndex: profileIndex, start: last, length: length) && isNew
         }
         guard isNew else { return nil }
         return ReceivedFrame(
-            payload: frame.payload, profileName: format.profile.name, startSample: clock.inputSample(first),
+            payload: frame.payload, profileName: view.profile.name, startSample: clock.inputSample(first),
             endSample: clock.inputSample(last + length), offsetHertz: frame.place.offsetHertz,
             snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, combinedCount: count)
     }

@@ -57,23 +57,22 @@ struct RepeatDecoder: ~Copyable {
     }
 
     /// Tries to decode a burst of tokens at a candidate.
-    mutating func decode(
-        _ candidate: Candidate, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) -> RepeatedFrame? {
-        var place = candidate
-        guard detection.detect(&place, stages, history) else { return nil }
-        measureRatios(place, stages, history)
+    /// - Parameter view: a token at the place of the burst's first frame.
+    mutating func decode(_ view: FrameView) -> RepeatedFrame? {
+        var view = view
+        guard detection.detect(&view) else { return nil }
+        measureRatios(view)
         for index in 0..<repeatCount {
             weights[index] = detection.weight(index)
         }
-        if let payload = decodeWeighted(stages.profile.code) { return frame(payload, place, stages) }
+        if let payload = decodeWeighted(view.profile.code) { return frame(payload, view) }
         // A frame so damaged that it looks missing may still help.
         var isOneDoubtful = false
         for index in 0..<repeatCount where weights[index] < RepeatDecoder.clearWeight {
             (isOneDoubtful, weights[index]) = (true, 1)
         }
-        guard isOneDoubtful, let payload = decodeWeighted(stages.profile.code) else { return nil }
-        return frame(payload, place, stages)
+        guard isOneDoubtful, let payload = decodeWeighted(view.profile.code) else { return nil }
+        return frame(payload, view)
     }
 
     /// Decodes what the frames weigh together.
@@ -90,22 +89,12 @@ struct RepeatDecoder: ~Copyable {
         return own - pathSum(code) >= RepeatDecoder.minimumMargin * abs(own) ? payload : nil
     }
 
-    /// Where the frame of a place begins, the first one's number being 0.
-    static func start(_ index: Int, of place: Candidate, _ format: BasebandFormat) -> Double {
-        place.start
-            + Double(index * FrameLayout.burstSpacingToneCount) * format.symbolLength(offsetHertz: place.offsetHertz)
-    }
-
     /// Measures x of all frames.
-    private mutating func measureRatios(
-        _ place: Candidate, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) {
-        let toneCount = stages.profile.toneCount
+    private mutating func measureRatios(_ view: FrameView) {
+        let toneCount = view.profile.toneCount
         let inverseNoises = detection.inverseNoises
         for index in 0..<repeatCount {
-            stages.energies.measure(
-                history, start: RepeatDecoder.start(index, of: place, stages.format), offsetHertz: place.offsetHertz,
-                symbolCount: RepeatDecoder.symbolCount, into: &energies)
+            view.burstFrame(index).measureEnergies(0..<RepeatDecoder.symbolCount, into: &energies)
             let first = index * RepeatDecoder.symbolCount * toneCount
             for cell in 0..<RepeatDecoder.symbolCount * toneCount {
                 ratios[first + cell] = energies[cell] * inverseNoises[index * toneCount + cell % toneCount]
@@ -151,14 +140,14 @@ struct RepeatDecoder: ~Copyable {
     }
 
     /// The frame found, with what its own tones say about signal and noise.
-    private func frame(_ payload: Payload, _ place: Candidate, _ stages: ProfileStages) -> RepeatedFrame {
-        let tones = FrameTones.tones(of: payload, profile: stages.profile)
+    private func frame(_ payload: Payload, _ view: FrameView) -> RepeatedFrame {
+        let tones = FrameTones.tones(of: payload, profile: view.profile)
         var isPresent = InlineArray<8, Bool>(repeating: false)
         var (sum, logSum, count) = (Float(0), Float(0), Float(0))
         for index in 0..<repeatCount where weights[index] > 0.5 {
             isPresent[index] = true
             for symbol in FrameLayout.token.firstDataTone..<RepeatDecoder.symbolCount {
-                let cell = (index * RepeatDecoder.symbolCount + symbol) * stages.profile.toneCount + tones[symbol]
+                let cell = (index * RepeatDecoder.symbolCount + symbol) * view.profile.toneCount + tones[symbol]
                 sum += ratios[cell]
                 logSum += .log(1 + ratios[cell])
                 count += 1
@@ -166,8 +155,8 @@ struct RepeatDecoder: ~Copyable {
         }
         let perTone = max(sum / max(count, 1) - 1, 1e-3)
         return RepeatedFrame(
-            payload: payload, place: place, isPresent: isPresent,
-            snrDecibels: 10 * .log10(perTone * Float(stages.profile.toneSpacingHertz) / TrellisAttempt.referenceHertz),
+            payload: payload, place: view.place, isPresent: isPresent,
+            snrDecibels: 10 * .log10(perTone * Float(view.profile.toneSpacingHertz) / TrellisAttempt.referenceHertz),
             pathMetric: logSum / max(count, 1))
     }
 }

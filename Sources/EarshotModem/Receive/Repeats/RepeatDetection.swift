@@ -51,16 +51,14 @@ struct RepeatDetection: ~Copyable {
 
     /// Moves a candidate to where the burst is likeliest.
     /// - Returns: whether it is more than noise has there. Then `weight` is that of the place.
-    mutating func detect(
-        _ place: inout Candidate, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) -> Bool {
-        measureNoise(place, stages, history)
-        var ratio = glance(&place, stages, history)
+    mutating func detect(_ view: inout FrameView) -> Bool {
+        measureNoise(view)
+        var ratio = glance(&view)
         guard ratio >= RepeatDetection.minimumUnalignedLogRatio else { return false }
-        ratio = align(&place, ratio, stages, history)
-        let maximumHertz = Float(stages.profile.maximumOffset) * Float(stages.profile.centreHertz)
+        ratio = align(&view, ratio)
+        let maximumHertz = Float(view.profile.maximumOffset) * Float(view.profile.centreHertz)
         return ratio >= RepeatDetection.minimumLogRatio && syncLogRatio >= RepeatDetection.minimumSyncLogRatio
-            && abs(place.offsetHertz) <= RepeatDetection.offsetSlack * maximumHertz
+            && abs(view.place.offsetHertz) <= RepeatDetection.offsetSlack * maximumHertz
     }
 
     /// wⱼ = (1 − ε)·e^{Λⱼ}/(ε + (1 − ε)·e^{Λⱼ}): how likely it is that there is a frame.
@@ -69,17 +67,12 @@ struct RepeatDetection: ~Copyable {
     }
 
     /// Measures the noise of all frames.
-    private mutating func measureNoise(
-        _ place: Candidate, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) {
-        let toneCount = stages.profile.toneCount
+    private mutating func measureNoise(_ view: FrameView) {
+        let toneCount = view.profile.toneCount
         for index in 0..<repeatCount {
-            stages.energies.measure(
-                history, start: RepeatDecoder.start(index, of: place, stages.format), offsetHertz: place.offsetHertz,
-                symbolCount: RepeatDetection.measuredCount, into: &energies)
+            let erased = view.burstFrame(index).measureEnergies(0..<RepeatDetection.measuredCount, into: &energies)
             metrics.prepare(
-                energies, erased: stages.energies.erased, toneCount: toneCount,
-                frameSymbolCount: RepeatDetection.symbolCount)
+                energies, erased: erased, toneCount: toneCount, frameSymbolCount: RepeatDetection.symbolCount)
             let inverses = metrics.inverses
             for tone in 0..<toneCount {
                 inverseNoises[index * toneCount + tone] = inverses[tone]
@@ -88,48 +81,41 @@ struct RepeatDetection: ~Copyable {
     }
 
     /// Λ at a place, and Λⱼ.
-    private mutating func logRatio(
-        _ place: Candidate, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) -> Float {
-        let toneCount = stages.profile.toneCount
+    private mutating func logRatio(_ view: FrameView) -> Float {
+        let (toneCount, symbols) = (view.profile.toneCount, 0..<RepeatDetection.symbolCount)
         var sum: Float = 0
         syncLogRatio = 0
         for index in 0..<repeatCount {
-            stages.energies.measure(
-                history, start: RepeatDecoder.start(index, of: place, stages.format), offsetHertz: place.offsetHertz,
-                symbolCount: RepeatDetection.symbolCount, into: &energies)
+            let erased = view.burstFrame(index).measureEnergies(symbols, into: &energies)
             for tone in 0..<toneCount {
                 inverseNoise[tone] = inverseNoises[index * toneCount + tone]
             }
             let ratio = likelihood.logRatio(
-                energies, inverseNoise: inverseNoise, profile: stages.profile, symbols: 0..<RepeatDetection.symbolCount,
-                erased: stages.energies.erased)
+                energies, inverseNoise: inverseNoise, profile: view.profile, symbols: symbols, erased: erased)
             logRatios[index] = ratio
             sum +=
                 ratio > 60
                 ? ratio : .log(RepeatDetection.missingShare + (1 - RepeatDetection.missingShare) * .exp(ratio))
             syncLogRatio +=
                 weight(index)
-                * likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: stages.profile)
+                * likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile)
         }
         return sum
     }
 
     /// Moves a place to the best of nine around it: the search's grid is a quarter symbol and half a spacing wide.
-    private mutating func glance(
-        _ place: inout Candidate, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) -> Float {
-        let middle = place
-        let timeStep = Double(stages.format.samplesPerSymbol) / 8
-        let offsetStep = 0.2 * Float(stages.profile.toneSpacingHertz)
+    private mutating func glance(_ view: inout FrameView) -> Float {
+        let middle = view
+        let timeStep = Double(view.format.samplesPerSymbol) / 8
+        let offsetStep = 0.2 * Float(view.profile.toneSpacingHertz)
         var best = -Float.infinity
         for offset in -1...1 {
-            let tuned = moved(middle, by: Double(offset), false, timeStep, offsetStep, stages.format)
+            let tuned = tuned(middle, by: Float(offset) * offsetStep)
             for time in -1...1 {
-                let other = moved(tuned, by: Double(time), true, timeStep, offsetStep, stages.format)
-                let ratio = logRatio(other, stages, history)
+                let other = tuned.moved(by: Double(time) * timeStep)
+                let ratio = logRatio(other)
                 if ratio > best {
-                    (best, place) = (ratio, other)
+                    (best, view) = (ratio, other)
                 }
             }
         }
@@ -137,21 +123,20 @@ struct RepeatDetection: ~Copyable {
     }
 
     /// Moves a place to where the whole burst is likeliest. Where the offset changes, the burst's middle stays.
-    private mutating func align(
-        _ place: inout Candidate, _ logRatio: Float, _ stages: ProfileStages, _ history: borrowing BasebandHistory
-    ) -> Float {
+    private mutating func align(_ view: inout FrameView, _ logRatio: Float) -> Float {
         var best = logRatio
-        let spacing = Float(stages.profile.toneSpacingHertz)
+        let spacing = Float(view.profile.toneSpacingHertz)
         for round in 0..<RepeatDetection.roundCount {
-            let timeStep = Double(stages.format.samplesPerSymbol) / (round == 0 ? 12 : 24)
+            let timeStep = Double(view.format.samplesPerSymbol) / (round == 0 ? 12 : 24)
             let offsetStep = (round == 0 ? 0.1 : 0.05) * spacing
             for isTime in [true, false] {
-                let middle = place
+                let middle = view
                 var values = InlineArray<5, Float>(repeating: best)
                 var bestIndex = 2
                 for index in 0..<5 where index != 2 {
-                    let other = moved(middle, by: Double(index - 2), isTime, timeStep, offsetStep, stages.format)
-                    values[index] = self.logRatio(other, stages, history)
+                    let steps = Double(index - 2)
+                    values[index] = self.logRatio(
+                        isTime ? middle.moved(by: steps * timeStep) : tuned(middle, by: Float(steps) * offsetStep))
                     if values[index] > values[bestIndex] {
                         bestIndex = index
                     }
@@ -162,28 +147,18 @@ struct RepeatDetection: ~Copyable {
                     let curvature = left - 2 * values[bestIndex] + right
                     step += curvature < 0 ? Double(0.5 * (left - right) / curvature) : 0
                 }
-                place = moved(middle, by: step, isTime, timeStep, offsetStep, stages.format)
-                best = self.logRatio(place, stages, history)
+                view = isTime ? middle.moved(by: step * timeStep) : tuned(middle, by: Float(step) * offsetStep)
+                best = self.logRatio(view)
             }
         }
         return best
     }
 
-    private func moved(
-        _ place: Candidate, by steps: Double, _ isTime: Bool, _ timeStep: Double, _ offsetStep: Float,
-        _ format: BasebandFormat
-    ) -> Candidate {
-        var other = place
-        guard !isTime else {
-            other.start += steps * timeStep
-            return other
-        }
-        other.offsetHertz += Float(steps) * offsetStep
+    /// A view that is `hertz` higher. The burst's middle stays.
+    private func tuned(_ view: FrameView, by hertz: Float) -> FrameView {
+        var other = view.moved(by: 0, offsetHertz: hertz)
         let middle = Double(repeatCount * FrameLayout.burstSpacingToneCount) / 2
-        other.start +=
-            middle
-            * (format.symbolLength(offsetHertz: place.offsetHertz)
-                - format.symbolLength(offsetHertz: other.offsetHertz))
+        other.place.start += middle * (view.symbolLength - other.symbolLength)
         return other
     }
 }

@@ -68,7 +68,7 @@ struct CandidateRefinement: ~Copyable {
     /// The refined candidate, with a score of Σᵢ ln(1 + x). What was lost counts as noise's mean.
     /// - Parameter inverseFloor: see `SyncSearch.inverseFloor`.
     mutating func refine(
-        _ candidate: Candidate, _ history: borrowing BasebandHistory, inverseFloor: [Float]
+        _ candidate: Candidate, _ history: BasebandHistory, inverseFloor: [Float]
     ) -> Candidate {
         let reach = CandidateRefinement.timeReach
         var best = candidate
@@ -105,7 +105,7 @@ struct CandidateRefinement: ~Copyable {
     /// Mixes the sync tones at a place to zero and sums them up in pieces, from that of the first time on to the end of the
     /// symbol that begins at the last. What the history does not hold is silence.
     private mutating func sumPieces(
-        _ history: borrowing BasebandHistory, _ place: Candidate, _ times: ClosedRange<Int>
+        _ history: BasebandHistory, _ place: Candidate, _ times: ClosedRange<Int>
     ) {
         let symbolLength = format.symbolLength(offsetHertz: place.offsetHertz)
         let first = Int(place.start.rounded()) + times.lowerBound * pieceLength
@@ -152,7 +152,7 @@ struct CandidateRefinement: ~Copyable {
     }
 
     /// Copies what the history holds from `first` on to the stretch, silence where it holds nothing.
-    private mutating func copy(_ history: borrowing BasebandHistory, from first: Int, count: Int) {
+    private mutating func copy(_ history: BasebandHistory, from first: Int, count: Int) {
         let heldStart = max(first, history.firstHeldIndex)
         let held = heldStart..<max(heldStart, min(first + count, history.endIndex))
         for index in 0..<count {
@@ -271,7 +271,7 @@ struct CandidateRefinement: ~Copyable {
     }
 
     /// How much of the pattern was lost, in symbols.
-    private func lostSymbolCount(_ place: Candidate, _ history: borrowing BasebandHistory) -> Float {
+    private func lostSymbolCount(_ place: Candidate, _ history: BasebandHistory) -> Float {
         let length = format.samplesPerSymbol
         var count: Float = 0
         for symbol in 0..<FrameLayout.syncToneCount {

@@ -39,15 +39,14 @@ struct SyncCheck: ~Copyable {
 
     /// The dominance of a candidate, and the length announced behind it if that is not a token's.
     mutating func examine(
-        _ candidate: Candidate, _ stages: ProfileStages, _ history: borrowing BasebandHistory
+        _ view: FrameView
     ) -> (dominance: Float, announcedByteCount: Int?) {
-        stages.energies.measure(
-            history, start: candidate.start, offsetHertz: candidate.offsetHertz,
-            symbolCount: SyncCheck.preambleToneCount + ToneMetrics.echoSymbolCount, into: &energies)
+        let erased = view.measureEnergies(
+            0..<SyncCheck.preambleToneCount + ToneMetrics.echoSymbolCount, into: &energies)
         metrics.prepare(
-            energies, erased: stages.energies.erased, toneCount: stages.profile.toneCount,
+            energies, erased: erased, toneCount: view.profile.toneCount,
             frameSymbolCount: SyncCheck.preambleToneCount)
-        return (dominance(stages.profile), LengthHypotheses.announcedByteCount(metrics, profile: stages.profile))
+        return (dominance(view.profile), LengthHypotheses.announcedByteCount(metrics, profile: view.profile))
     }
 
     private func dominance(_ profile: Profile) -> Float {

@@ -102,7 +102,7 @@ struct SyncSearch: ~Copyable {
     var dueIndex: Int { blocksMade * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
 
     /// Takes in what is new in the history, and appends the candidates it completes.
-    mutating func process(_ history: borrowing BasebandHistory, into candidates: inout [Candidate]) {
+    mutating func process(_ history: BasebandHistory, into candidates: inout [Candidate]) {
         while history.endIndex >= dueIndex {
             let first = blocksMade * SyncSearch.blockRowCount * spectrum.hop
             moveRows()
@@ -142,7 +142,7 @@ struct SyncSearch: ~Copyable {
     }
 
     /// Makes the latest block's rows of the baseband from `first` on.
-    private mutating func makeRows(_ history: borrowing BasebandHistory, from first: Int) {
+    private mutating func makeRows(_ history: BasebandHistory, from first: Int) {
         if first < history.lostEndIndex {
             noteLost(history, from: first)
         }
@@ -152,7 +152,7 @@ struct SyncSearch: ~Copyable {
     }
 
     /// Notes what is held of the windows of the rows that are about to be made.
-    private mutating func noteLost(_ history: borrowing BasebandHistory, from first: Int) {
+    private mutating func noteLost(_ history: BasebandHistory, from first: Int) {
         for row in 0..<spectrum.rowCount {
             let share = history.heldShare(from: first + row * spectrum.hop, count: spectrum.windowLength)
             heldShares[row] = share

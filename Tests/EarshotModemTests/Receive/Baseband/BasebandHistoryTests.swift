@@ -6,7 +6,7 @@ import Testing
 @Suite struct BasebandHistoryTests {
     /// Whoever takes a steady tone out of a stretch, or gives it back, must not write it into what was lost.
     @Test func whatWasLostStaysZero() {
-        var history = BasebandHistory(keptCount: 256)
+        let history = BasebandHistory(keptCount: 256)
         history.append([ComplexSample](repeating: ComplexSample(1, 1), count: 100), 0..<100)
         history.mask(30..<50)
         history.change(from: 20, count: 60) { samples in

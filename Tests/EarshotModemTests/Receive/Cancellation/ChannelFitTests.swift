@@ -10,7 +10,7 @@ import Testing
 @Suite struct ChannelFitTests {
     /// A frame through three paths, in noise.
     private struct Scene: ~Copyable {
-        var history = BasebandHistory(keptCount: 2_000)
+        let history = BasebandHistory(keptCount: 2_000)
         var replica = FrameReplica(profiles: Profile.all)
     }
 

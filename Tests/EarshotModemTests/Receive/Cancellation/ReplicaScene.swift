@@ -22,7 +22,7 @@ enum ReplicaScene {
                 inputRateHertz: 48_000, outputRateHertz: BasebandFormat.rateHertz(profile),
                 centreHertz: profile.centreHertz, passbandHertz: 850))
         var baseband = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
-        var history = BasebandHistory(keptCount: 24_000)
+        let history = BasebandHistory(keptCount: 24_000)
         for first in stride(from: 0, to: samples.count, by: Downconverter.largestBlock) {
             let end = min(first + Downconverter.largestBlock, samples.count)
             let count = downconverter.process(samples.span.extracting(first..<end), into: &baseband)
@@ -32,7 +32,7 @@ enum ReplicaScene {
     }
 
     /// The samples of a stretch.
-    static func samples(_ history: borrowing BasebandHistory, from first: Int, count: Int) -> [ComplexSample] {
+    static func samples(_ history: BasebandHistory, from first: Int, count: Int) -> [ComplexSample] {
         history.withSamples(from: first, count: count) { x in
             x.indices.map { x[$0] }
         }

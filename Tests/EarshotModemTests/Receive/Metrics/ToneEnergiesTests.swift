@@ -9,7 +9,7 @@ import Testing
 @Suite struct ToneEnergiesTests {
     /// Noise of mean power 1 a sample, of which a stretch is lost.
     private func history(_ samples: [ComplexSample], lost: Range<Int>) -> BasebandHistory {
-        var history = BasebandHistory(keptCount: samples.count)
+        let history = BasebandHistory(keptCount: samples.count)
         history.append(samples, 0..<lost.lowerBound)
         history.appendLost(lost.count)
         history.append(samples, lost.upperBound..<samples.count)

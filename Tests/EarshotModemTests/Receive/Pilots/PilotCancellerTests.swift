@@ -222,7 +222,7 @@ private struct Baseband {
 /// The stage between a downconverter and a history, as the receiver drives it.
 private final class Stage {
     var tones = PilotCanceller()
-    var history = BasebandHistory(keptCount: 20_736)
+    let history = BasebandHistory(keptCount: 20_736)
     var toneCount: Int { tones.count }
     var endIndex: Int { history.endIndex }
 
@@ -252,7 +252,7 @@ private final class Stage {
     private var missingCount: Int { Receiver.quantum - history.endIndex % Receiver.quantum }
 
     private func finish() {
-        if history.endIndex % Receiver.quantum == 0 { _ = tones.finishQuantum(&history) }
+        if history.endIndex % Receiver.quantum == 0 { _ = tones.finishQuantum(history) }
     }
 
     func samples(in range: Range<Int>) -> [ComplexSample] {

@@ -1,0 +1,53 @@
+import EarshotCoding
+
+/// One view of a frame that may be on the air: where it begins, how long it is, what measures it, and the baseband it lies in.
+struct FrameView {
+    /// Where the frame may begin, and its frequency offset.
+    var place: Candidate
+    /// How many tones it has.
+    let layout: FrameLayout
+    /// The stages of its profile.
+    let stages: ProfileStages
+    /// The baseband.
+    let history: BasebandHistory
+
+    var profile: Profile { stages.profile }
+    var format: BasebandFormat { stages.format }
+    /// The samples from one symbol's start to the next one's, at the place's offset.
+    var symbolLength: Double { format.symbolLength(offsetHertz: place.offsetHertz) }
+
+    /// The samples from the frame's start to its end.
+    var length: Double { Double(layout.toneCount) * symbolLength }
+
+    /// The frame `index` burst spacings later, in a burst that begins with this one.
+    func burstFrame(_ index: Int) -> FrameView {
+        moved(by: Double(index * FrameLayout.burstSpacingToneCount) * symbolLength)
+    }
+
+    /// The same frame at another place.
+    func at(_ place: Candidate) -> FrameView {
+        var view = self
+        view.place = place
+        return view
+    }
+
+    /// The same frame, `samples` later and `offsetHertz` higher.
+    func moved(by samples: Double, offsetHertz: Float = 0) -> FrameView {
+        var view = self
+        view.place.start += samples
+        view.place.offsetHertz += offsetHertz
+        return view
+    }
+
+    /// Measures the energies of `symbols`, counted from the frame's first; see `ToneEnergies.measure`.
+    /// - Returns: the symbols that were lost.
+    @discardableResult
+    func measureEnergies(
+        _ symbols: Range<Int>, windowed: Bool = false, into energies: inout [Float]
+    ) -> ErasedSymbols {
+        stages.energies.measure(
+            history, start: place.start, offsetHertz: place.offsetHertz, firstSymbol: symbols.lowerBound,
+            symbolCount: symbols.upperBound, windowed: windowed, into: &energies)
+        return stages.energies.erased
+    }
+}
