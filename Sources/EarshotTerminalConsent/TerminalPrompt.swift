@@ -3,8 +3,8 @@ public import EarshotMessages
 import Glibc
 import Synchronization
 
-/// Asks a consent question on a terminal: allow, deny, or learn more. There is no default answer, and input typed before the question
-/// does not count.
+/// Asks a consent question on a terminal: allow, deny, or learn more. There is no default answer, and input typed before the
+/// question does not count.
 ///
 ///     let manager = MessageManager(key: key, configuration: .system(prompt: TerminalPrompt()))
 public struct TerminalPrompt: ConsentPrompt {

@@ -28,8 +28,8 @@ package struct GNSEnvironment: Sendable {
 
     /// The environment of the process, see `MessageManager.Configuration.system`.
     ///
-    /// The phone's system asked the user on behalf of the original module, and apps written for it cannot pass a prompt. So this module
-    /// passes one: it asks on the terminal if the app has no dialog of its own.
+    /// The phone's system asked the user on behalf of the original module, and apps written for it cannot pass a prompt. So
+    /// this module passes one: it asks on the terminal if the app has no dialog of its own.
     private static let system = {
         let log = GNSDebugLog.standardError
         let configuration = MessageManager.Configuration.system(log: log)

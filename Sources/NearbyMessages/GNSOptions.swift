@@ -12,7 +12,7 @@ public struct GNSDiscoveryMode: OptionSet, Sendable, Hashable {
     public static let broadcast = GNSDiscoveryMode(rawValue: 1)
     /// To find: listens for tokens.
     public static let scan = GNSDiscoveryMode(rawValue: 2)
-    /// Both directions.
+    /// Both directions, which is the default.
     public static let `default`: GNSDiscoveryMode = [.broadcast, .scan]
     /// `broadcast` in the spelling of Swift 2.
     public static let Broadcast = GNSDiscoveryMode.broadcast
@@ -30,7 +30,7 @@ public struct GNSDiscoveryMediums: OptionSet, Sendable, Hashable {
     /// Media of these bits; other bits have no effect.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Near-ultrasound sound.
+    /// Near-ultrasound, the only medium that works here.
     public static let audio = GNSDiscoveryMediums(rawValue: 1)
     /// Bluetooth Low Energy, which is not supported here. An operation on it alone stays inactive, and the manager calls its
     /// Bluetooth handlers.

@@ -7,7 +7,7 @@ extension MessageManager {
         /// The address of the service, without `/v1`. Use `https` for any host but loopback: over `http` others on the way can
         /// read keys and messages.
         public var serviceURL: URL
-        /// The application that asks for consent. Its name in the consent question, and of the folder that keeps the answer.
+        /// The application that asks for consent. The consent question shows it, and it names the folder that keeps the answer.
         public var applicationIdentifier: String
         /// Makes the media of discovery. Called once, after consent, when an operation first needs a medium.
         public var media: @Sendable () -> [any DiscoveryMedium]

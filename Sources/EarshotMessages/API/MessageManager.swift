@@ -21,8 +21,7 @@ public final class MessageManager: Sendable {
     /// A manager without operations. It opens and sends nothing yet.
     /// - Parameters:
     ///   - key: a key of `earshotd key create`. Devices find only messages of the project that the key belongs to.
-    ///   - configuration: the service, media and permission. The default configuration has no prompt: give each operation a
-    ///     consent
+    ///   - configuration: the service, media and permission. The default has no prompt: give each operation a consent
     ///     handler, or pass `.system(prompt:)`.
     public init(key: String, configuration: Configuration = .system()) {
         let log = configuration.log

@@ -8,7 +8,7 @@ public final class Publication: Sendable {
 
     deinit { operation.end() }
 
-    /// The status now.
+    /// The present status of the publication.
     public var status: OperationStatus { operation.status }
 
     /// The status now, and then each change. Each call returns a new stream, which ends with the publication. If a reader falls

@@ -16,7 +16,7 @@ public final class Subscription: Sendable, AsyncSequence {
 
     deinit { operation.end() }
 
-    /// The status now.
+    /// The present status of the subscription.
     public var status: OperationStatus { operation.status }
 
     /// The status now, and then each change. Each call returns a new stream, which ends with the subscription. If a reader

@@ -65,7 +65,7 @@ extension Exchange {
     /// - Returns: the time to renew the lease.
     private func take(_ registration: Registration, for number: Int) -> Duration {
         guard let operation = entries[number]?.operation else { return now }
-        let lease = Lease(registration, saysToken: operation.strategy.mode.contains(.broadcast), now: now)
+        let lease = Lease(registration, playsToken: operation.strategy.mode.contains(.broadcast), now: now)
         let isNew = entries[number]?.lease?.name != lease.name
         entries[number]?.lease = lease
         entries[number]?.hasFailed = false

@@ -7,11 +7,12 @@ import Synchronization
 /// 1. the operation's own handler; if the handler does not answer, the permission stays undecided;
 /// 2. the prompt, if there is one and it is available.
 ///
-/// Without either, the permission stays undecided. `Consent` never grants by itself. After a denial, the next operation asks again.
-/// Operations that begin while the user is being asked share the question. An answer from elsewhere (`PermissionStore.set`, another
-/// program) ends the question. There is no desktop notification: that would need a client of the session bus.
+/// Without either, the permission stays undecided. `Consent` never grants by itself. After a denial, the next operation asks
+/// again. Operations that begin while the user is being asked share the question. An answer from elsewhere
+/// (`PermissionStore.set`, another program) ends the question. There is no desktop notification: that would need a client of
+/// the session bus.
 public final class Consent: PermissionGate {
-    /// Keeps the answer.
+    /// The store that keeps the answer. An app may set it too, in response to its user.
     public let store: PermissionStore
 
     private let folder: ConfigurationFolder

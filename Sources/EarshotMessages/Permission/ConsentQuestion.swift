@@ -2,11 +2,12 @@ import EarshotDiscovery
 
 /// The text of a consent question. It is safe to print on a terminal: control and format characters are replaced by spaces.
 public struct ConsentQuestion: Sendable, Hashable {
-    /// The application, what it does with microphone and loudspeaker, and the application's reason if its manifest has one. One or two
-    /// lines, without a line break at the end.
+    /// The application's name, its use of microphone and loudspeaker, and its reason if its manifest has one. One or two lines,
+    /// without a line break at the end.
     public let text: String
 
-    /// What devices exchange, what is sent, and where the answer is kept. A few lines, for a user that asks for more.
+    /// An explanation of what devices exchange and send, with the path of the file that keeps the answer. A few lines, for a
+    /// user that asks for more.
     public let explanation: String
 
     /// A question of these texts, to test a prompt with. They must be safe for the prompt.

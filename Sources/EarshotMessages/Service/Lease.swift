@@ -17,13 +17,13 @@ struct Lease: Sendable, Equatable {
     private let token: Payload
     private let tokenExpiresAt: Duration
 
-    init(_ registration: Registration, saysToken: Bool, now: Duration) {
+    init(_ registration: Registration, playsToken: Bool, now: Duration) {
         name = registration.name
         token = registration.token
         let expires = min(max(registration.expiresIn, .zero), Self.maximumLifetime)
         expiresAt = now + expires
         tokenExpiresAt = now + min(max(registration.tokenExpiresIn, .zero), Self.maximumLifetime)
-        let due = saysToken ? min(expires / 2, registration.rotateIn) : expires / 2
+        let due = playsToken ? min(expires / 2, registration.rotateIn) : expires / 2
         renewsAt = now + max(due, Self.minimumPause)
     }
 

@@ -10,13 +10,13 @@ struct LeaseTests {
 
     private func lease(
         expires: Duration, tokenExpires: Duration = .seconds(120), rotates: Duration = .seconds(60),
-        saysToken: Bool = true, now: Duration = .seconds(1_000)
+        playsToken: Bool = true, now: Duration = .seconds(1_000)
     ) -> Lease {
         Lease(
             Registration(
                 name: RegistrationName(.publication, "p"), expiresIn: expires, token: token,
                 tokenExpiresIn: tokenExpires, rotateIn: rotates),
-            saysToken: saysToken, now: now)
+            playsToken: playsToken, now: now)
     }
 
     @Test func aLeaseIsRenewedWhenItsTokenRotates() {
@@ -28,7 +28,7 @@ struct LeaseTests {
     }
 
     @Test func aDeviceThatPlaysNoTokenDoesNotFetchTheNext() {
-        #expect(lease(expires: .seconds(300), saysToken: false).renewsAt == .seconds(1_150))
+        #expect(lease(expires: .seconds(300), playsToken: false).renewsAt == .seconds(1_150))
     }
 
     @Test func aLeaseEndsWhenItExpires() {
@@ -44,8 +44,8 @@ struct LeaseTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-10), .seconds(Int64.max)], [true, false])
-    func invalidTimesCauseNoBusyLoop(time: Duration, saysToken: Bool) {
-        let lease = lease(expires: time, tokenExpires: time, rotates: time, saysToken: saysToken)
+    func invalidTimesCauseNoBusyLoop(time: Duration, playsToken: Bool) {
+        let lease = lease(expires: time, tokenExpires: time, rotates: time, playsToken: playsToken)
         #expect(lease.renewsAt >= .seconds(1_001) && lease.renewsAt <= .seconds(1_000 + 43_200))
         #expect(lease.expiresAt >= .seconds(1_000) && lease.expiresAt <= .seconds(1_000 + 86_400))
     }
