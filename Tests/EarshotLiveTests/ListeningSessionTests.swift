@@ -57,7 +57,8 @@ import Testing
         }
 
         mutating func finish() {
-            session.finish(own: []) { events.append($0) }
+            let summary = session.finish(own: []) { events.append($0) }
+            events.append(.ended(summary))
         }
 
         /// Every frame was heard when its samples were recorded.
