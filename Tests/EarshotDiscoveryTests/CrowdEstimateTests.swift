@@ -52,6 +52,6 @@ import Testing
     @Test func `no crowd is larger than can be kept`() {
         var crowd = CrowdEstimate()
         for _ in 0..<100 { crowd.finishSlot(.vain(isFull: false)) }
-        #expect(crowd.count(neighbourCount: 2) == CrowdEstimate.largest)
+        #expect(crowd.count(neighbourCount: 2) == CrowdEstimate.maximum)
     }
 }

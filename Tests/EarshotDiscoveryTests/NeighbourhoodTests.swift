@@ -88,6 +88,6 @@ import Testing
             let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
             _ = near.see(Sighting(token: try Payload(bytes), patience: .seconds(9)), on: .audio, now: .zero)
         }
-        #expect(near.neighbours.count == Neighbourhood.largestNeighbourCount)
+        #expect(near.neighbours.count == Neighbourhood.maximumNeighbourCount)
     }
 }

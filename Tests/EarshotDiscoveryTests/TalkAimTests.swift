@@ -22,9 +22,9 @@ import Testing
         var aim = TalkAim(limits)
         #expect(aim.talkersPerSlot == limits.talkersPerSlot)
         finish(100, share: 0.6, &aim)
-        #expect(aim.talkersPerSlot == limits.leastTalkersPerSlot)
+        #expect(aim.talkersPerSlot == limits.minimumTalkersPerSlot)
         finish(5, share: 1, &aim)
-        #expect(aim.talkersPerSlot > limits.leastTalkersPerSlot && aim.talkersPerSlot < limits.talkersPerSlot)
+        #expect(aim.talkersPerSlot > limits.minimumTalkersPerSlot && aim.talkersPerSlot < limits.talkersPerSlot)
         finish(100, share: 1, &aim)
         #expect(aim.talkersPerSlot == limits.talkersPerSlot)
     }
