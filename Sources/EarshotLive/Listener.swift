@@ -12,7 +12,7 @@ import Synchronization
 ///     }
 ///
 /// A thread of its own reads the device. The thread that calls `run` decodes the frames; behind `events()` another thread
-/// does. Cost: about 0.05 % of a core for each channel, and what the sound server takes.
+/// does. Cost: about 0.05 % of a core for each channel, and the cost of the sound server.
 public final class Listener: Sendable {
     /// What to listen for, and what to report.
     public struct Options: Sendable {

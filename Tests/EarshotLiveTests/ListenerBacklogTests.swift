@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Events that nobody takes. ALSA's null device delivers silence as fast as it is read.
+/// Events without a reader. ALSA's null device delivers silence as fast as it is read.
 @Suite struct ListenerBacklogTests {
     private static func listener() throws -> Listener {
         var options = Listener.Options()
@@ -23,7 +23,7 @@ import Testing
         while missed == 0, pause < 60 {
             try await Task.sleep(for: .seconds(pause))
             pause *= 2
-            // If its buffer is full, the next thing behind it is how many had no room.
+            // Behind a full buffer comes the number of events that found no room.
             for _ in 0..<Listener.maximumBacklog + 4 where missed == 0 {
                 last = await events.next()
                 if case .missed(let count)? = last { missed = count }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// However long it ran unread, the last events are how many are missing and the summary.
+    /// However long it ran unread, the last events are the number of missed ones and the summary.
     @Test func theEndIsNotMissed() async throws {
         let listener = try await onThread { try Self.listener() }
         let events = listener.events()
@@ -96,13 +96,13 @@ import Testing
             try listener.run { event in
                 count += 1
                 if count == 10 {
-                    #expect(throws: DeviceError.self) { try listener.run { _ in Issue.record("run called a closure") } }
+                    #expect(throws: DeviceError.self) { try listener.run { _ in Issue.record("it listens twice") } }
                     listener.stop()
                 }
                 if case .ended = event { hasEnded = true }
             }
             #expect(hasEnded)
-            let error = #expect(throws: DeviceError.self) { try listener.run { _ in Issue.record("run called a closure") } }
+            let error = #expect(throws: DeviceError.self) { try listener.run { _ in Issue.record("it listens again") } }
             #expect(error?.kind == .unsupported && error?.isWorthRetrying == false)
         }
     }

@@ -108,7 +108,7 @@ struct ListenerTests {
             for number in 0..<50 {
                 let listener = try card.listener()
                 let broadcaster = try card.broadcaster()
-                // Some are stopped and some are only forgotten.
+                // Half of them are stopped, half are only released.
                 if number % 2 == 0 {
                     listener.stop()
                     broadcaster.stop()

@@ -139,7 +139,8 @@ public struct TalkPolicy: Sendable {
     }
 
     private mutating func begin(_ now: Double, _ generator: inout some RandomNumberGenerator) -> SlotGrid {
-        restart(roundSlots: mode.contains(.scan) ? limits.minimumRoundSlots : limits.deafRoundSlots, slot: 1, &generator)
+        let roundSlots = mode.contains(.scan) ? limits.minimumRoundSlots : limits.deafRoundSlots
+        restart(roundSlots: roundSlots, slot: 1, &generator)
         nextSlot = 1
         return SlotGrid(timing, originSeconds: now)
     }
