@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotChannel
 import Foundation
 
-/// Everything, written to docs/BENCHMARKS.md: no figure there is typed by hand.
+/// Measures everything and writes docs/BENCHMARKS.md: no figure there is typed by hand.
 struct AllCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "all", abstract: "Measure everything and write docs/BENCHMARKS.md.")
@@ -29,10 +29,10 @@ struct AllCommand: ParsableCommand {
     var earshot = defaultEarshotPath()
 
     @Option(
-        help: "Measure this section only, and leave the others of the file as they are; may be given several times.")
+        help: "Measure this section only, and leave the others of the file unchanged; may be given several times.")
     var only: [String] = []
 
-    @Option(name: .shortAndLong, help: "Where to write; pictures go into the folder benchmarks beside it.")
+    @Option(name: .shortAndLong, help: "The file to write; pictures go into the folder benchmarks beside it.")
     var output = "docs/BENCHMARKS.md"
 
     private static let titles = [
@@ -62,7 +62,7 @@ struct AllCommand: ParsableCommand {
         let seed: UInt64 = 1_000_003
         let place = URL(fileURLWithPath: output).deletingLastPathComponent()
         let pictures = Pictures(folder: place.appendingPathComponent("benchmarks").path)
-        // First, because a broken installation must not be noticed after half an hour.
+        // First, so that a broken installation shows at once and not after half an hour.
         let modems = try installedModems(earshot: earshot)
         let peers = PeerMeasurement(trialCount: peerTrials, seed: seed, threadCount: 2, runs: 3)
         for modem in modems { try peers.check(modem) }
@@ -100,9 +100,11 @@ struct AllCommand: ParsableCommand {
         print("\nwrote \(output)")
     }
 
-    /// Devices that find each other, by the real modem: in the noise of a usual room, and in ten times as much.
+    /// Devices that find each other with the real modem: in the noise of a usual room, and in more noise.
     private func measureRooms(_ report: inout Report) throws {
-        report.add("Places in a square of 4 m, clocks ±100 ppm, free air, SNR at 1 m, profile `fast`; seconds.")
+        report.add(
+            "Devices at random places in a square of 4 m, clocks ±100 ppm, free air, SNR at 1 m, profile `fast`; times in "
+                + "seconds.")
         for (snr, devices) in [("20", ["2", "5", "10", "20"]), ("16", ["10"])] {
             let arguments =
                 ["--everything", "--runs", "\(roomRuns)", "--snr", snr] + devices.flatMap { ["--devices", $0] }
@@ -111,7 +113,7 @@ struct AllCommand: ParsableCommand {
         }
     }
 
-    /// A section as it stands in a file, its heading included; empty where it does not.
+    /// A section of a file with its heading; empty if the file has none of that title.
     private static func section(_ title: String, of text: String) -> String {
         guard let start = text.range(of: "\n## \(title)\n") else { return "" }
         let rest = text[start.upperBound...]
@@ -137,7 +139,7 @@ struct AllCommand: ParsableCommand {
             work, so absolute speeds vary by tens of per cent from run to run.
 
             SNR is the power of a sine at the signal's peak over the noise power in 1,500 Hz. Channels are those of
-            `earshot simulate --list`; 30 dB SNR unless a row says other.
+            `earshot simulate --list`; the SNR is 30 dB unless a row gives another.
 
 
             """

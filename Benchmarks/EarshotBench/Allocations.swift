@@ -15,7 +15,7 @@ struct AllocationsCommand: ParsableCommand {
     }
 }
 
-/// - Returns: allocations in blocks that reported no frame, all scenes together.
+/// - Returns: the allocations in blocks that reported no frame, over all scenes.
 @discardableResult
 func measureAllocations(_ report: inout Report) throws -> Int {
     report.add(
@@ -29,18 +29,18 @@ func measureAllocations(_ report: inout Report) throws -> Int {
     }
 }
 
-/// What a receiver allocated.
+/// The allocations of a receiver.
 struct AllocationCount {
     var blockCount = 0
-    /// In blocks that reported no frame.
+    /// Allocations in blocks that reported no frame.
     var inBlocks = 0
     var frameCount = 0
-    /// In blocks that did.
+    /// Allocations in blocks that reported a frame.
     var inFrames = 0
 
     var allocationsAFrame: Double { Double(inFrames) / Double(max(frameCount, 1)) }
 
-    /// Counts what `push` allocates; it returns how many frames it reported.
+    /// Counts the allocations of `push`, which returns how many frames it reported.
     mutating func count(_ push: () -> Int) {
         let before = malloc_counter_count()
         let frames = push()
@@ -51,7 +51,7 @@ struct AllocationCount {
     }
 }
 
-/// A receiver and what it hears.
+/// A receiver and its sound.
 struct AllocationScene: Sendable {
     var name: String
     var measure: @Sendable () throws -> AllocationCount
@@ -74,7 +74,7 @@ let allocationScenes: [AllocationScene] =
         AllocationScene(name: "two channels, `ReceiverBank`", measure: allocationsInBank),
     ]
 
-/// 20 s: longer than any frame many times over, so that its repetition is no pattern.
+/// 20 s of noise: many times longer than any frame, so that its repetition is no pattern.
 private func noise() -> [Float] {
     var noise = WhiteNoise(seed: 11)
     return (0..<48_000 * 20).map { _ in 0.01 * noise.next() }
@@ -92,7 +92,7 @@ private func tokens(byteCount: Int, everySeconds: Int) throws -> [Float] {
     return samples
 }
 
-/// The counter must be alive, or every receiver looks good: an array is one allocation or more.
+/// Checks that the counter works, because otherwise every receiver looks good: an array is one allocation or more.
 private func checkCounter() {
     let before = malloc_counter_count()
     var probe = [Int](repeating: 1, count: 1_000)
@@ -113,7 +113,7 @@ private func allocationsInBlocks(_ samples: [Float], _ blockSize: Int, combining
             }
         }
     }
-    // Until as many frames are known as are remembered, and the lists have their sizes.
+    // Until the receiver remembers the maximum number of frames, and its lists have their sizes.
     var settling = AllocationCount()
     for _ in 0..<8 { hear(&settling) }
     var count = AllocationCount()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that is written to and read from. Used by one thread at a time.
+/// A running program with pipes to and from it. One thread at a time may use it.
 final class ChildProcess: @unchecked Sendable {
     let name: String
     private var child = pid_t()
@@ -8,13 +8,13 @@ final class ChildProcess: @unchecked Sendable {
     private let output: Int32
     private var isReaped = false
 
-    // Between a pipe's making and its marking no other thread may start a program, which would keep it open for ever.
+    // Between making and marking a pipe no other thread may start a program, which would keep the pipe open for ever.
     private static let starting = NSLock()
 
-    /// Longer than any peer takes for ten minutes of sound.
+    /// The maximum wait in seconds: longer than any peer takes for ten minutes of sound.
     static let patienceSeconds: Int32 = 120
 
-    /// Starts `arguments[0]`, looked for where the shell would. Its error stream is ours, or nobody's if `isQuiet`.
+    /// Starts `arguments[0]`, found as a shell finds it. Its error stream is this process's, or discarded if `isQuiet`.
     init(_ arguments: [String], isQuiet: Bool = false) throws {
         name = arguments[0]
         var toChild: [Int32] = [0, 0]
@@ -38,7 +38,7 @@ final class ChildProcess: @unchecked Sendable {
         let result = posix_spawnp(&child, arguments[0], &actions, nil, &argv, environ)
         close(toChild[0])
         close(fromChild[1])
-        // So that a program that hangs is noticed.
+        // So that a read from a program that hangs can time out.
         _ = fcntl(toChild[1], F_SETFL, O_NONBLOCK)
         _ = fcntl(fromChild[0], F_SETFL, O_NONBLOCK)
         (input, output) = (toChild[1], fromChild[0])
@@ -54,7 +54,7 @@ final class ChildProcess: @unchecked Sendable {
         if !isReaped { waitpid(child, nil, 0) }
     }
 
-    /// Writes all of it. A program that has ended shows as an error, so SIGPIPE must be ignored.
+    /// Writes all of it. An error shows that the program has ended, so SIGPIPE must be ignored.
     func write(_ data: UnsafeRawBufferPointer) throws {
         var rest = data[...]
         while !rest.isEmpty {
@@ -83,10 +83,10 @@ final class ChildProcess: @unchecked Sendable {
         input = -1
     }
 
-    /// Everything it writes until it ends, and the processor time that it and what it started took.
+    /// Reads its output to the end, and the processor time that it and its children took.
     /// - Parameters:
-    ///   - statuses: its good exit statuses.
-    ///   - patienceSeconds: how long it may be silent.
+    ///   - statuses: the exit statuses that mean success.
+    ///   - patienceSeconds: the maximum silence.
     func finish(
         statuses: Set<Int32> = [0], patienceSeconds: Int32 = patienceSeconds
     ) throws -> (output: [UInt8], seconds: Double) {
@@ -111,7 +111,7 @@ final class ChildProcess: @unchecked Sendable {
         return (bytes, seconds(usage.ru_utime) + seconds(usage.ru_stime))
     }
 
-    /// Returns when the pipe can be used or has ended, and ends a program that takes too long.
+    /// Returns when the pipe can be used or has ended. Ends a program that takes too long.
     private func wait(for descriptor: Int32, _ events: Int16, seconds: Int32) throws {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         guard poll(&entry, 1, 1_000 * seconds) > 0 else {

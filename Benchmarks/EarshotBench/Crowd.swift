@@ -5,13 +5,13 @@ import EarshotModem
 import EarshotTrials
 import Foundation
 
-/// What becomes of a crowd that begins all at once, as time goes on.
+/// Follows a crowd of devices that begin all at once.
 struct CrowdCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crowd",
-        abstract: "How a crowd of devices that begin at once finds itself, by a table of decoding.")
+        abstract: "Follow a crowd of devices that begin at once, by a table of decoding.")
 
-    @Option(help: "What devices hear: table, table-room or table-hard-room.")
+    @Option(help: "How devices hear: table, table-room or table-hard-room.")
     var ears = DiscoveryCommand.Ears.table
 
     @Option(help: "Devices.")
@@ -20,10 +20,10 @@ struct CrowdCommand: ParsableCommand {
     @Option(help: "Seconds.")
     var seconds = 300.0
 
-    @Option(help: "A line every so many seconds.")
+    @Option(help: "Seconds from line to line.")
     var every = 20.0
 
-    @Option(help: "Of chance.")
+    @Option(help: "Seed of all random numbers.")
     var seed: UInt64 = 1_000
 
     func run() throws {

@@ -4,13 +4,13 @@ import EarshotDiscovery
 import EarshotModem
 import EarshotTrials
 
-/// What share of the tokens of one slot a bystander decodes, by how many talk in it: where `DecodingTable` comes from.
+/// Measures the share of tokens of one slot that a listener decodes, by the number of talkers: the source of `DecodingTable`.
 ///
-/// Each trial has its own places, rooms, clocks and begins within the slot's spread, and four who listen.
+/// Each trial has its own places, rooms, clocks and begins within the slot's spread, and four listeners.
 struct DecodingSharesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decoding-shares", abstract: "How many talkers of one slot are decoded together, in simulated air."
-    )
+        commandName: "decoding-shares",
+        abstract: "Measure how many talkers of one slot decode together, in simulated air.")
 
     @Flag(help: "In the small room of `discovery --ears modem-room`, instead of free air.")
     var room = false
@@ -45,7 +45,7 @@ struct DecodingSharesCommand: ParsableCommand {
         var ears = try ModemEars(
             plan, profile: try options.namedProfile, air: .ofDiscovery(inRoom: room), snrDecibels: options.snr,
             sideMetres: 4)
-        let everybody = [Bool](repeating: true, count: plan.devices.count)
+        let allListen = [Bool](repeating: true, count: plan.devices.count)
         var generator = SeededGenerator(seed: seed)
         let begins = (0..<talkerCount).map { _ in 0.5 + ears.timing.spreadSeconds * Double(generator.uniform()) }
         let end = 0.5 + 2 * ears.timing.slotSeconds
@@ -54,7 +54,7 @@ struct DecodingSharesCommand: ParsableCommand {
             let now = Double(tick) / 100
             let begun = begins.indices.filter { begins[$0] < now && begins[$0] >= now - 0.01 }
                 .map { RoomTalk(talker: $0, beginSeconds: begins[$0]) }
-            let hearings = ears.advance(toSeconds: now, begun: begun, isPresent: everybody)
+            let hearings = ears.advance(toSeconds: now, begun: begun, isPresent: allListen)
             count += hearings.count { $0.listener >= talkerCount && $0.talker < talkerCount }
         }
         return count

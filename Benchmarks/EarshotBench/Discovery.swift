@@ -4,15 +4,15 @@ import EarshotDiscovery
 import EarshotModem
 import EarshotTrials
 
-/// How long a room full of devices takes to find itself, in simulated time.
+/// Measures how long the devices in a room take to find each other, in simulated time.
 struct DiscoveryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discovery", abstract: "Seconds until devices in a room have found each other.")
+        commandName: "discovery", abstract: "Measure the seconds until devices in a room have found each other.")
 
     enum Ears: String, ExpressibleByArgument, CaseIterable {
         case table, tableRoom = "table-room", tableHardRoom = "table-hard-room", modem, modemRoom = "modem-room"
 
-        /// nil is the modem.
+        /// The table; nil for the modem.
         var table: DecodingTable? {
             switch self {
             case .table: .freeAir
@@ -23,13 +23,13 @@ struct DiscoveryCommand: ParsableCommand {
         }
     }
 
-    @Option(help: "What devices hear: a table of decoding, or the modem in simulated air.")
+    @Option(help: "How devices hear: by a table of decoding, or with the modem in simulated air.")
     var ears = Ears.modem
 
     @Option(help: "Devices in the room.")
     var devices: [Int] = [2, 5, 10, 20]
 
-    @Option(help: "Runs of each; a third of it of who comes late, leaves or only scans, an eighth of ten minutes.")
+    @Option(help: "Runs of each size; a third as many for latecomers, leavers and scanners, an eighth for ten minutes.")
     var runs = 21
 
     @Option(help: "Seed of the first run.")
@@ -37,13 +37,13 @@ struct DiscoveryCommand: ParsableCommand {
 
     @OptionGroup var options: RoomOptions
 
-    @Option(help: "Gives up after so many seconds.")
+    @Option(help: "Give up after so many seconds.")
     var limit = 120.0
 
-    @Option(help: "Talkers a slot that are aimed at.")
+    @Option(help: "Talkers in a slot that the policy aims for.")
     var together = TalkLimits().talkersPerSlot
 
-    @Flag(help: "Also who comes late, who leaves, who only scans, and who is lost without having left.")
+    @Flag(help: "Also measure latecomers, leavers, devices that only scan, and false losses.")
     var everything = false
 
     func run() throws {
@@ -51,7 +51,7 @@ struct DiscoveryCommand: ParsableCommand {
         try measure(&report)
     }
 
-    /// The tables of what was asked for.
+    /// Adds the tables that the options ask for.
     func measure(_ report: inout Report) throws {
         report.add(
             "| devices | runs | median | 90 % of runs | all runs | seconds on the air, share |\n|---|---|---|---|---|---|"
@@ -76,28 +76,28 @@ struct DiscoveryCommand: ParsableCommand {
         let known = try times(of: late, from: { $0.arrivalSeconds }) { findings, begin in
             findings.seconds(share: 0.9) { talker, _ in talker == 10 }.map { $0 - begin }
         }
-        report.add("| who comes late is known to 90 % | \(text(known)) |")
+        report.add("| a latecomer is known to 90 % | \(text(known)) |")
         let scanning = plans { RoomPlan.Device(mode: .scan, arrivalSeconds: 60 + 0.31 * Double($0)) }
         let heard = try times(of: scanning, from: { $0.arrivalSeconds }) { findings, begin in
             findings.seconds(share: 1) { _, listener in listener == 10 }.map { $0 - begin }
         }
-        report.add("| who only scans hears all | \(text(heard)) |")
+        report.add("| a device that only scans hears all | \(text(heard)) |")
         let leaving = plans { RoomPlan.Device(departureSeconds: 120 + 0.31 * Double($0)) }
         let lost = try times(of: leaving, from: { $0.departureSeconds }) { findings, _ in
             let lost = findings.lostSeconds[10][..<10].compactMap(\.self)
             return lost.count == 10 ? lost.max().map { $0 - findings.lastTalkEndSeconds[10] } : nil
         }
-        report.add("| who leaves is lost by all after its last word | \(text(lost)) |")
+        report.add("| a leaver is lost by all after its last token | \(text(lost)) |")
         let calm = (0..<max(1, runs / 8)).map { RoomPlan(present, seed: seed + UInt64($0)) }
         let losses = try concurrently(calm.count, threadCount: options.threads) { index in
             try simulate(calm[index], untilSeconds: 600) { _ in false }.falseLosses
         }
         report.add(
-            "\nLost without having left, of 90 pairs in 10 minutes, in each of \(calm.count) runs: "
+            "\nFalse losses among 90 pairs in 10 minutes, in each of \(calm.count) runs: "
                 + losses.map { "\($0.count)" }.joined(separator: ", ") + ".")
     }
 
-    /// When something happened in each run, nil where it did not, and the share of time on the air until then.
+    /// For each run the time of an event, nil if it did not happen, and the share of time on the air until then.
     /// - Parameter from: when the last device begins to matter; `time` gets it too.
     private func times(
         of plans: [RoomPlan], from begin: @Sendable (RoomPlan.Device) -> Double,

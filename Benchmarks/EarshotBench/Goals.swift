@@ -3,13 +3,13 @@ import EarshotChannel
 import EarshotLoopback
 import EarshotModem
 
-/// The receiver at its limit: scenes in which little is missing to a failure, and what share of the tokens sent is hoped for.
+/// The receiver at its limit: scenes close to failure, each with a goal for the share of tokens decoded.
 struct GoalsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "goals", abstract: "Scenes at the receiver's limit, and what is hoped for in each.",
+        commandName: "goals", abstract: "Measure scenes at the receiver's limit, and the goal of each.",
         discussion: """
-            A row each, with its 95 % interval. A scene of n talkers counts the tokens of all of them, so it has 1/n of the
-            trials, at least 100.
+            Prints a row each, with its 95 % interval. A scene of n talkers counts the tokens of all of them, so it has 1/n of
+            the trials, at least 100.
             """)
 
     @Option(help: "Trials a row.")
@@ -24,7 +24,7 @@ struct GoalsCommand: ParsableCommand {
     }
 }
 
-/// A scene and the share of tokens hoped for.
+/// A scene and the goal for its share of tokens.
 private struct Goal {
     let channel: String
     let profiles: [Profile]
@@ -58,8 +58,9 @@ private struct Goal {
 
 func measureGoals(_ report: inout Report, trialCount: Int, seed: UInt64) throws {
     report.add(
-        "8-byte tokens, the share of those sent; \(trialCount) trials a row, with n talkers 1/n of that and at least 100; seed "
-            + "\(seed), 95 % intervals of the trials. `standard` in white noise can have 90 % from −9.7 dB on at best.\n"
+        "8-byte tokens; the share of the tokens sent that decode. \(trialCount) trials a row; a row with n talkers has 1/n of "
+            + "that, at least 100. Seed \(seed), 95 % intervals of the trials. In white noise `standard` can reach 90 % from "
+            + "−9.7 dB on at best.\n"
     )
     report.add("| channel | profile | SNR | goal | decoded | tokens sent | wrong |\n|---|---|---|---|---|---|---|")
     let progress = Progress("goals", total: Goal.all.reduce(0) { $0 + $1.profiles.count })

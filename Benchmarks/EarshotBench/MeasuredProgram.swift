@@ -1,17 +1,16 @@
 import Foundation
 
-/// What a program printed and what it took.
+/// A program's output and cost.
 struct MeasuredProgram {
     let output: [UInt8]
-    /// User and system time, of the program and what it started.
+    /// User and system time, of the program and its children, in seconds.
     let seconds: Double
-    /// The most memory it had resident.
+    /// The maximum resident memory.
     let peakMegabytes: Double
 
-    /// Runs a program to its end; 1 is Earshot's way to say that there was no token.
+    /// Runs a program to its end. Exit status 1 is allowed: Earshot ends with it if there was no token.
     init(_ arguments: [String], statuses: Set<Int32> = [0, 1]) throws {
-        // What the system counts for a child begins with the memory of the process that started it, so that is GNU time,
-        // which is small.
+        // By GNU time, which is small: the system counts for a child at least the memory of the process that started it.
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("earshot-memory-\(UUID().uuidString)")
             .path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -21,6 +20,6 @@ struct MeasuredProgram {
         peakMegabytes = (Double(kilobytes.filter(\.isNumber)) ?? .nan) / 1_024
     }
 
-    /// Lines of what was printed.
+    /// The lines of its output.
     var lines: [Substring] { String(decoding: output, as: UTF8.self).split(separator: "\n") }
 }

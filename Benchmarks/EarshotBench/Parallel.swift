@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// body(0), body(1), … body(count − 1) on several threads. The results stand in their order: what they are does not depend
-/// on how many threads there were.
+/// body(0), body(1), … body(count − 1) on several threads. The results are in this order, and do not depend on the number of
+/// threads.
 /// - Parameters:
-///   - threadCount: nil is one a core.
-///   - onFinished: how many are done, after each.
+///   - threadCount: the number of threads; nil is one a core.
+///   - onFinished: gets how many are done, after each.
 func concurrently<Value: Sendable>(
     _ count: Int, threadCount: Int? = nil, onFinished: (@Sendable (Int) -> Void)? = nil,
     _ body: @Sendable (Int) throws -> Value
@@ -32,14 +32,14 @@ func concurrently<Value: Sendable>(
     return try state.withLock { $0.results }.compactMap { try $0?.get() }
 }
 
-/// What threads that share work have to agree on.
+/// The state that the threads share.
 private struct WorkState<Value> {
     var next = 0
     var finishedCount = 0
     var results: [Result<Value, any Error>?]
 }
 
-/// A line on standard error that says how far a long measurement is, where somebody is looking.
+/// The progress of a long measurement, a line on standard error for a person who watches.
 struct Progress: Sendable {
     private let what: String
     private let total: Int
@@ -56,7 +56,7 @@ struct Progress: Sendable {
         self.total = total
     }
 
-    /// Says it, at most once a second on a terminal and once a minute in a log.
+    /// Prints the progress, at most once a second on a terminal and once a minute in a log.
     func update(_ finishedCount: Int) {
         let elapsed = Date().timeIntervalSince(start)
         let isDue = lastShown.seconds.withLock { last in

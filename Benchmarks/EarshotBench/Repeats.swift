@@ -3,10 +3,10 @@ import EarshotLoopback
 import EarshotModem
 import EarshotTrials
 
-/// What it brings to send a token several times and read the repeats together.
+/// Measures the gain of sending a token several times and reading the repeats together.
 struct RepeatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "repeats", abstract: "The SNR of 90 % for bursts of tokens that are read together.")
+        commandName: "repeats", abstract: "Measure the SNR of 90 % for bursts of tokens that are read together.")
 
     @Option(help: "Trials a point near 90 %.")
     var trials = 1_000
@@ -22,13 +22,13 @@ struct RepeatsCommand: ParsableCommand {
 
 /// How a burst is sent and read.
 private struct Repetition {
-    /// Frames sent, one behind the other.
+    /// Frames sent, one after the other.
     var burstCount: Int
-    /// How many are read together.
+    /// Frames read together.
     var combinedCount: Int
 
     static let alone = Repetition(burstCount: 1, combinedCount: 1)
-    /// What a burst brings without being read together: four chances.
+    /// A burst that is not read together: four chances.
     static let fourAlone = Repetition(burstCount: 4, combinedCount: 1)
     static let together = [2, 4, 8].map { Repetition(burstCount: $0, combinedCount: $0) }
 
@@ -42,9 +42,9 @@ private struct Repetition {
 
 func measureRepeats(_ report: inout Report, trialCount: Int, seed: UInt64) throws {
     report.add(
-        "SNR at which 90 % of the tokens are received in white noise, and its 95 % interval; \(trialCount) trials a point near "
-            + "it, seed \(seed) and those after it. A token sent four times and read frame by frame counts where one frame "
-            + "was read. The gain is that of four read together (`--burst 4`, `--combine 4`) over one.\n")
+        "SNR at which 90 % of the tokens are received in white noise, with its 95 % interval; \(trialCount) trials a point near "
+            + "it, seed \(seed) and those after it. A token sent four times and read frame by frame counts if one frame is "
+            + "read. The gain is that of four frames read together (`--burst 4`, `--combine 4`) over one.\n")
     report.add(
         "| profile | one frame | four, each alone | 2 together | 4 together | 8 together | gain of four "
             + "| tokens sent | wrong | duplicates |\n|---|---|---|---|---|---|---|---|---|---|")
@@ -55,7 +55,7 @@ func measureRepeats(_ report: inout Report, trialCount: Int, seed: UInt64) throw
         var limits: [SimulatedLimit] = []
         var total = AirTally()
         for (index, repetition) in repetitions.enumerated() {
-            // Seeds of their own, so that the crossings are independent and their intervals can be put together.
+            // Seeds of their own, so that the crossings are independent and their intervals can be combined.
             let limit = try repetition.limit(profile, trialCount: trialCount, seed: seed + UInt64(index))
             limits.append(limit)
             total.add(limit.tally)

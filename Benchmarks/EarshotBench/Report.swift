@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a measurement prints, and what `all` collects into docs/BENCHMARKS.md.
+/// The output of a measurement, which `all` collects into docs/BENCHMARKS.md.
 struct Report {
     var title: String
     var command: String
@@ -35,7 +35,7 @@ func percent(_ share: Double) -> String {
     "\(decimal(100 * share, 1)) %"
 }
 
-/// Of an odd number of values the middle one.
+/// The median of an odd number of values.
 func median(_ values: [Double]) -> Double {
     values.sorted()[values.count / 2]
 }

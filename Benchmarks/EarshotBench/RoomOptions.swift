@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotChannel
 import EarshotModem
 
-/// What every measurement of rooms full of devices asks for.
+/// The options of all measurements of rooms full of devices.
 struct RoomOptions: ParsableArguments {
     @Option(help: "The profile: fast, standard or far.")
     var profile = "fast"
@@ -10,7 +10,7 @@ struct RoomOptions: ParsableArguments {
     @Option(help: "SNR at 1 m.")
     var snr = 20.0
 
-    @Option(help: "Threads; nothing for one a core.")
+    @Option(help: "Threads; one a core if not given.")
     var threads: Int?
 
     func validate() throws {
@@ -26,7 +26,7 @@ struct RoomOptions: ParsableArguments {
 }
 
 extension Air {
-    /// That of simulated discovery: clocks that differ, and a box of 5 by 4 by 2.7 m where a room is wanted.
+    /// The air of simulated discovery: clocks that differ, and a box of 5 by 4 by 2.7 m if a room is wanted.
     static func ofDiscovery(inRoom isInRoom: Bool) -> Air {
         var air = Air()
         air.clockSpread = 100e-6

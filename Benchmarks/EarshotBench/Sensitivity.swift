@@ -5,12 +5,13 @@ import EarshotModem
 import EarshotTrials
 import Foundation
 
-/// What the project promises, and where the receiver's limit is, in simulated air.
+/// Measures the project's promises and the receiver's limits in simulated air.
 struct SensitivityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sensitivity", abstract: "Share of tokens decoded in simulated air, and the SNR of 90 %.",
+        commandName: "sensitivity",
+        abstract: "Measure the share of tokens decoded in simulated air, and the SNR of 90 %.",
         discussion: """
-            First the promises, a row each; then the SNR at which 90 % are decoded, for every profile in every channel of \
+            First the promises, a row each; then the SNR at which 90 % decode, for every profile in every channel of \
             `earshot simulate --list`, with 95 % intervals. `earshot simulate` shows each of them as a curve.
             """)
 
@@ -23,7 +24,7 @@ struct SensitivityCommand: ParsableCommand {
     @Option(help: "Seed of the first trial.")
     var seed: UInt64 = 1_000_003
 
-    @Option(help: "Only these channels; may be given several times.")
+    @Option(help: "Only this channel; may be given several times.")
     var channel: [String] = []
 
     func validate() throws {
@@ -46,7 +47,7 @@ struct SensitivityCommand: ParsableCommand {
 func order(of scene: AirScene, trialCount: Int, seed: UInt64) -> SimulationOrder {
     var order = SimulationOrder(scene)
     order.trialCount = trialCount
-    order.leastTrialCount = trialCount
+    order.minimumTrialCount = trialCount
     order.precision = 0
     order.seed = seed
     order.threadCount = ProcessInfo.processInfo.activeProcessorCount
@@ -60,7 +61,7 @@ func measurePromises(_ report: inout Report, trialCount: Int, seed: UInt64) thro
         let simulation = try Simulation(order(of: row.scene, trialCount: trialCount, seed: seed))
         guard let point = simulation.point(snrDecibels: row.scene.snrDecibels) else { return }
         report.add(
-            "| \(row.name) | ≥ \(decimal(100 * row.leastShare, 0)) % | \(decimal(100 * point.decodedShare, 1)) % "
+            "| \(row.name) | ≥ \(decimal(100 * row.minimumShare, 0)) % | \(decimal(100 * point.decodedShare, 1)) % "
                 + "(\(decimal(100 * point.interval.low, 1))–\(decimal(100 * point.interval.high, 1))) | "
                 + "\(point.tally.wrongCount) | \(point.tally.duplicateCount) |")
     }
@@ -68,8 +69,8 @@ func measurePromises(_ report: inout Report, trialCount: Int, seed: UInt64) thro
 
 func measureLimits(_ report: inout Report, _ presets: [AirPreset], trialCount: Int, seed: UInt64) throws {
     report.add(
-        "\nSNR at which 90 % of the frames sent are decoded, and its 95 % interval; \(trialCount) frames a point near it, at "
-            + "least 30 trials; seed \(seed). Where 90 % are never decoded, the most that were. Wrong tokens and duplicates are those of all "
+        "\nSNR at which 90 % of the frames sent decode, with its 95 % interval; \(trialCount) frames a point near it, at "
+            + "least 30 trials; seed \(seed). If 90 % never decode, the maximum share is given. Wrong tokens and duplicates are those of all "
             + "trials of a row. Eb/N0 is 13.8 dB above the SNR for `standard` (10.8 `fast`, 16.8 `far`).\n")
     report.add(
         "| channel | " + Profile.all.map { "`\($0.name)`" }.joined(separator: " | ")
@@ -99,7 +100,7 @@ func measureLimits(_ report: inout Report, _ presets: [AirPreset], trialCount: I
     report.add("\n" + presets.map { "`\($0.name)`: \($0.summary)" }.joined(separator: "; ") + ".")
 }
 
-/// -8.3 (-8.5 to -8.2), or what was the most.
+/// A text such as -8.3 (-8.5 to -8.2), or the maximum share.
 func text(_ limit: SimulatedLimit) -> String {
     guard let crossing = limit.crossing, let snr = crossing.snrDecibels else {
         return "never, at most \(decimal(100 * limit.bestShare, 0)) %"

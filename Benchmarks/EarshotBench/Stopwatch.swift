@@ -1,11 +1,11 @@
 import Glibc
 
-/// Processor time of this process, in seconds: what other processes do counts less than with a wall clock.
+/// The processor time of this process, in seconds: other processes disturb it less than a wall clock.
 func processorSeconds() -> Double {
     seconds(CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// Time as it passes, in seconds.
+/// The time of a wall clock, in seconds.
 func wallSeconds() -> Double {
     seconds(CLOCK_MONOTONIC)
 }
@@ -16,19 +16,19 @@ private func seconds(_ clock: clockid_t) -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }
 
-/// The least processor time of several runs of each, in seconds: disturbances only add. The two take turns, so that what
-/// disturbs one for long disturbs both.
-func leastSeconds(runs: Int = 7, _ first: () -> Void, _ second: () -> Void) -> (first: Double, second: Double) {
-    var least = (first: Double.infinity, second: Double.infinity)
+/// The minimum processor time of several runs of each, in seconds: disturbances only add. The two take turns, so that a long
+/// disturbance meets both.
+func minimumSeconds(runs: Int = 7, _ first: () -> Void, _ second: () -> Void) -> (first: Double, second: Double) {
+    var minimum = (first: Double.infinity, second: Double.infinity)
     for _ in 0..<runs {
         let start = processorSeconds()
         first()
         let middle = processorSeconds()
         second()
-        least.first = min(least.first, middle - start)
-        least.second = min(least.second, processorSeconds() - middle)
+        minimum.first = min(minimum.first, middle - start)
+        minimum.second = min(minimum.second, processorSeconds() - middle)
     }
-    return least
+    return minimum
 }
 
 /// Takes a result, so that the compiler has to compute it.

@@ -5,10 +5,10 @@ import EarshotLoopback
 import EarshotModem
 import Foundation
 
-/// Curves of frames decoded over SNR, drawn with the bound of theory.
+/// Draws curves of frames decoded over SNR, with the theoretical bound.
 struct WaterfallsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "waterfalls", abstract: "Draw curves of frames decoded over SNR, with the bound of theory.")
+        commandName: "waterfalls", abstract: "Draw curves of frames decoded over SNR, with the theoretical bound.")
 
     @Option(help: "Trials a point.")
     var trials = 1_000
@@ -65,12 +65,12 @@ private func waterfall(
     scene.profile = profile
     scene.air = preset.air
     var order = order(of: scene, trialCount: trialCount, seed: seed)
-    // Where everything or nothing is decoded, a hundred trials say so.
-    (order.precision, order.leastTrialCount) = (0.02, min(100, trialCount))
+    // A hundred trials suffice if everything or nothing decodes.
+    (order.precision, order.minimumTrialCount) = (0.02, min(100, trialCount))
     let simulation = try Simulation(order)
     var curve = SimulatedCurve(scene, channel: preset.name)
     let scanned = SimulationScan.points(of: simulation) { _ in } ?? []
-    // The top of the scan says that nothing comes any more, and would squeeze the rest.
+    // The top of the scan only shows that the curve stays there, and would squeeze the rest.
     curve.points = scanned.filter { $0 <= 20 }.compactMap { simulation.point(snrDecibels: $0) }
     return curve
 }

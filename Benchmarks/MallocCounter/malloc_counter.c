@@ -1,4 +1,4 @@
-// Stands in front of the C library's allocator and counts. Linked into the benchmarks only.
+// Replaces the C library's allocator by one that counts. Linked into the benchmarks only.
 #include "malloc_counter.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the union bound is taken.
+/// The signal-to-noise ratio at which the union bound is evaluated.
 struct OperatingPoint: Equatable {
     /// Energy per payload bit over noise density, data tones only.
     let bitEnergyDecibels: Double

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is printed about one code, as text or JSON.
+/// The printed report on one code, as text or JSON.
 struct Report: Encodable {
     let memory: Int
     let tones: Int

@@ -1,6 +1,6 @@
 import EarshotChannel
 
-/// Looks for the generators with the least union bound: random starts, descent, kicks.
+/// Searches for the generators with the minimum union bound: random starts, descent, kicks.
 ///
 /// A start is random with full rank and full single-pair weights. Descent tries every one-bit change of a generator
 /// in random order and takes the first improvement. At a local minimum a kick changes one to four random bits or
@@ -10,7 +10,7 @@ struct Search {
     struct Result {
         let code: TrellisCode
         let unionBound: Double
-        /// Candidates counted until this one was found; a run with this limit ends with the same code.
+        /// Candidates counted until this one was found. A run with this limit ends with the same code.
         let foundAfter: Int
     }
 

@@ -5,7 +5,7 @@ struct Spectrum: Equatable {
     /// eventCounts[d] = A_d.
     let eventCounts: [Int]
 
-    /// The smallest d with A_d > 0; nil if there is none up to the greatest weight counted.
+    /// The minimum d with A_d > 0; nil if there is none up to the maximum weight counted.
     var freeDistance: Int? { eventCounts.firstIndex { $0 > 0 } }
 
     /// Σ_d A_d·P2(d).
@@ -55,7 +55,7 @@ struct EventCounter {
         count(code, pairwiseError: nil, limit: .infinity).map(Spectrum.init(eventCounts:))
     }
 
-    /// Σ_d A_d·P2(d) up to the greatest weight, or nil if the code is catastrophic or the sum exceeds `limit`.
+    /// Σ_d A_d·P2(d) up to the maximum weight, or nil if the code is catastrophic or the sum exceeds `limit`.
     mutating func unionBound(of code: TrellisCode, pairwiseError: [Double], limit: Double) -> Double? {
         count(code, pairwiseError: pairwiseError, limit: limit)
             .map { Spectrum(eventCounts: $0).unionBound(pairwiseError) }

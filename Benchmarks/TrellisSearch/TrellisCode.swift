@@ -71,7 +71,7 @@ struct TrellisCode: Equatable {
     }
 
     /// True if a lone non-zero input pair makes a non-zero tone in each of the ⌈ν/2⌉ + 1 steps it is in the register,
-    /// so that the three shortest error events have the greatest weight they can have.
+    /// so that the three shortest error events have the maximum weight they can have.
     var singlePairsHaveFullWeight: Bool {
         stride(from: 0, to: registerBits, by: 2).allSatisfy { shift in
             (1...3).allSatisfy { pair in

@@ -72,7 +72,7 @@ struct SearchCommand: ParsableCommand {
     @Option(name: .customLong("ebn0"), help: "Eb/N0 of the union bound, dB.")
     var bitEnergyDecibels = 4.5
 
-    @Option(help: "Greatest weight counted; default ⌈ν/2⌉ + 5, four more than the free distance can be.")
+    @Option(help: "Maximum weight counted; default ⌈ν/2⌉ + 5, four more than the free distance can be.")
     var maximumWeight: Int?
 
     @Option(name: .customLong("check"), help: "Octal generators to print the spectrum of, instead of searching.")

@@ -1,7 +1,7 @@
 import EarshotChannel
 import Foundation
 
-/// The slow twins: what the fast formulas are held against by `trellis-search verify`.
+/// The slow twins with which `trellis-search verify` checks the fast formulas.
 enum Verification {
     /// A_d by walking every path, nil if a walk of zero tones can go on for ever.
     static func spectrumByEnumeration(of code: TrellisCode, maximumWeight: Int) -> [Int]? {

@@ -2,20 +2,20 @@ import EarshotChannel
 package import EarshotLoopback
 import EarshotModem
 
-/// What the project promises of 8-byte tokens in simulated air: a scene, and the least share of tokens to be decoded.
+/// The project's promise for 8-byte tokens in simulated air: a scene, and the minimum share of tokens decoded.
 ///
 /// The tests hold the receiver to these, and the benchmarks measure how far above them it is.
 package struct AirPromise: Sendable, CustomStringConvertible {
-    /// What the scene is, in Markdown.
+    /// The scene in words, in Markdown.
     package let name: String
-    /// The least share, 0 ... 1.
-    package let leastShare: Double
+    /// The minimum share, 0 ... 1.
+    package let minimumShare: Double
     /// The scene.
     package let scene: AirScene
 
-    private init(_ name: String, _ leastShare: Double, _ change: (inout AirScene) -> Void) {
+    private init(_ name: String, _ minimumShare: Double, _ change: (inout AirScene) -> Void) {
         self.name = name
-        self.leastShare = leastShare
+        self.minimumShare = minimumShare
         var scene = AirScene()
         change(&scene)
         self.scene = scene
@@ -24,7 +24,7 @@ package struct AirPromise: Sendable, CustomStringConvertible {
     /// The same as `name`.
     package var description: String { name }
 
-    /// All of them.
+    /// All promises.
     package static let all: [AirPromise] = [
         AirPromise("`standard`, white noise, −7.5 dB", 0.9) { $0.snrDecibels = -7.5 },
         AirPromise("`far`, white noise, −10.5 dB", 0.9) {

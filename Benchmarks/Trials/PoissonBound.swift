@@ -1,14 +1,14 @@
 import RealModule
 
-/// The most that is still likely behind a count of rare events: the mean λ with which so few come only once in twenty times.
+/// The upper limit of the mean behind a count of rare events: the λ at which so few events come only once in twenty times.
 ///
 ///     Σ_{i ≤ k} e^{−λ}·λ^i / i! = 1 − confidence,   k = 0: λ = −ln(1 − confidence) = 3.0 for 95 %
 ///
 /// Source: Garwood, Fiducial limits for the Poisson distribution, Biometrika 28 (1936).
 package enum PoissonBound {
-    /// λ by bisection, right to 10⁻⁹ of itself.
+    /// λ by bisection, with a relative error of 10⁻⁹.
     /// - Parameters:
-    ///   - count: events seen, k.
+    ///   - count: k, the events seen; 0 or more.
     ///   - confidence: 0 ..< 1.
     package static func upper(count: Int, confidence: Double = 0.95) -> Double {
         precondition(count >= 0 && (0..<1).contains(confidence), "\(count) events, confidence \(confidence)")

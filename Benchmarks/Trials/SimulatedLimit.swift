@@ -1,36 +1,38 @@
 package import EarshotLoopback
 package import EarshotModem
 
-/// The SNR at which a scene decodes a share of its frames, searched for with as few trials as that takes.
+/// The SNR at which a scene decodes a share of its frames, found with as few trials as possible.
 ///
-/// Few trials 12 dB apart say between which of them the share is reached, halving what lies between says it to 1.5 dB, and
-/// then points half a decibel apart are measured well, until two lie on either side.
+/// A few trials at points 12 dB apart bracket the crossing, halving narrows the bracket to 1.5 dB, and then the order's trials
+/// measure points half a decibel apart, until two lie on either side.
 package struct SimulatedLimit: Sendable {
-    /// Where; nil where the share is reached nowhere below `highestDecibels`.
+    /// The crossing; nil if the share is not reached below `highestDecibels`.
     package let crossing: CurveCrossing?
-    /// The largest share that was seen at any SNR.
+    /// The maximum share that was seen at any SNR, 0 ... 1.
     package let bestShare: Double
-    /// All trials that were made on the way.
+    /// All trials on the way, counted.
     package let tally: AirTally
-    /// The points near the crossing, rising.
+    /// The points near the crossing, in rising order.
     package let points: [SimulationPoint]
 
-    /// Above this a scene is given up.
+    /// The SNR above which the search gives up.
     package static let highestDecibels = 36.0
     private static let roughSteps = 5
     private static let roughStepDecibels = 12.0
     private static let narrowestDecibels = 1.5
     private static let stepDecibels = 0.5
     private static let roughTrialCount = 60
-    private static let largestPointCount = 16
+    private static let maximumPointCount = 16
 
+    /// Searches for the crossing.
     /// - Parameters:
     ///   - order: its trials are those of each point near the crossing.
     ///   - share: above 0 and below 1.
+    /// - Throws: `ModemError` if the scene cannot be sent or received.
     package init(of order: SimulationOrder, share: Double) throws(ModemError) {
         var rough = order
         rough.trialCount = min(order.trialCount, Self.roughTrialCount)
-        rough.leastTrialCount = rough.trialCount
+        rough.minimumTrialCount = rough.trialCount
         let (roughly, well) = (try Simulation(rough), try Simulation(order))
         var tally = AirTally()
         var bestShare = 0.0
@@ -43,7 +45,7 @@ package struct SimulatedLimit: Sendable {
             return point
         }
         var points: [SimulationPoint] = []
-        // Upwards: where more signal harms, the first crossing is the one that is meant.
+        // Upwards: if more signal does harm, the first crossing counts.
         var low = Self.highestDecibels - Double(Self.roughSteps) * Self.roughStepDecibels
         var high = low
         while let point = measure(high, roughly), point.decodedShare < share, high < Self.highestDecibels {
@@ -53,7 +55,7 @@ package struct SimulatedLimit: Sendable {
             if point.decodedShare < share { low = point.snrDecibels } else { high = point.snrDecibels }
         }
         var next: Double? = (2 * high).rounded() / 2
-        while let snr = next, points.count < Self.largestPointCount, let point = measure(snr, well) {
+        while let snr = next, points.count < Self.maximumPointCount, let point = measure(snr, well) {
             points.append(point)
             points.sort { $0.snrDecibels < $1.snrDecibels }
             next = Self.nextPoint(points, share)
@@ -65,7 +67,7 @@ package struct SimulatedLimit: Sendable {
         self.crossing = crossing?.snrDecibels == nil ? nil : crossing
     }
 
-    /// Where to measure next; nil once two points lie on either side, or at the end of what is tried.
+    /// The next point to measure; nil once two points lie on either side, or at the end of the range.
     private static func nextPoint(_ points: [SimulationPoint], _ share: Double) -> Double? {
         let aboveCount = points.count { $0.decodedShare >= share }
         let belowCount = points.count - aboveCount

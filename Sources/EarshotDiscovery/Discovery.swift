@@ -1,30 +1,59 @@
 public import EarshotCoding
 import Synchronization
 
-/// Runs a strategy: says tokens, listens for others, and reports who comes and goes.
+/// Runs a strategy: broadcasts tokens, listens for those of other devices, and reports which devices come and go.
 ///
 ///     let discovery = Discovery(media: [sound], tokens: .always(token))
-///     for await event in discovery.events { print(event) }
+///     for await event in discovery.events() { print(event) }
 ///
-/// Time is a clock's, so that all of it runs in simulated time too.
+/// Time comes from a clock, so that all of it runs in simulated time too.
 public final class Discovery<Time: Clock>: Sendable where Time.Duration == Duration {
-    /// What is wanted.
+    private enum Phase {
+        case waiting
+        case running(Task<Void, Never>)
+        case ended
+    }
+
+    private struct State {
+        var phase = Phase.waiting
+        var readers: [(number: Int, continuation: AsyncStream<DiscoveryEvent>.Continuation)] = []
+        /// The number of the next reader.
+        var nextNumber = 0
+        var neighbourhood = Neighbourhood()
+        /// The problems there are, each with its detail.
+        var problems: [DiscoveryMediumKind: [DiscoveryProblem: String]] = [:]
+
+        /// What a new reader has to know first: the neighbours, the one heard last at the end, and the problems.
+        var news: [DiscoveryEvent] {
+            let neighbours = neighbourhood.neighbours.sorted { $0.lastHeard < $1.lastHeard }
+            let problems = problems.flatMap { medium, problems in
+                problems.map { DiscoveryEvent.problem($0.key, medium, detail: $0.value) }
+            }
+            return neighbours.map { .found($0) } + problems
+        }
+
+        func report(_ event: DiscoveryEvent) {
+            for reader in readers { reader.continuation.yield(event) }
+        }
+    }
+
+    /// The strategy that it runs.
     public let strategy: DiscoveryStrategy
 
     private let media: [any DiscoveryMedium]
     private let tokens: AsyncStream<Payload>
     private let clock: Time
-    private let neighbourhood = Mutex(Neighbourhood())
-    private let problems = Mutex<[DiscoveryMediumKind: Set<DiscoveryProblem>]>([:])
-    private let hasBegun = Atomic(false)
-    /// How often to look who is gone.
+    private let state = Mutex(State())
+    /// The time from one search for silent neighbours to the next.
     private var expiryInterval: Duration { .milliseconds(250) }
-    /// Events that wait for a slow reader; the oldest are given up, a newer one says more.
-    private var largestBacklog: Int { 4_096 }
+    /// The maximum number of events that wait for a slow reader. The stream drops the oldest: a newer one says more.
+    private var maximumBacklog: Int { 4_096 }
 
     /// - Parameters:
-    ///   - media: those there are; the strategy chooses among them.
-    ///   - tokens: what to say, each until the next one comes. Not asked for where the mode has no `broadcast`.
+    ///   - strategy: how to find and be found.
+    ///   - media: the media there are; the strategy chooses among them.
+    ///   - tokens: the tokens to broadcast, each until the next one comes. Not read if the mode has no `broadcast`.
+    ///   - clock: the time.
     public init(
         _ strategy: DiscoveryStrategy = DiscoveryStrategy(), media: [any DiscoveryMedium],
         tokens: AsyncStream<Payload>, clock: Time = ContinuousClock()
@@ -35,73 +64,107 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         self.clock = clock
     }
 
-    /// What happens. Begins when this is called, and ends when it is no longer read, or with the time to live. Once.
-    public var events: AsyncStream<DiscoveryEvent> {
-        precondition(!hasBegun.exchange(true, ordering: .relaxed), "a discovery is run once")
+    /// The events from now on, in order.
+    ///
+    /// The first call opens the media and begins. Each further call gives a further stream of the same run, as often as
+    /// wanted: it starts with `found` for each neighbour and `problem` for each problem there is. The run ends with the time to
+    /// live, or when no stream is read any more. A run cannot be repeated, because its tokens are used up: a stream that is
+    /// asked for after its end is empty. Make another `Discovery` then.
+    public func events() -> AsyncStream<DiscoveryEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(largestBacklog))
-        let start = clock.now
-        let task = Task { [self] in
-            await run(from: start) { continuation.yield($0) }
-            continuation.finish()
+            of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(maximumBacklog))
+        state.withLock { state in
+            if case .ended = state.phase {
+                continuation.finish()
+                return
+            }
+            let number = state.nextNumber
+            state.nextNumber += 1
+            state.readers.append((number, continuation))
+            continuation.onTermination = { [self] _ in leave(number) }
+            for event in state.news { continuation.yield(event) }
+            guard case .waiting = state.phase else { return }
+            let start = clock.now
+            state.phase = .running(
+                Task { [self] in
+                    await run(from: start)
+                    finish()
+                })
         }
-        continuation.onTermination = { _ in task.cancel() }
         return stream
     }
 
-    private func run(from start: Time.Instant, _ report: @escaping @Sendable (DiscoveryEvent) -> Void) async {
+    private func leave(_ number: Int) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            state.readers.removeAll { $0.number == number }
+            guard state.readers.isEmpty, case .running(let task) = state.phase else { return nil }
+            state.phase = .ended
+            return task
+        }
+        task?.cancel()
+    }
+
+    private func finish() {
+        let readers = state.withLock { state in
+            state.phase = .ended
+            return exchange(&state.readers, with: [])
+        }
+        // Without the lock: this calls `leave`.
+        for reader in readers { reader.continuation.finish() }
+    }
+
+    private func run(from start: Time.Instant) async {
         await withTaskGroup(of: Void.self) { group in
             for medium in media {
-                group.addTask { await self.listen(to: medium, from: start, report) }
+                group.addTask { await self.listen(to: medium, from: start) }
             }
             if strategy.mode.contains(.broadcast) {
-                group.addTask { await self.say(report) }
+                group.addTask { await self.say() }
             }
-            await expire(from: start, report)
+            await expire(from: start)
             group.cancelAll()
         }
     }
 
-    private func listen(
-        to medium: any DiscoveryMedium, from start: Time.Instant, _ report: @Sendable (DiscoveryEvent) -> Void
-    ) async {
+    private func listen(to medium: any DiscoveryMedium, from start: Time.Instant) async {
         for await event in medium.events(mode: strategy.mode) {
-            switch event {
-            case .sighting(let sighting):
-                guard strategy.mode.contains(.scan) else { continue }
-                neighbourhood.withLock { neighbourhood in
+            state.withLock { state in
+                switch event {
+                case .sighting(let sighting):
+                    guard strategy.mode.contains(.scan) else { return }
                     let now = start.duration(to: clock.now)
-                    if let event = neighbourhood.see(sighting, on: medium.kind, now: now) { report(event) }
+                    if let event = state.neighbourhood.see(sighting, on: medium.kind, now: now) { state.report(event) }
+                case .problem(let problem, let detail):
+                    guard state.problems[medium.kind]?[problem] == nil else { return }
+                    state.problems[medium.kind, default: [:]][problem] = detail
+                    state.report(.problem(problem, medium.kind, detail: detail))
+                case .solved(let problem):
+                    guard state.problems[medium.kind]?.removeValue(forKey: problem) != nil else { return }
+                    state.report(.solved(problem, medium.kind))
                 }
-            case .problem(let problem, let detail):
-                let isNew = problems.withLock { $0[medium.kind, default: []].insert(problem).inserted }
-                if isNew { report(.problem(problem, medium.kind, detail: detail)) }
-            case .solved(let problem):
-                let wasThere = problems.withLock { $0[medium.kind]?.remove(problem) != nil }
-                if wasThere { report(.solved(problem, medium.kind)) }
             }
         }
     }
 
-    private func say(_ report: @Sendable (DiscoveryEvent) -> Void) async {
+    private func say() async {
         for await token in tokens {
-            // Ours before anybody can hear it.
-            neighbourhood.withLock { neighbourhood in
-                if let event = neighbourhood.own(token) { report(event) }
+            // Before any device can hear it: an echo must not be a neighbour.
+            state.withLock { state in
+                if let event = state.neighbourhood.own(token) { state.report(event) }
             }
             for medium in media { await medium.broadcast(token) }
         }
     }
 
-    private func expire(from start: Time.Instant, _ report: @Sendable (DiscoveryEvent) -> Void) async {
+    private func expire(from start: Time.Instant) async {
         var next = start
         let end = strategy.timeToLive.map { start.advanced(by: $0) }
         while !Task.isCancelled {
             next = next.advanced(by: expiryInterval)
             if let end, next > end { next = end }
             do { try await clock.sleep(until: next, tolerance: nil) } catch { return }
-            neighbourhood.withLock { neighbourhood in
-                for event in neighbourhood.expire(now: start.duration(to: clock.now)) { report(event) }
+            state.withLock { state in
+                for event in state.neighbourhood.expire(now: start.duration(to: clock.now)) { state.report(event) }
             }
             if let end, clock.now >= end { return }
         }
@@ -109,12 +172,12 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
 }
 
 extension AsyncStream<Payload> {
-    /// One token, and never another.
+    /// One token and no other: for a device that does not rotate its token.
     public static func always(_ token: Payload) -> AsyncStream<Payload> {
         AsyncStream { continuation in continuation.yield(token) }
     }
 
-    /// None: for whoever only scans.
+    /// No token: for a device that only scans.
     public static var none: AsyncStream<Payload> {
         AsyncStream { continuation in continuation.finish() }
     }

@@ -1,32 +1,31 @@
 public import EarshotCoding
 
-/// What discovery reports, in order.
+/// The events of a discovery, in order.
 public enum DiscoveryEvent: Sendable, Equatable {
-    /// Somebody is near who was not.
+    /// A device is near that was not.
     case found(Neighbour)
-    /// It was heard again.
+    /// A neighbour was heard again.
     case updated(Neighbour)
-    /// It is gone. Found again afterwards is a new `found`.
+    /// A neighbour is gone. If it is found again, that is a new `found`.
     case lost(Neighbour)
-    /// Something is wrong with a medium from now on.
-    /// The detail is for people.
+    /// Something is wrong with a medium from now on. The detail is text for the user; empty if there is none.
     case problem(DiscoveryProblem, DiscoveryMediumKind, detail: String = "")
-    /// It is not any more.
+    /// The problem is over.
     case solved(DiscoveryProblem, DiscoveryMediumKind)
 }
 
-/// A device nearby, as it was heard last.
+/// A device nearby, as it was last heard.
 public struct Neighbour: Sendable, Equatable {
-    /// Its token.
+    /// The token of the device.
     public var token: Payload
-    /// Where it was heard last.
+    /// The medium on which it was last heard.
     public var medium: DiscoveryMediumKind
-    /// All media that it is heard on.
+    /// All media on which it is heard.
     public var media: Set<DiscoveryMediumKind>
-    /// Signal power over noise power.
+    /// Signal power over noise power, in decibels, if the medium knows it.
     public var snrDecibels: Double?
-    /// How loud it was.
+    /// The level at which it was last heard, in decibels; 0 is full scale; nil if the medium does not know it.
     public var levelDecibels: Double?
-    /// Since discovery began.
+    /// The time from the begin of the discovery to when it was last heard.
     public var lastHeard: Duration
 }

@@ -2,64 +2,64 @@ public import EarshotCoding
 
 /// A way in which devices find each other: sound, and others later.
 ///
-/// A medium decides itself when to say its token. It opens what a mode needs and nothing else: whoever only scans must not
-/// open a loudspeaker, whoever only broadcasts no microphone.
+/// A medium decides itself when to broadcast its token. It opens what a mode needs and nothing else: a device that only scans
+/// must not open a loudspeaker, and one that only broadcasts must not open a microphone.
 public protocol DiscoveryMedium: Sendable {
-    /// Which one it is.
+    /// The name and the abilities of the medium.
     var kind: DiscoveryMediumKind { get }
 
-    /// Opens what `mode` needs and reports what happens until the stream is no longer read; then it closes everything.
-    /// To be called once at a time.
+    /// Opens what `mode` needs and reports events until the stream is no longer read; then it closes everything.
+    /// `Discovery` reads one stream at a time.
     func events(mode: DiscoveryMode) -> AsyncStream<MediumEvent>
 
-    /// The token to say from now on. Without effect where the mode has no `broadcast`.
+    /// Sets the token to broadcast from now on. Without effect if the mode has no `broadcast`.
     func broadcast(_ token: Payload) async
 }
 
-/// A medium by name.
+/// The name of a medium, and what it may do.
 public struct DiscoveryMediumKind: Sendable, Hashable, CustomStringConvertible {
-    /// As it is typed and printed.
+    /// The name as the user types it and as it is printed.
     public let name: String
-    /// Whether it may go on while nobody looks at the program.
+    /// Whether the medium may work while the program is in the background.
     public let worksInBackground: Bool
 
-    /// Another medium.
+    /// A medium of another kind.
     public init(name: String, worksInBackground: Bool) {
         self.name = name
         self.worksInBackground = worksInBackground
     }
 
-    /// Near-ultrasound. Microphones are not for the background.
+    /// Near-ultrasound. It needs the microphone, which a program in the background must not use.
     public static let audio = DiscoveryMediumKind(name: "audio", worksInBackground: false)
 
     /// The same as `name`.
     public var description: String { name }
 }
 
-/// What a medium reports.
+/// The events of a medium.
 public enum MediumEvent: Sendable, Equatable {
-    /// A token was heard.
+    /// The medium heard a token.
     case sighting(Sighting)
-    /// Something is wrong from now on; the detail is for people: what failed, on what, and what to do.
+    /// Something is wrong from now on. The detail is text for the user: what failed, on which device, and what to do.
     case problem(DiscoveryProblem, detail: String = "")
-    /// It is not any more.
+    /// The problem is over.
     case solved(DiscoveryProblem)
 }
 
-/// A token that was heard once.
+/// One reception of a token.
 public struct Sighting: Sendable, Equatable {
-    /// Whose.
+    /// The token that was heard.
     public var token: Payload
-    /// Signal power over noise power, where the medium knows it.
+    /// Signal power over noise power, in decibels; nil if the medium does not know it.
     public var snrDecibels: Double?
-    /// How loud it was, 0 is full scale, where the medium knows it: for sound how loud the band was meanwhile.
+    /// The level in decibels, 0 is full scale; nil if the medium does not know it. For sound: the level of the band meanwhile.
     public var levelDecibels: Double?
-    /// How long ago its last bit was on the air.
+    /// The time since its last bit was on the air; 0 or more.
     public var age: Duration
-    /// How long the sender may be silent from then on and still be there. Follows from how often it talks.
+    /// How long after its last bit the sender may be silent and still count as present. It follows from how often the sender talks.
     public var patience: Duration
 
-    /// See the properties of the same names.
+    /// Sets the properties of the same names.
     public init(
         token: Payload, snrDecibels: Double? = nil, levelDecibels: Double? = nil, age: Duration = .zero,
         patience: Duration
@@ -72,18 +72,18 @@ public struct Sighting: Sendable, Equatable {
     }
 }
 
-/// What may be wrong with a medium. Problems are states: they come and they go.
+/// The problems of a medium. A problem is a state: it begins and it ends.
 public enum DiscoveryProblem: Sendable, Hashable {
     /// There is no microphone.
     case noMicrophone
     /// There is no loudspeaker.
     case noLoudspeaker
-    /// The system refuses one of them.
+    /// The system denies access to the microphone (`scan`) or the loudspeaker (`broadcast`).
     case noPermission(DiscoveryMode)
-    /// Another program has it.
+    /// Another program uses the microphone (`scan`) or the loudspeaker (`broadcast`).
     case deviceBusy(DiscoveryMode)
-    /// It is there and does not do what is needed.
+    /// The microphone (`scan`) or the loudspeaker (`broadcast`) is there but does not work as needed.
     case deviceUnusable(DiscoveryMode)
-    /// Something else sounds in the band all the time.
+    /// Interference fills the band all the time.
     case bandOccupied
 }

@@ -1,18 +1,18 @@
-/// How to find and be found. By default over all media, in both directions.
+/// How to find and be found; by default over all media, in both directions.
 public struct DiscoveryStrategy: Sendable {
-    /// The media by name; nil for all there are.
+    /// The media to use; nil for all there are.
     public var media: Set<DiscoveryMediumKind>?
     /// The directions.
     public var mode = DiscoveryMode.both
-    /// Whether to go on while nobody looks at the program. Then only media that may do that are used.
+    /// Whether to go on while the program is in the background. If so, only media that may work there are used.
     public var isAllowedInBackground = false
-    /// Ends after that; nil: when nobody wants it any more.
+    /// The time after which the discovery ends; nil: when no stream of its events is read any more.
     public var timeToLive: Duration?
 
-    /// The defaults.
+    /// All media, both directions, only in the foreground, no end.
     public init() {}
 
-    /// Whether a medium is to be used.
+    /// Whether the strategy uses a medium.
     public func uses(_ kind: DiscoveryMediumKind) -> Bool {
         (media?.contains(kind) ?? true) && (!isAllowedInBackground || kind.worksInBackground)
     }

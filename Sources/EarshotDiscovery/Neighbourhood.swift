@@ -1,56 +1,58 @@
 public import EarshotCoding
 
-/// Who is near: sightings in, events out. No clock and no task: time is what it is told.
+/// The devices nearby: sightings in, events out. It has no clock and no task; the caller passes the time.
 ///
 ///     lost when  t > max over media (last heard + patience)
 ///
-/// One token on several media is one neighbour. Own tokens are ignored, also those that were rotated away: an echo, or
-/// somebody who repeats them, may come late.
+/// One token on several media is one neighbour. Own tokens are ignored, also those that were rotated away: an echo, or a device
+/// that repeats them, may come late.
 public struct Neighbourhood: Sendable {
-    /// Neighbours and own tokens beyond these numbers are not kept: nobody shall fill the memory.
-    public static let largestNeighbourCount = 4_096
-    static let largestOwnCount = 64
+    /// The maximum number of neighbours. More are ignored, so that an attacker cannot fill the memory.
+    public static let maximumNeighbourCount = 4_096
+    /// The maximum number of own tokens that are remembered.
+    static let maximumOwnCount = 64
 
     private struct Record: Sendable {
         var neighbour: Neighbour
-        /// Until when it is there, and when it was heard, by medium.
+        /// For each medium, until when the neighbour counts as present, and when it was heard.
         var until: [DiscoveryMediumKind: Duration]
         var heard: [DiscoveryMediumKind: Duration] = [:]
     }
 
     private var records: [Payload: Record] = [:]
-    /// The latest last.
+    /// The own tokens, the latest last.
     private var ownTokens: [Payload] = []
 
-    /// Nobody near.
+    /// No neighbours.
     public init() {}
 
-    /// All that are near, in no order.
+    /// All neighbours, in no order.
     public var neighbours: [Neighbour] { records.values.map(\.neighbour) }
 
-    /// From now on this token is ours; those before it still are not anybody else's.
+    /// Makes a token the device's own. Its earlier own tokens stay its own.
+    /// - Returns: `lost` if the token was a neighbour's until now.
     public mutating func own(_ token: Payload) -> DiscoveryEvent? {
         ownTokens.removeAll { $0 == token }
         ownTokens.append(token)
-        if ownTokens.count > Self.largestOwnCount { ownTokens.removeFirst() }
+        if ownTokens.count > Self.maximumOwnCount { ownTokens.removeFirst() }
         return records.removeValue(forKey: token).map { .lost($0.neighbour) }
     }
 
-    /// A token was heard.
-    /// - Parameter now: since discovery began.
-    /// - Returns: nil where it is ours, or too old to say that anybody is there.
+    /// Takes a sighting.
+    /// - Parameter now: the time since the discovery began.
+    /// - Returns: `found` or `updated`; nil if the token is an own one, or so old that its sender no longer counts as present.
     public mutating func see(_ sighting: Sighting, on medium: DiscoveryMediumKind, now: Duration) -> DiscoveryEvent? {
         let heard = now - sighting.age
         let until = heard + sighting.patience
         guard !ownTokens.contains(sighting.token), until > now else { return nil }
         let known = records[sighting.token]
-        guard known != nil || records.count < Self.largestNeighbourCount else { return nil }
+        guard known != nil || records.count < Self.maximumNeighbourCount else { return nil }
         var record =
             known
             ?? Record(
                 neighbour: Neighbour(token: sighting.token, medium: medium, media: [], lastHeard: heard), until: [:])
         record.until = record.until.filter { $0.value > now }
-        // What the latest one tells is better founded than what was told before, also where it is shorter.
+        // The latest sighting knows best how long the sender may be silent, also if that is shorter.
         if heard >= record.heard[medium] ?? heard {
             (record.until[medium], record.heard[medium]) = (until, heard)
         }
@@ -65,7 +67,8 @@ public struct Neighbourhood: Sendable {
         return known == nil ? .found(record.neighbour) : .updated(record.neighbour)
     }
 
-    /// Those whose silence has become too long; the longest silent first.
+    /// Removes the neighbours that were silent for too long.
+    /// - Returns: `lost` for each, the longest silent first.
     public mutating func expire(now: Duration) -> [DiscoveryEvent] {
         let gone = records.values.filter { $0.until.values.allSatisfy { $0 < now } }
         for record in gone { records[record.neighbour.token] = nil }

@@ -3,12 +3,12 @@ public import EarshotCoding
 public import EarshotModem
 import Glibc
 
-/// Payloads to a loudspeaker.
+/// Plays payloads through a loudspeaker.
 ///
 ///     let broadcaster = try Broadcaster(DeviceRequest("default", bufferSeconds: 0.25))
 ///     try await broadcaster.broadcast(try Payload(hex: "0123456789abcdef"))
 public final class Broadcaster: Sendable {
-    /// The device. Its stream stays open between payloads, so that they do not click.
+    /// The playback device. Its stream stays open between payloads, so that they do not click.
     public let loudspeaker: Loudspeaker
 
     private let transmitter: Transmitter
@@ -17,9 +17,12 @@ public final class Broadcaster: Sendable {
 
     /// Opens a playback device.
     /// - Parameters:
+    ///   - request: the device and its format.
+    ///   - profile: the air format.
     ///   - burstCount: how often each payload is sent, in a burst that a receiver can read together: 1, or one of
     ///     `FrameLayout.burstCounts` for tokens only.
-    ///   - levelDecibels: the peak, 0 is full scale.
+    ///   - levelDecibels: the peak in dBFS, at most 0.
+    /// - Throws: `DeviceError` if the device cannot be opened in a format that was asked for.
     public init(
         _ request: DeviceRequest, profile: Profile = .standard, burstCount: Int = 1, levelDecibels: Double = -12
     ) throws(DeviceError) {
@@ -30,7 +33,7 @@ public final class Broadcaster: Sendable {
         do throws(ModemError) {
             transmitter = try Transmitter(profile: profile, sampleRateHertz: rate)
         } catch {
-            preconditionFailure("a device runs at a rate that nobody asked for: \(error)")
+            preconditionFailure("a device runs at a rate that was not asked for: \(error)")
         }
         amplitude = Float(pow(10, levelDecibels / 20))
     }
@@ -39,15 +42,15 @@ public final class Broadcaster: Sendable {
     public var profile: Profile { transmitter.profile }
 
     /// Plays the frame of a payload, or its burst, after those that were given before.
-    /// - Parameter beginNanoseconds: when it is to begin, by `MonotonicTime`; nil: as soon as it can.
-    /// - Returns: when its last sample has left the device.
-    /// - Throws: `DeviceError`; `CancellationError`. See `Loudspeaker.play`.
+    /// - Parameter beginNanoseconds: when its first sample should leave the device, by `MonotonicTime`; nil: as soon as it can.
+    /// - Returns: when it was played, after its last sample has left the device.
+    /// - Throws: `DeviceError` if the device fails; `CancellationError` if the task is cancelled. See `Loudspeaker.play`.
     @discardableResult
     public func broadcast(_ payload: Payload, at beginNanoseconds: Int64? = nil) async throws -> Playback {
         try await loudspeaker.play(samples(payload), at: beginNanoseconds)
     }
 
-    /// The same for whoever waits for nothing: `completion` gets what `broadcast` returns or throws.
+    /// Plays a payload as `broadcast` does, and returns at once: `completion` gets what `broadcast` returns or throws.
     public func enqueue(
         _ payload: Payload, at beginNanoseconds: Int64? = nil,
         _ completion: @escaping @Sendable (Result<Playback, any Error>) -> Void
@@ -61,7 +64,7 @@ public final class Broadcaster: Sendable {
             : transmitter.samples(payload, amplitude: amplitude)
     }
 
-    /// Closes the device. What is still sounding is faded out.
+    /// Closes the device. A payload that still sounds is faded out.
     public func stop() {
         loudspeaker.stop()
     }

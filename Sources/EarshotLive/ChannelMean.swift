@@ -1,9 +1,9 @@
-/// One channel from many.
+/// One channel, the mean of many.
 package enum ChannelMean {
     /// m[n] = mean over channels of x[n][channel].
     /// - Parameters:
     ///   - samples: x; shape [frameCount][channelCount].
-    ///   - mean: receives m in place of what it held; shape [frameCount]. Allocates only where it has to grow.
+    ///   - mean: its contents are replaced by m; shape [frameCount]. Allocates only if it has to grow.
     package static func take(_ samples: Span<Float>, channelCount: Int, into mean: inout [Float]) {
         mean.removeAll(keepingCapacity: true)
         let scale = 1 / Float(channelCount)

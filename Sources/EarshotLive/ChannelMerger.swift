@@ -1,17 +1,17 @@
 import EarshotModem
 
-/// Reports a frame once that several channels heard.
+/// Merges the receptions of one frame on several channels, so that it is reported once.
 ///
-/// Of those that hear it at the same time the one with the best SNR counts. Allocates only for frames.
+/// Of simultaneous receptions the one with the best SNR counts. Allocates only for frames.
 struct ChannelMerger {
-    /// Frames that ended longer ago cannot be heard again by a slower channel: all channels decide within a few
-    /// milliseconds.
+    /// How long a frame is remembered, in seconds after its end. A slower channel cannot report it later: all channels decide
+    /// within a few milliseconds.
     private static let memorySeconds = 1.0
 
     private var pending: [(channel: Int, frame: ReceivedFrame)] = []
     private var recent: [ReceivedFrame] = []
 
-    /// One channel heard this in the present block.
+    /// Adds a frame that one channel heard in the present block.
     mutating func add(_ frame: ReceivedFrame, channel: Int) {
         guard let index = pending.firstIndex(where: { Self.isSame($0.frame, frame) }) else {
             if !recent.contains(where: { Self.isSame($0, frame) }) { pending.append((channel, frame)) }
@@ -20,8 +20,8 @@ struct ChannelMerger {
         if pending[index].frame.snrDecibels < frame.snrDecibels { pending[index] = (channel, frame) }
     }
 
-    /// All channels have had the present block.
-    /// - Parameter endSample: where it ends.
+    /// Ends the present block, after all channels have had it.
+    /// - Parameter endSample: the end of the block.
     mutating func finishBlock(
         endSample: Int, sampleRateHertz: Int, _ report: (_ channel: Int, ReceivedFrame) -> Void
     ) {
@@ -35,7 +35,7 @@ struct ChannelMerger {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// A frame's own repetition begins where it ends, so frames that overlap are the same.
+    /// A repetition of a frame begins after its end, so frames that overlap are the same.
     private static func isSame(_ a: ReceivedFrame, _ b: ReceivedFrame) -> Bool {
         a.payload == b.payload && a.profileName == b.profileName
             && a.startSample < b.endSample && b.startSample < a.endSample

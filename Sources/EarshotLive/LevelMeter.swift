@@ -1,8 +1,8 @@
 import EarshotModem
 import Glibc
 
-/// How loud it was since the last report, and how loud it is when nobody speaks: the quietest quarter of the last
-/// seconds. A frame is on the air for less than that, unless several devices take turns.
+/// The level of the band since the last report, and the level without talkers: the quietest quarter of the last seconds. A frame
+/// is on the air for less than that, unless several devices take turns.
 struct LevelMeter {
     private static let memorySeconds = 5.0
 
@@ -11,7 +11,7 @@ struct LevelMeter {
     private let meter = BandMeter()
     private var frameCount = 0
     private var peak: Float = 0
-    /// The last reports' levels, in a ring.
+    /// The levels of the last reports, in a ring.
     private var levels: [Double] = []
     private var reportCount = 0
     private let levelCount: Int
@@ -22,7 +22,7 @@ struct LevelMeter {
         levelCount = max(1, Int(Self.memorySeconds * Double(sampleRateHertz)) / intervalFrameCount)
     }
 
-    /// Whether enough was taken in for a report.
+    /// Whether it has taken enough samples for a report.
     var isDue: Bool { frameCount >= intervalFrameCount }
 
     mutating func take(_ samples: Span<Float>, channelCount: Int) {

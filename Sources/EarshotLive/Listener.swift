@@ -4,119 +4,192 @@ public import EarshotModem
 import Glibc
 import Synchronization
 
-/// A microphone to frames: a `Microphone`, a receiver for each of its channels, and what happened, in order.
+/// Decodes what a microphone records: a `Microphone`, a receiver for each of its channels, and the events in order.
 ///
 ///     let listener = try Listener(DeviceRequest("default"))
-///     for await event in listener.events {
+///     for await event in listener.events() {
 ///         if case .heard(let heard) = event { print(heard.payload) }
 ///     }
 ///
-/// The device is read on a thread of its own; the frames are decoded on the thread that calls `run`, or on another one
-/// behind `events`. Cost: about 0.05 % of a core for each channel, and what the sound server takes.
+/// A thread of its own reads the device. The thread that calls `run` decodes the frames; behind `events()` another thread
+/// does. Cost: about 0.05 % of a core for each channel, and the cost of the sound server.
 public final class Listener: Sendable {
     /// What to listen for, and what to report.
     public struct Options: Sendable {
-        /// The air formats, all of them by default.
+        /// The air formats to decode; all of them by default.
         public var profiles = Profile.all
-        /// How many repeats in a burst are read together, 2 to 8; 1 for none. See `Receiver`.
+        /// How many repeats in a burst the receiver reads together, 2 to 8; 1 for none. See `Receiver`.
         public var combinedCount = 1
-        /// Whether to report tokens too quiet to be decoded, but decoded less than a minute before: `ReceivedFrame.isRecognised`.
+        /// Whether to report tokens that are too quiet to decode but were decoded less than a minute before:
+        /// `ReceivedFrame.isRecognised`.
         public var recognisesTokens = false
-        /// Whether to decode the mean of all channels instead of each.
+        /// Whether to decode the mean of all channels instead of each channel.
         public var mixesChannels = false
         /// Whether to report a frame for every channel that heard it, instead of once.
         public var reportsEveryChannel = false
-        /// Ends after so much sound, gaps included.
+        /// Seconds of sound, gaps included, after which listening ends; nil for no limit.
         public var secondsLimit: Double?
-        /// How often to report a level; nil for never.
+        /// Seconds from one level report to the next; nil for none.
         public var levelIntervalSeconds: Double?
 
-        /// All profiles, each channel, each frame once, no level, no end.
+        /// All profiles, each channel, each frame once, no level report, no limit.
         public init() {}
     }
 
-    /// What the device does.
+    private enum Phase {
+        case waiting
+        /// - isAttended: `run` listens, and goes on without a stream.
+        case listening(isAttended: Bool)
+        case ended(ListenerSummary)
+    }
+
+    private struct State {
+        var phase = Phase.waiting
+        var readers: [(number: Int, reader: EventReader)] = []
+        /// The number of the next reader.
+        var nextNumber = 0
+    }
+
+    /// The format that the device records in.
     public var format: DeviceFormat { microphone.format }
 
     private let microphone: Microphone
     private let options: Options
     private let own = Mutex<Set<Payload>>([])
-    private let hasRun = Atomic(false)
+    private let state = Mutex(State())
 
-    /// Opens a capture device. Its sound waits (4 s of it) until `run` or `events` takes it.
+    /// Opens a capture device. It keeps up to 4 s of sound until `run` or `events()` takes it.
     /// - Parameter reconnects: whether to wait for a device that goes away.
+    /// - Throws: `DeviceError` if the device cannot be opened in a format that was asked for.
     public init(_ request: DeviceRequest, reconnects: Bool = false, options: Options = Options()) throws(DeviceError) {
         precondition(!options.profiles.isEmpty, "no profile to listen for")
         microphone = try Microphone(request, reconnects: reconnects)
         self.options = options
     }
 
-    /// Payloads that this machine broadcasts itself. They are heard like any other, and marked.
+    /// Payloads that this machine broadcasts itself. The listener reports them like any other, and marks them.
     public var ownPayloads: Set<Payload> {
         get { own.withLock { $0 } }
         set { own.withLock { $0 = newValue } }
     }
 
-    /// Ends listening: what was recorded until now is still decoded and reported.
+    /// Ends listening. The listener still decodes and reports the sound that was recorded until now.
     public func stop() {
         microphone.stop()
     }
 
-    /// Listens on this thread until `stop`, the end of `secondsLimit`, or the device's. Once: what was taken from the device
-    /// cannot be heard again.
+    /// Listens on this thread until `stop`, the end of `secondsLimit`, or the end of the device.
     /// - Parameters:
-    ///   - tap: gets every block before it is decoded, for whoever records it.
-    ///   - onEvent: gets what happens. It may call `stop`.
+    ///   - tap: gets every block before it is decoded, for a recording.
+    ///   - onEvent: gets every event, the last one is `ended`. It may call `stop`.
+    /// - Throws: `DeviceError` with the kind `unsupported` if this listener listens already, or has ended: the device's sound
+    ///   can be taken once. Neither closure is called then.
     public func run(
         tap: ((CaptureBlock, Span<Float>) -> Void)? = nil, onEvent: (ListenerEvent) -> Void
-    ) {
-        precondition(!hasRun.exchange(true, ordering: .relaxed), "a listener listens once")
+    ) throws(DeviceError) {
+        let isFirst = state.withLock { state in
+            guard case .waiting = state.phase else { return false }
+            state.phase = .listening(isAttended: true)
+            return true
+        }
+        guard isFirst else {
+            throw DeviceError(
+                .unsupported, operation: "record from", device: format.name,
+                detail: "this listener has taken its sound already", advice: "Open another listener")
+        }
+        let (summary, readers) = listen(tap: tap, onEvent: onEvent)
+        // A stream whose reader is slow must not keep this thread.
+        if !readers.isEmpty { Worker().start { Self.conclude(readers, with: summary) } }
+    }
+
+    /// The events from now on, in order; the last one is `ended`.
+    ///
+    /// The first call begins to listen, on a thread of its own, unless `run` listens already. Each further call gives a
+    /// further stream of the same events, as often as wanted. Listening ends with `stop`, the end of `secondsLimit` or of the
+    /// device, or when no stream is read any more and `run` does not listen. A stream that is asked for after that holds
+    /// `ended` alone.
+    ///
+    /// At most `maximumBacklog` events wait in a stream. It counts those beyond in `missed`, and holds `ended` all the same.
+    public func events() -> AsyncStream<ListenerEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ListenerEvent.self, bufferingPolicy: .bufferingOldest(Listener.maximumBacklog))
+        let begins = state.withLock { state in
+            if case .ended(let summary) = state.phase {
+                continuation.yield(.ended(summary))
+                continuation.finish()
+                return false
+            }
+            let number = state.nextNumber
+            state.nextNumber += 1
+            state.readers.append((number, EventReader(continuation)))
+            continuation.onTermination = { [self] _ in leave(number) }
+            guard case .waiting = state.phase else { return false }
+            state.phase = .listening(isAttended: false)
+            return true
+        }
+        if begins {
+            Worker().start { [self] in
+                let (summary, readers) = listen(tap: nil) { _ in }
+                Self.conclude(readers, with: summary)
+            }
+        }
+        return stream
+    }
+
+    /// The maximum number of events that wait in a stream of `events()`.
+    public static let maximumBacklog = 1_024
+
+    /// Takes the device's sound until it ends.
+    /// - Returns: how it ended, and the streams that do not hold that yet.
+    private func listen(
+        tap: ((CaptureBlock, Span<Float>) -> Void)?, onEvent: (ListenerEvent) -> Void
+    ) -> (ListenerSummary, [EventReader]) {
+        func report(_ event: ListenerEvent) {
+            state.withLock { state in
+                for index in state.readers.indices { state.readers[index].reader.offer(event) }
+            }
+            onEvent(event)
+        }
         var session = ListeningSession(format: format, options: options)
         while !session.isOver {
             let isNew = microphone.next(milliseconds: 200) { block, samples in
                 tap?(block, samples)
-                session.take(block, samples, own: ownPayloads, ringFill: microphone.ringFill, onEvent)
+                session.take(block, samples, own: ownPayloads, ringFill: microphone.ringFill, report)
             }
-            // Where nothing may be on the air nobody needs to hear it at once: a third of the wake-ups.
+            // While no frame may be on the air, decoding can wait: a third of the wake-ups.
             microphone.isUrgent = session.isExpecting
             if !isNew, microphone.isStopped { break }
             session.checkPatience()
         }
         microphone.stop()
-        session.finish(own: ownPayloads, onEvent)
-    }
-
-    /// What happens, for whoever waits with `for await`. Decodes on a thread of its own from when this is called until
-    /// the loop ends, is cancelled, or `stop` is called. To be called once, and not besides `run`.
-    ///
-    /// At most `largestBacklog` events wait; those beyond are counted in `missed`. The last one is `ended` all the same.
-    public var events: AsyncStream<ListenerEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ListenerEvent.self, bufferingPolicy: .bufferingOldest(Listener.largestBacklog))
-        let worker = Worker()
-        continuation.onTermination = { [microphone] _ in microphone.stop() }
-        worker.start { [self] in
-            var missed = 0
-            run { event in
-                if case .ended = event {
-                    // These two wait for room: whoever reads on has to learn how it ended.
-                    if missed > 0 { Listener.insist(.missed(eventCount: missed), continuation) }
-                    Listener.insist(event, continuation)
-                    return
-                }
-                if missed > 0, case .enqueued = continuation.yield(.missed(eventCount: missed)) { missed = 0 }
-                if case .dropped = continuation.yield(event) { missed += 1 }
-            }
-            continuation.finish()
+        let summary = session.finish(own: ownPayloads, report)
+        let readers = state.withLock { state in
+            state.phase = .ended(summary)
+            return exchange(&state.readers, with: []).map(\.reader)
         }
-        return stream
+        onEvent(.ended(summary))
+        return (summary, readers)
     }
 
-    /// Waits until there is room for an event, or nobody reads any more.
-    private static func insist(_ event: ListenerEvent, _ continuation: AsyncStream<ListenerEvent>.Continuation) {
-        while case .dropped = continuation.yield(event) { usleep(20_000) }
+    /// Puts the last events into each stream as soon as there is room: its reader has to learn how listening ended.
+    private static func conclude(_ readers: [EventReader], with summary: ListenerSummary) {
+        var waiting = readers
+        while true {
+            waiting = waiting.compactMap { reader in
+                var reader = reader
+                return reader.conclude(with: summary) ? nil : reader
+            }
+            if waiting.isEmpty { return }
+            usleep(20_000)
+        }
     }
 
-    /// Events that wait for a slow reader of `events`.
-    public static let largestBacklog = 1_024
+    private func leave(_ number: Int) {
+        let isUnheard = state.withLock { state in
+            state.readers.removeAll { $0.number == number }
+            guard case .listening(isAttended: false) = state.phase else { return false }
+            return state.readers.isEmpty
+        }
+        if isUnheard { microphone.stop() }
+    }
 }

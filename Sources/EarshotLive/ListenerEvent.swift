@@ -2,19 +2,19 @@ public import EarshotAudio
 public import EarshotCoding
 public import EarshotModem
 
-/// What happens while somebody listens, in order.
+/// The events of a `Listener`, in order.
 public enum ListenerEvent: Sendable {
     /// A token or other payload was heard.
     case heard(HeardFrame)
-    /// How loud it is; only where `Listener.Options` asks for it.
+    /// The level of the band; only with `Listener.Options.levelIntervalSeconds`.
     case level(LevelReport)
-    /// Sound is missing.
+    /// Sound was lost.
     case gap(Gap)
-    /// The device is away, and is waited for.
+    /// The device has gone away; the listener waits for it.
     case interrupted(DeviceError)
-    /// It is back.
+    /// The device is back, after so many seconds.
     case resumed(DeviceFormat, afterSeconds: Double)
-    /// Events that were not delivered, because nobody took those before them in time. Only in `Listener.events`.
+    /// So many events were dropped here, because the reader was too slow. Only in streams of `Listener.events()`.
     case missed(eventCount: Int)
     /// The last event.
     case ended(ListenerSummary)
@@ -22,65 +22,65 @@ public enum ListenerEvent: Sendable {
 
 /// A frame, and where and when it was heard.
 public struct HeardFrame: Sendable {
-    /// What was received; its samples count from the begin of listening, gaps included.
+    /// The frame. Its samples count from the begin of listening, gaps included.
     public var frame: ReceivedFrame
-    /// The channel, from 0; 0 where channels were mixed.
+    /// The channel, from 0; 0 if channels were mixed.
     public var channel: Int
-    /// Samples a second.
+    /// The sample rate, in hertz.
     public var sampleRateHertz: Int
-    /// Whether it is one of `Listener.ownPayloads`: our own loudspeaker, or somebody who repeats us.
+    /// Whether the payload is one of `Listener.ownPayloads`: from the machine's own loudspeaker, or from a device that repeats it.
     public var isOwn: Bool
-    /// From when its last sample was recorded until now.
+    /// Seconds from the recording of its last sample to this event.
     public var latencySeconds: Double
     /// When its first sample was recorded, by `MonotonicTime`.
     public var startNanoseconds: Int64
 
-    /// What it carries.
+    /// The payload of the frame.
     public var payload: Payload { frame.payload }
-    /// Seconds from the begin of listening to its start.
+    /// Seconds from the begin of listening to the begin of the frame.
     public var startSeconds: Double { Double(frame.startSample) / Double(sampleRateHertz) }
-    /// Seconds from the begin of listening to its end.
+    /// Seconds from the begin of listening to the end of the frame.
     public var endSeconds: Double { Double(frame.endSample) / Double(sampleRateHertz) }
 }
 
-/// Sound that nobody recorded.
+/// A stretch of sound that was not recorded.
 public struct Gap: Sendable, Equatable {
-    /// Why.
+    /// The cause.
     public var reason: CaptureNotice.Loss
-    /// Where, in seconds from the begin of listening.
+    /// Seconds from the begin of listening to the begin of the gap.
     public var atSeconds: Double
-    /// How much.
+    /// The length of the gap in seconds.
     public var seconds: Double
 }
 
-/// How loud it is in the band, in decibels of full scale: a sine of amplitude 1 has 0 dB.
+/// Levels, in decibels of full scale: a sine of amplitude 1 has 0 dB.
 public struct LevelReport: Sendable, Equatable {
     /// Seconds from the begin of listening.
     public var atSeconds: Double
-    /// The mean in 18.5 to 20 kHz since the last report; of the loudest channel.
+    /// The mean level in 18.5 to 20 kHz since the last report, of the loudest channel.
     public var bandDecibels: Double
-    /// The level of the quietest quarter of the last 5 s: the noise there, as long as tokens are rarer than that.
+    /// The level of the quietest quarter of the last 5 s: that of the noise, as long as tokens take up less of the time.
     public var noiseDecibels: Double
-    /// The largest sample of any channel since the last report.
+    /// The maximum sample of any channel since the last report.
     public var peakDecibels: Double
-    /// How full the ring between device and decoder is, 0 … 1.
+    /// The fill of the ring between device and decoder, 0 … 1.
     public var ringFill: Double
     /// Whether a frame seems to be on the air, however quiet; see `Receiver.isReceiving`.
     public var isReceiving: Bool
 }
 
-/// What came of listening.
+/// The summary of a listener's work.
 public struct ListenerSummary: Sendable, Equatable {
-    /// Seconds of sound that was heard, gaps not included.
+    /// Seconds of sound that was heard, without gaps.
     public var heardSeconds = 0.0
-    /// Frames reported.
+    /// The number of frames reported.
     public var frameCount = 0
-    /// Gaps reported.
+    /// The number of gaps reported.
     public var gapCount = 0
-    /// Seconds of sound in gaps.
+    /// Seconds of sound lost in gaps.
     public var gapSeconds = 0.0
-    /// What the receivers did, summed over channels.
+    /// The receivers' counters, summed over channels.
     public var statistics = ReceiverStatistics()
-    /// Why it ended, where that was not asked for.
+    /// The device's error, if that ended it.
     public var failure: DeviceError?
 }

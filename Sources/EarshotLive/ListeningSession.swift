@@ -2,7 +2,7 @@ import EarshotAudio
 import EarshotCoding
 import EarshotModem
 
-/// One listener's work: blocks in, events out. Knows no thread and no device.
+/// The work of one listener: blocks in, events out. It has no thread and no device.
 struct ListeningSession {
     private(set) var isOver = false
     /// Whether a frame may be on the air.
@@ -16,11 +16,11 @@ struct ListeningSession {
     private var mixed: [Float] = []
     private var meter: LevelMeter?
     private var summary = ListenerSummary()
-    /// Samples so far, lost ones included: where the next one is.
+    /// The samples so far, lost ones included: the index of the next one.
     private var position = 0
     private var heardFrameCount = 0
     private var lostFrameCount = 0
-    /// Why the next block lacks something.
+    /// The cause of the samples missing before the next block.
     private var loss: CaptureNotice.Loss = .overrun
     private var endNanoseconds: Int64 = 0
     private let begin = MonotonicTime.nanoseconds
@@ -37,14 +37,14 @@ struct ListeningSession {
                 channelCount: channelCount, sampleRateHertz: rate, profiles: options.profiles,
                 combining: options.combinedCount, recognisesTokens: options.recognisesTokens)
         } catch {
-            preconditionFailure("a device runs at a rate that nobody asked for: \(error)")
+            preconditionFailure("a device runs at a rate that was not asked for: \(error)")
         }
         meter = options.levelIntervalSeconds.map {
             LevelMeter(intervalFrameCount: max(1, Int($0 * Double(rate))), sampleRateHertz: rate)
         }
     }
 
-    /// Takes a block in.
+    /// Takes a block.
     mutating func take(
         _ block: CaptureBlock, _ samples: Span<Float>, own: Set<Payload>, ringFill: Double,
         _ onEvent: (ListenerEvent) -> Void
@@ -58,7 +58,7 @@ struct ListeningSession {
         guard block.frameCount > 0, !isOver else { return }
         endNanoseconds = block.endNanoseconds
         let frameCount = min(block.frameCount, limit - position)
-        // Only the last block is cut, and then nobody asks when the frames behind it were recorded.
+        // Only the last block is cut, and no frame behind the cut is dated.
         position += frameCount
         heardFrameCount += frameCount
         let channelCount = format.channelCount
@@ -77,21 +77,22 @@ struct ListeningSession {
         if position >= limit { isOver = true }
     }
 
-    /// Ends a session with a limit though its device is away and time stands still.
+    /// Ends a session with a limit although its device is away, when no sound shows the time.
     mutating func checkPatience() {
         guard isInterrupted, let limit = options.secondsLimit else { return }
         if Double(MonotonicTime.nanoseconds - begin) / 1e9 > limit { isOver = true }
     }
 
-    /// Reports what can still be found, and the summary.
-    mutating func finish(own: Set<Payload>, _ onEvent: (ListenerEvent) -> Void) {
+    /// Reports the frames that can still be found.
+    /// - Returns: the summary.
+    mutating func finish(own: Set<Payload>, _ onEvent: (ListenerEvent) -> Void) -> ListenerSummary {
         var collected: [(channel: Int, frame: ReceivedFrame)] = []
         receivers.flush { collected.append(($0, $1)) }
         report(collected, own: own, onEvent)
         summary.heardSeconds = seconds(heardFrameCount)
         summary.gapSeconds = seconds(lostFrameCount)
         summary.statistics = receivers.statistics
-        onEvent(.ended(summary))
+        return summary
     }
 
     private mutating func heed(_ notice: CaptureNotice, _ onEvent: (ListenerEvent) -> Void) {

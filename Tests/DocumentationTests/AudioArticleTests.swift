@@ -65,7 +65,7 @@ enum DeviceCode {
 
     static func listen() async throws {
         let listener = try Listener(DeviceRequest("default"), reconnects: true)
-        for await event in listener.events {
+        for await event in listener.events() {
             if case .heard(let heard) = event { print(heard.payload, heard.startSeconds) }
         }
     }

@@ -6,7 +6,7 @@ enum DiscoveryCode {
     static func find() async throws {
         let token = try Payload(hex: "0123456789abcdef")
         let discovery = Discovery(media: [SoundMedium()], tokens: .always(token))
-        for await event in discovery.events {
+        for await event in discovery.events() {
             switch event {
             case .found(let neighbour): print("found", neighbour.token)
             case .updated: break

@@ -3,7 +3,7 @@ import Testing
 @testable import EarshotDiscovery
 
 @Suite struct CrowdEstimateTests {
-    @Test func `whoever was not known is as likely to be heard as whoever was`() {
+    @Test func `a known and an unknown device are equally likely to be heard`() {
         var crowd = CrowdEstimate()
         crowd.beginRound(neighbourCount: 30)
         // Half of those heard were known: there are twice as many.
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what is felt and not heard doubles from the second slot on`(isFull: Bool) {
+    func `busy slots without a token double the estimate from the second slot on`(isFull: Bool) {
         var crowd = CrowdEstimate()
         crowd.finishSlot(.vain(isFull: isFull))
         #expect(crowd.count(neighbourCount: 2) == 3)
@@ -37,9 +37,9 @@ import Testing
         #expect(crowd.count(neighbourCount: 2) == 3)
     }
 
-    @Test func `what is full however few talk is no crowd, until it pauses`() {
+    @Test func `sound that stays full while few devices talk is no crowd, until it pauses`() {
         var crowd = CrowdEstimate()
-        // Once, ten times to 4,096, and four more.
+        // One step, ten doublings to 4,096, and four more slots.
         for _ in 0..<15 { crowd.finishSlot(.vain(isFull: true)) }
         #expect(crowd.count(neighbourCount: 2) == 3)
         for _ in 0..<50 { crowd.finishSlot(.vain(isFull: true)) }
@@ -49,9 +49,9 @@ import Testing
         #expect(crowd.count(neighbourCount: 2) == 16)
     }
 
-    @Test func `no crowd is larger than can be kept`() {
+    @Test func `no crowd is larger than the maximum`() {
         var crowd = CrowdEstimate()
         for _ in 0..<100 { crowd.finishSlot(.vain(isFull: false)) }
-        #expect(crowd.count(neighbourCount: 2) == CrowdEstimate.largest)
+        #expect(crowd.count(neighbourCount: 2) == CrowdEstimate.maximum)
     }
 }

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `found on one medium, updated on another, lost in time`() async {
-        var events = discovery().events.makeAsyncIterator()
+        var events = discovery().events().makeAsyncIterator()
         await sound.report(seen(token, seconds: 2))
         guard case .found(let found) = await events.next() else {
             Issue.record("not found")
@@ -59,7 +59,7 @@ import Testing
         var strategy = DiscoveryStrategy()
         strategy.mode = mode
         strategy.timeToLive = .seconds(1)
-        let events = discovery(strategy).events
+        let events = discovery(strategy).events()
         await sound.report(seen(token, seconds: 9))
         async let all = events.reduce(into: [DiscoveryEvent]()) { $0.append($1) }
         await letTimePass { sound.isClosed && radio.isClosed }
@@ -77,7 +77,7 @@ import Testing
         strategy.isAllowedInBackground = false
         strategy.media = [.audio]
         strategy.timeToLive = .seconds(1)
-        let events = discovery(strategy).events
+        let events = discovery(strategy).events()
         async let count = events.reduce(0) { count, _ in count + 1 }
         await letTimePass { sound.isClosed }
         #expect(await count == 0)
@@ -87,7 +87,7 @@ import Testing
     @Test func `the own token is ignored, also after it was rotated away`() async throws {
         let second = try Payload(hex: "00112233445566ff")
         let (tokens, source) = AsyncStream.makeStream(of: Payload.self)
-        var events = discovery(tokens: tokens).events.makeAsyncIterator()
+        var events = discovery(tokens: tokens).events().makeAsyncIterator()
         source.yield(own)
         source.yield(second)
         while radio.tokens != [own, second] { await Task.yield() }
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `problems come and go once`() async {
-        var events = discovery().events.makeAsyncIterator()
+        var events = discovery().events().makeAsyncIterator()
         for event in [MediumEvent.problem(.noMicrophone), .problem(.noMicrophone), .solved(.noMicrophone)] {
             await sound.report(event)
         }
@@ -113,9 +113,60 @@ import Testing
         #expect(await events.next() == .problem(.deviceBusy(.broadcast), .audio))
     }
 
-    @Test func `whoever reads no longer closes all`() async {
+    @Test func `a second stream starts with the neighbours and problems there are`() async {
+        let discovery = discovery()
+        var first = discovery.events().makeAsyncIterator()
+        await sound.report(seen(token, seconds: 2))
+        await sound.report(.problem(.noLoudspeaker, detail: "unplugged"))
+        let found = await first.next()
+        _ = await first.next()
+        var second = discovery.events().makeAsyncIterator()
+        #expect(await second.next() == found)
+        #expect(await second.next() == .problem(.noLoudspeaker, .audio, detail: "unplugged"))
+        await sound.report(.solved(.noLoudspeaker))
+        #expect(await first.next() == .solved(.noLoudspeaker, .audio))
+        #expect(await second.next() == .solved(.noLoudspeaker, .audio))
+        await letTimePass { clock.now.offset > .seconds(3) }
+        guard case .lost(let lost) = await second.next() else {
+            Issue.record("not lost")
+            return
+        }
+        #expect(lost.token == token)
+        #expect(await first.next() == .lost(lost))
+        #expect(sound.modes == [.both] && radio.modes == [.both], "the media were opened once")
+    }
+
+    @Test func `one reader leaves, the other reads on`() async {
+        let discovery = discovery()
+        let leaver = Task {
+            for await _ in discovery.events() { break }
+        }
+        var stayer = discovery.events().makeAsyncIterator()
+        await sound.report(seen(token, seconds: 9))
+        await leaver.value
+        _ = await stayer.next()
+        await sound.report(seen(token, seconds: 9))
+        guard case .updated = await stayer.next() else {
+            Issue.record("not updated")
+            return
+        }
+        #expect(!sound.isClosed && !radio.isClosed)
+    }
+
+    @Test func `a stream asked for after the end is empty and opens nothing`() async {
+        let discovery = discovery()
+        do { _ = discovery.events() }
+        await letTimePass { sound.isClosed && radio.isClosed || sound.modes.isEmpty && clock.now.offset > .seconds(1) }
+        let opened = sound.modes.count
+        for await event in discovery.events() { Issue.record("\(event)") }
+        await letTimePass { clock.now.offset > .seconds(2) }
+        #expect(sound.modes.count == opened)
+        #expect(sound.isClosed == !sound.modes.isEmpty)
+    }
+
+    @Test func `a discovery that no stream reads any more closes all`() async {
         let task = Task { [discovery = discovery()] in
-            for await _ in discovery.events {}
+            for await _ in discovery.events() {}
         }
         while sound.modes.isEmpty || radio.modes.isEmpty { await Task.yield() }
         task.cancel()

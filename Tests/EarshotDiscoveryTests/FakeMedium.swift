@@ -2,7 +2,7 @@ import EarshotCoding
 import EarshotDiscovery
 import Synchronization
 
-/// A medium that is told what it hears, and remembers what it was asked for.
+/// A medium that reports the events of a test, and remembers its calls.
 final class FakeMedium: DiscoveryMedium {
     private struct State {
         var modes: [DiscoveryMode] = []
@@ -18,7 +18,7 @@ final class FakeMedium: DiscoveryMedium {
         self.kind = kind
     }
 
-    /// What it was opened for.
+    /// The modes that it was opened for.
     var modes: [DiscoveryMode] { state.withLock { $0.modes } }
     var tokens: [Payload] { state.withLock { $0.tokens } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -37,7 +37,7 @@ final class FakeMedium: DiscoveryMedium {
         state.withLock { $0.tokens.append(token) }
     }
 
-    /// Something happens, as soon as it is open.
+    /// Reports an event as soon as the medium is open.
     func report(_ event: MediumEvent) async {
         while true {
             if let continuation = state.withLock({ $0.continuation }) {

@@ -6,7 +6,7 @@ import Testing
     private let limits = TalkLimits()
     private static let period = 15
 
-    /// Heard in these slots of each period, as far as they come.
+    /// A neighbour heard in these slots of each period, up to a last slot.
     private func heard(
         in phases: [Int], periodSlots: Int = period, periodCount: Int, comes: (Int) -> Bool = { _ in true }
     ) -> HeardSlots {
@@ -24,14 +24,14 @@ import Testing
         heard.patienceSlots(ownPeriodSlots: Self.period, expected: expected)
     }
 
-    @Test func `who is heard surely is gone after a period, who is heard once in it after more`() {
+    @Test func `a neighbour heard surely is gone after a period, one heard once a period after more`() {
         #expect(patience(heard(in: [1, 4, 8], periodCount: 6)) == 15)
         #expect(patience(heard(in: [1, 4], periodCount: 6)) == 15)
         // ln 0.002 / ln 0.02 is 1.6: two misses.
         #expect((25...30).contains(patience(heard(in: [4], periodCount: 6))))
     }
 
-    @Test func `who is missed often is waited for longer`() {
+    @Test func `a neighbour missed often gets more patience`() {
         let phases = [1, 4, 8]
         let sure = patience(heard(in: phases, periodCount: 9), expected: 0.9)
         let unsure = patience(heard(in: phases, periodCount: 9) { $0 % 7 != 1 && $0 % 5 != 3 }, expected: 0.7)
@@ -40,12 +40,12 @@ import Testing
         #expect(unsure <= 60)
     }
 
-    @Test func `who is new is waited for longest`() {
+    @Test func `a new neighbour gets the most patience`() {
         #expect(patience(HeardSlots(3)) == 60)
         #expect(patience(heard(in: [1, 4, 8], periodCount: 1)) == 60)
     }
 
-    @Test func `another's period is learned, and counts`() {
+    @Test func `a neighbour's own period is learned, and counts`() {
         let slow = heard(in: [1, 8, 20], periodSlots: 30, periodCount: 5)
         #expect(slow.periodSlots(own: Self.period) == 30)
         #expect(patience(slow) == 30)
@@ -56,7 +56,7 @@ import Testing
         var heard = heard(in: [1, 8], periodCount: 4)
         for slot in 60..<75 { #expect(heard.finish(slot, ownPeriodSlots: Self.period) == nil) }
         heard = self.heard(in: [1, 8], periodCount: 4)
-        // 61 does not come, 68 does.
+        // It is heard in slot 68, but not in slot 61.
         var missed: [Int] = []
         for slot in 60..<75 {
             if slot == 68 { heard.add(slot, ownPeriodSlots: Self.period, limits: limits) }

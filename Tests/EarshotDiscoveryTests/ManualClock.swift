@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that goes on when it is told to.
+/// A clock that a test advances.
 final class ManualClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -40,7 +40,7 @@ final class ManualClock: Clock {
         try Task.checkCancellation()
     }
 
-    /// Wakes who is due.
+    /// Advances the time, and wakes the sleepers that are due.
     func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)

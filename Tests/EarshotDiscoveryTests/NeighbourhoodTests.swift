@@ -54,7 +54,7 @@ import Testing
         #expect(near.expire(now: .seconds(52)).count == 1)
     }
 
-    @Test func `own tokens are nobody, also those rotated away`() throws {
+    @Test func `own tokens are no neighbours, also those rotated away`() throws {
         var near = Neighbourhood()
         #expect(near.own(token) == nil)
         #expect(near.see(sighting(10), on: .audio, now: .zero) == nil)
@@ -63,7 +63,7 @@ import Testing
         #expect(near.neighbours.isEmpty)
     }
 
-    @Test func `what turns out to be ours is lost`() {
+    @Test func `a neighbour's token that becomes an own one is lost`() {
         var near = Neighbourhood()
         _ = near.see(sighting(10), on: .audio, now: .zero)
         guard case .lost = near.own(token) else {
@@ -88,6 +88,6 @@ import Testing
             let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
             _ = near.see(Sighting(token: try Payload(bytes), patience: .seconds(9)), on: .audio, now: .zero)
         }
-        #expect(near.neighbours.count == Neighbourhood.largestNeighbourCount)
+        #expect(near.neighbours.count == Neighbourhood.maximumNeighbourCount)
     }
 }

@@ -3,9 +3,9 @@ import EarshotModem
 import EarshotTrials
 import Testing
 
-/// What the issue asks for, in rooms of table ears: 21 runs from fixed seeds, the median's goal in seconds.
+/// The goals for rooms of table ears: the median of 21 runs from fixed seeds, in seconds.
 ///
-/// The goals leave a quarter to a third to spare over what was measured (3.5, 6.1, 8.2, 11.9 s): they fail where the policy
+/// The goals leave a quarter to a third to spare over the measured values (3.5, 6.1, 8.2, 11.9 s): they fail if the policy
 /// becomes worse by more than chance, and not before.
 @Suite struct RoomTests {
     private static let timing = TalkTiming(.fast)
@@ -52,8 +52,8 @@ import Testing
         #expect(aims[1] < 0.75 * limits.talkersPerSlot && aims[2] < 0.75 * limits.talkersPerSlot)
     }
 
-    /// 53 in five runs of ten minutes were measured; the draft of this policy had several hundred.
-    @Test func `few are lost in a small room who are there`() {
+    /// Measured: 53 in five runs of ten minutes. The draft of this policy had several hundred.
+    @Test func `a small room has few false losses`() {
         var count = 0
         for seed in UInt64(1_000)..<1_005 {
             var room = room(RoomPlan(deviceCount: 10, seed: seed), .smallRoom)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `who only scans hears all ten within 20 s, and says nothing`() {
+    @Test func `a device that only scans hears all ten within 20 s, and says nothing`() {
         for seed in UInt64(1)...10 {
             var room = room(afterAMinute(.init(mode: .scan, arrivalSeconds: 60 + 0.31 * Double(seed)), seed: seed))
             room.run(untilSeconds: 90)
@@ -101,10 +101,10 @@ import Testing
         }
     }
 
-    @Test func `who only broadcasts finds nobody and is found`() {
+    @Test func `a device that only broadcasts finds no other and is found`() {
         for seed in UInt64(1)...10 {
             var room = room(afterAMinute(.init(mode: .broadcast, arrivalSeconds: 60), seed: seed))
-            // It keeps to nobody's slots: 0.555 s at either side of its begin, out of rounds of 2.7 s, it is talked over.
+            // It follows no slots: tokens within 0.555 s of its begin, out of rounds of 2.7 s, hide it.
             // Within 120 s it talks 22 times: 0.41²² is 3e-9.
             room.run(untilSeconds: 180)
             #expect(room.findings.foundSeconds[10].compactMap(\.self).count == 10, "seed \(seed)")
@@ -112,9 +112,9 @@ import Testing
         }
     }
 
-    /// Two pairs may still have patterns that are much alike, and then the silence that counts is longer; so the median of
-    /// runs, and a limit for all: a neighbour heard once in a period of 15 slots has 45 + 1 slots, 41.6 s, and a quarter.
-    @Test func `a leaver is lost by all within 15 s of its last word`() {
+    /// Two pairs may still have patterns that are much alike, which makes the patience longer. So the median of runs has a goal, and
+    /// all runs a limit: a neighbour heard once in a period of 15 slots has 45 + 1 slots, 41.6 s, and a quarter.
+    @Test func `a leaver is lost by all within 15 s of its last token`() {
         var slowest = 0.0
         let seconds = median(1..<22) { seed in
             var room = room(afterAMinute(.init(departureSeconds: 120 + 0.31 * Double(seed)), seed: seed))
@@ -128,7 +128,7 @@ import Testing
         #expect(slowest <= 42)
     }
 
-    @Test func `nobody is lost in ten minutes who is there`() {
+    @Test func `ten minutes have no false losses`() {
         for seed in UInt64(1)...5 {
             var room = room(RoomPlan(deviceCount: 10, seed: seed))
             room.run(untilSeconds: 600)
@@ -137,11 +137,11 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 10, 40])
-    func `nobody talks more than one token a round`(deviceCount: Int) {
+    func `no device talks more than one token a round`(deviceCount: Int) {
         var room = room(RoomPlan(deviceCount: deviceCount, seed: 7))
         room.run(untilSeconds: 300)
         let timing = Self.timing
-        // Besides whole rounds, one more.
+        // One more than the whole rounds.
         let rounds = 300 / (3 * timing.slotSeconds) + 1
         for seconds in room.findings.talkSeconds {
             #expect(seconds <= rounds * timing.tokenSeconds)
@@ -149,14 +149,14 @@ import Testing
         }
     }
 
-    @Test func `a crowd talks less each`() {
+    @Test func `each device of a crowd talks less`() {
         var share: [Double] = []
         for deviceCount in [10, 40] {
             var room = room(RoomPlan(deviceCount: deviceCount, seed: 7))
             room.run(untilSeconds: 120)
             share.append(room.findings.talkSeconds.reduce(0, +) / Double(deviceCount))
         }
-        // Four times as many: rounds of 12 slots instead of 3, after they have noticed.
+        // Four times as many devices: rounds of 12 slots instead of 3, after they have noticed.
         #expect(share[1] < 0.5 * share[0])
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotDiscovery
 
-/// A conversation in told time: a loop that asks and measures levels every 10 ms, as devices do.
+/// A conversation in the time of a test: a loop asks it and passes levels every 10 ms, as devices do.
 @Suite struct SoundConversationTests {
     private static let token = payload(1)
     private static let timing = TalkTiming(.fast)
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Lets time go on.
-    /// - Returns: when each talk begins, and when that was decided.
+    /// - Returns: for each talk when it begins, and when that was decided.
     @discardableResult
     private func run(
         _ conversation: inout SoundConversation<SeededGenerator>, _ range: Range<Double>,
@@ -50,13 +50,13 @@ import Testing
         return talks
     }
 
-    @Test func `what is to be heard is decided a lead earlier`() {
+    @Test func `a talk is decided a lead before its begin`() {
         var conversation = Self.conversation()
         let talks = run(&conversation, 0..<60)
         // One in three slots of 0.905 s.
         #expect((20...23).contains(talks.count))
         for (begin, decided) in talks {
-            // The loop's step late at most, and within the spread.
+            // At most a step of the loop late, and within the spread.
             #expect(begin - decided >= Self.leadSeconds - 0.011)
             #expect(begin - decided <= Self.leadSeconds + Self.timing.spreadSeconds + 0.001)
         }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `own tokens are nobody's, also those of before`() {
+    @Test func `own tokens are no sightings, also earlier ones`() {
         var conversation = Self.conversation()
         conversation.own(Self.payload(2))
         for own in [Self.token, Self.payload(2)] {
@@ -86,23 +86,23 @@ import Testing
         var policy = TalkPolicy(timing: Self.timing)
         var chance = SeededGenerator(seed: 1)
         _ = policy.step(nowSeconds: 0, heard: [], band: .init(), using: &chance)
-        // Heard once: three periods, whatever the grid; as the policy says, less the token itself.
+        // Heard once: three periods, whatever the grid; as the policy has it, less the token itself.
         let expected = policy.patienceSeconds(ofNext: 1, from: Self.payload(3)) - Self.timing.tokenSeconds
         #expect(abs(sighting.patience / .seconds(1) - expected) < 1e-6)
     }
 
-    @Test func `a token is as loud as the band was`() {
+    @Test func `a token has the level of the band`() {
         var conversation = Self.conversation(.scan)
         run(&conversation, 0..<1.6) { (1.0..<1.5).contains($0) ? -30 : -70 }
         let sighting = conversation.hear(Self.hearing(Self.payload(3), from: 1), nowSeconds: 1.6)
         #expect(sighting?.levelDecibels == -30)
-        // Before anything was measured.
+        // Before the first level.
         var deaf = Self.conversation()
         let early = deaf.hear(Self.hearing(Self.payload(3), from: 1), nowSeconds: 1.6)
         #expect(early != nil && early?.levelDecibels == nil)
     }
 
-    @Test func `what sounds all the time occupies the band until it ends`() {
+    @Test func `sound without a pause occupies the band until it ends`() {
         var conversation = Self.conversation()
         run(&conversation, 0..<10)
         #expect(!conversation.isBandOccupied)
@@ -113,8 +113,8 @@ import Testing
         #expect(!conversation.isBandOccupied)
     }
 
-    /// Otherwise whoever talks would hear an interferer: itself.
-    @Test func `the own voice is not heard`() {
+    /// Otherwise a device would take its own token for interference.
+    @Test func `the own token is not heard`() {
         var conversation = Self.conversation()
         var own = 0.0..<0.0
         for tick in 0..<6_000 {
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `who only scans says nothing and follows who is there`() {
+    @Test func `a device that only scans says nothing and follows its neighbours`() {
         var conversation = Self.conversation(.scan)
         for slot in 0..<40 {
             let begin = Double(slot) * Self.timing.slotSeconds
@@ -147,8 +147,8 @@ import Testing
 }
 
 @Suite struct BusyBandTests {
-    /// Noise as 40 ms of it are measured: 60 numbers, so a standard deviation of 0.56 dB, here evenly over ±1 dB.
-    @Test func `noise is not busy, and what is 10 dB louder is, for ten minutes`() {
+    /// Noise in stretches of 40 ms: 60 numbers, so a standard deviation of 0.56 dB, here evenly over ±1 dB.
+    @Test func `noise is not busy, and a sound 10 dB louder is, for ten minutes`() {
         var band = BusyBand()
         var generator = SeededGenerator(seed: 1)
         func noise() -> Double { -71 + 2 * Double(generator.uniform()) }
@@ -159,13 +159,13 @@ import Testing
         var missed = 0
         for tick in 0..<13_500 where !band.take(noise() + 10, atSeconds: 600 + 0.04 * Double(tick)) { missed += 1 }
         #expect(missed == 0)
-        // What lasts longer than the memory is how it is here.
+        // A sound that lasts longer than the memory becomes the floor.
         for tick in 0..<3_000 { _ = band.take(noise() + 10, atSeconds: 1_140 + 0.04 * Double(tick)) }
         let isStillBusy = band.take(noise() + 10, atSeconds: 1_260)
         #expect(!isStillBusy)
     }
 
-    @Test func `what is no number is nothing`() {
+    @Test func `a level that is no number is ignored`() {
         var band = BusyBand()
         let busy = [.nan, -.infinity, -70, -60].enumerated().map { band.take($1, atSeconds: Double($0)) }
         #expect(busy == [false, false, false, true])

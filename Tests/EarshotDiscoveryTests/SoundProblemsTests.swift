@@ -9,7 +9,7 @@ import Testing
         DeviceError(kind, operation: "open", device: "hw:9", detail: "it is not there", advice: "Plug it in")
     }
 
-    @Test func `a problem is told when it begins, changes and ends`() {
+    @Test func `a problem is reported when it begins, changes and ends`() {
         let told = Mutex<[MediumEvent]>([])
         let problems = SoundProblems { event in told.withLock { $0.append(event) } }
         problems.capture(nil)

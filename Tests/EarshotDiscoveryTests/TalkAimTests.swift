@@ -5,7 +5,7 @@ import Testing
 @Suite struct TalkAimTests {
     private let limits = TalkLimits()
 
-    /// Rounds of 5 slots among 10: 8 tokens are due in each, of which a share comes.
+    /// Rounds of 5 slots among 10 devices: 8 tokens are due in each, of which a share comes.
     private func finish(_ roundCount: Int, share: Double, _ aim: inout TalkAim) {
         var heard = 0.0
         for _ in 0..<roundCount {
@@ -18,18 +18,18 @@ import Testing
         }
     }
 
-    @Test func `too little makes fewer talk, not fewer than limits say, and enough makes more again`() {
+    @Test func `losses lower the aim, not below its limit, and success raises it again`() {
         var aim = TalkAim(limits)
         #expect(aim.talkersPerSlot == limits.talkersPerSlot)
         finish(100, share: 0.6, &aim)
-        #expect(aim.talkersPerSlot == limits.leastTalkersPerSlot)
+        #expect(aim.talkersPerSlot == limits.minimumTalkersPerSlot)
         finish(5, share: 1, &aim)
-        #expect(aim.talkersPerSlot > limits.leastTalkersPerSlot && aim.talkersPerSlot < limits.talkersPerSlot)
+        #expect(aim.talkersPerSlot > limits.minimumTalkersPerSlot && aim.talkersPerSlot < limits.talkersPerSlot)
         finish(100, share: 1, &aim)
         #expect(aim.talkersPerSlot == limits.talkersPerSlot)
     }
 
-    @Test func `a slot much too full is noticed within a round, one a little too full is not`() {
+    @Test func `a slot much too full is noticed within a round, one slightly too full is not`() {
         var aim = TalkAim(limits)
         // 8 due: below 6.4 − 3.4 = 3.
         finish(1, share: 0.25, &aim)

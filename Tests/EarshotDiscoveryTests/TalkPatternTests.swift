@@ -14,7 +14,7 @@ import Testing
         #expect(RoundLength.periods(around: 15, limits: limits) == [15, 12, 15, 18, 24, 30])
     }
 
-    @Test func `a talk moves out of the round in which a neighbour is missed, and not onto one who is hardly heard`() {
+    @Test func `a talk moves out of the round in which a neighbour is missed, and not onto one hardly heard`() {
         for seed in UInt64(1)...20 {
             var generator = SeededGenerator(seed: seed)
             let pattern = TalkPattern(roundSlots: 3, roundCount: 5, using: &generator)

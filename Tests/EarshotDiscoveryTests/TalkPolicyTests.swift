@@ -6,7 +6,7 @@ import Testing
 @Suite struct TalkPolicyTests {
     private let timing = TalkTiming(tokenSeconds: 0.5, spreadSeconds: 0.2, guardSeconds: 0.1)
 
-    /// When a device talks that is alone, and what the band is like to it.
+    /// The talks of a device that is alone, with a band as it hears it.
     private func talks(
         mode: DiscoveryMode = .both, seed: UInt64, untilSeconds end: Double,
         band: (Double) -> TalkPolicy.Band = { _ in TalkPolicy.Band() }
@@ -43,21 +43,21 @@ import Testing
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 > timing.tokenSeconds })
     }
 
-    @Test func `who only scans never talks`() {
+    @Test func `a device that only scans never talks`() {
         #expect(talks(mode: .scan, seed: 1, untilSeconds: 100).times.isEmpty)
     }
 
-    @Test func `who hears nothing talks half as often`() {
+    @Test func `a device that hears nothing talks half as often`() {
         // 300 slots, rounds of 6.
         #expect((48...50).contains(talks(mode: .broadcast, seed: 1, untilSeconds: 240).times.count))
     }
 
-    @Test func `slots follow what is heard`() throws {
+    @Test func `slots follow the tokens heard`() throws {
         var policy = TalkPolicy(timing: timing)
         var generator = SeededGenerator(seed: 1)
         _ = policy.step(nowSeconds: 0, heard: [], band: .init(), using: &generator)
         let token = try Payload(hex: "0123456789abcdef")
-        // Begins 0.3 s into a slot, 0.1 s behind the spread: slots are late by that from now on.
+        // A token begins 0.3 s into a slot, 0.1 s after the spread: slots are late by that from now on.
         let action = policy.step(
             nowSeconds: 0.85, heard: [.init(token: token, startSeconds: 0.3)], band: .init(), using: &generator)
         guard case .listen(let until) = action else {
@@ -68,14 +68,14 @@ import Testing
         #expect(policy.neighbourCount == 1)
     }
 
-    @Test func `a talk waits a slot for what is on the air`() {
+    @Test func `a talk waits a slot for sound on the air`() {
         let free = talks(seed: 5, untilSeconds: 40).times
         let busy = talks(seed: 5, untilSeconds: 40) { _ in .init(isBusy: true) }.times
         #expect(busy.count > free.count / 2)
         #expect(zip(free, busy).contains { $1 - $0 > 0.4 })
     }
 
-    @Test func `slots that are busy and bring nothing make rounds longer, until there is quiet`() {
+    @Test func `busy slots without a token make rounds longer, until there is quiet`() {
         // Steps come once a slot.
         let (times, policy) = talks(seed: 2, untilSeconds: 80) { _ in .init(busySeconds: 0.6) }
         #expect(times.count < 100 / 3 / 2)
@@ -83,10 +83,10 @@ import Testing
         #expect(!policy.isBandOccupied)
     }
 
-    @Test func `an interferer is noticed and does not silence anybody for longer than it may be a crowd`() {
+    @Test func `interference is noticed, and silences a device only as long as it may be a crowd`() {
         let (times, policy) = talks(seed: 2, untilSeconds: 160) { _ in .init(isBusy: true, busySeconds: 0.8) }
         #expect(policy.isBandOccupied)
-        // 200 slots, of which 15 in which nothing else happens, and two or three in which it talks itself, say that it is none.
+        // 200 slots. 15 of them without anything else, and two or three in which the device talks, show that it is no crowd.
         #expect(times.count >= (200 - 18) / 3 - 3)
         #expect(policy.crowdCount == 1)
     }

@@ -13,7 +13,7 @@ import Testing
             offsetHertz: 0, snrDecibels: snr, pathMetric: 2)
     }
 
-    /// What is reported of blocks of frames, each with its channel; one block a second.
+    /// The reports for blocks of frames, each with its channel; one block a second.
     private static func reports(_ blocks: [[(channel: Int, frame: ReceivedFrame)]]) -> [[Int]] {
         var merger = ChannelMerger()
         return blocks.enumerated().map { number, frames in
@@ -28,7 +28,7 @@ import Testing
 
     @Test func theBestChannelReportsTheFrame() throws {
         let frames = try [9, 12, 12, 3].enumerated().map { ($0, try Self.frame("cafe", at: 100 * $0, snr: $1)) }
-        // Of two equals the first.
+        // Of two equal ones the first.
         #expect(Self.reports([frames]) == [[1]])
     }
 
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// What it remembers is bounded: a frame of long ago is forgotten, so the same place counts anew.
+    /// The memory is bounded: an old frame is forgotten, so one at the same place counts anew.
     @Test func memoryIsShort() throws {
         let frame = try Self.frame("cafe", at: 0)
         // The frame ended 0 s, then 1 s, then 2 s before the block's end; 1 s is remembered.

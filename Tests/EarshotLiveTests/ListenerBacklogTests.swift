@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Events that nobody takes. ALSA's null device delivers silence as fast as it is read.
+/// Events without a reader. ALSA's null device delivers silence as fast as it is read.
 @Suite struct ListenerBacklogTests {
     private static func listener() throws -> Listener {
         var options = Listener.Options()
@@ -17,14 +17,14 @@ import Testing
 
     @Test func whatASlowReaderMissesIsCounted() async throws {
         let listener = try await onThread { try Self.listener() }
-        var events = listener.events.makeAsyncIterator()
+        var events = listener.events().makeAsyncIterator()
         var missed = 0
         var (pause, last) = (0.1, ListenerEvent?.none)
         while missed == 0, pause < 60 {
             try await Task.sleep(for: .seconds(pause))
             pause *= 2
-            // If its buffer is full, the next thing behind it is how many had no room.
-            for _ in 0..<Listener.largestBacklog + 4 where missed == 0 {
+            // Behind a full buffer comes the number of events that found no room.
+            for _ in 0..<Listener.maximumBacklog + 4 where missed == 0 {
                 last = await events.next()
                 if case .missed(let count)? = last { missed = count }
             }
@@ -38,31 +38,81 @@ import Testing
         }
     }
 
-    /// However long it ran unread, the last events are how many are missing and the summary.
+    /// However long it ran unread, the last events are the number of missed ones and the summary.
     @Test func theEndIsNotMissed() async throws {
         let listener = try await onThread { try Self.listener() }
-        let events = listener.events
+        let events = listener.events()
         try await Task.sleep(for: .seconds(2))
         try await onThread { listener.stop() }
         try await Task.sleep(for: .milliseconds(300))
         var all: [ListenerEvent] = []
         for await event in events { all.append(event) }
-        #expect(all.count <= Listener.largestBacklog + 2)
+        #expect(all.count <= Listener.maximumBacklog + 2)
         guard case .ended(let summary)? = all.last else {
             Issue.record("the last event is \(String(describing: all.last))")
             return
         }
         let missed = all.map { if case .missed(let count) = $0 { count } else { 0 } }.reduce(0, +)
-        #expect(all.count < Listener.largestBacklog || missed > 0)
+        #expect(all.count < Listener.maximumBacklog || missed > 0)
         #expect(summary.heardSeconds > 0)
     }
 
-    /// Whoever leaves the loop or the whole stream alone leaves no thread behind.
+    /// Two streams of one listener hold the same last event; a third, after the end, holds that alone.
+    @Test func eventsCanBeAskedForAgain() async throws {
+        let listener = try await onThread { try Self.listener() }
+        async let first = listener.events().reduce(into: [ListenerEvent]()) { $0.append($1) }
+        async let second = listener.events().reduce(into: [ListenerEvent]()) { $0.append($1) }
+        try await Task.sleep(for: .milliseconds(200))
+        try await onThread { listener.stop() }
+        let third = await [first, second].map(\.last) + [listener.events().first { _ in true }]
+        let summaries = third.map { last -> ListenerSummary? in
+            if case .ended(let summary)? = last { summary } else { nil }
+        }
+        #expect(summaries[0] != nil)
+        #expect(summaries[1] == summaries[0] && summaries[2] == summaries[0])
+        let all = await listener.events().reduce(0) { count, _ in count + 1 }
+        #expect(all == 1)
+    }
+
+    /// A stream that is left does not end the others.
+    @Test func oneStreamIsLeftAndAnotherGoesOn() async throws {
+        let listener = try await onThread { try Self.listener() }
+        let events = listener.events()
+        for await _ in listener.events() { break }
+        var iterator = events.makeAsyncIterator()
+        for _ in 0..<2 * Listener.maximumBacklog {
+            if case .ended? = await iterator.next() {
+                Issue.record("it ended")
+                return
+            }
+        }
+        listener.stop()
+    }
+
+    @Test func theSoundIsTakenOnce() async throws {
+        let listener = try await onThread { try Self.listener() }
+        try await onThread {
+            var (count, hasEnded) = (0, false)
+            try listener.run { event in
+                count += 1
+                if count == 10 {
+                    #expect(throws: DeviceError.self) { try listener.run { _ in Issue.record("it listens twice") } }
+                    listener.stop()
+                }
+                if case .ended = event { hasEnded = true }
+            }
+            #expect(hasEnded)
+            let error = #expect(throws: DeviceError.self) { try listener.run { _ in Issue.record("it listens again") } }
+            #expect(error?.kind == .unsupported && error?.isWorthRetrying == false)
+        }
+    }
+
+    /// A loop that is left, and a stream that is dropped, leave no thread behind.
     @Test func unreadEventsDoNotKeepAThread() async throws {
         let before = Holdings.threadCount
         for _ in 0..<30 {
             let listener = try await onThread { try Self.listener() }
-            _ = listener.events
+            _ = listener.events()
         }
         // Each has two threads. Other tests have some too.
         let after = try await onThread { Holdings.wait(until: before + 30) { Holdings.threadCount } }

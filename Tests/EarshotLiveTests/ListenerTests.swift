@@ -26,7 +26,7 @@ struct ListenerTests {
         let (heardStream, heardContinuation) = AsyncStream.makeStream(of: HeardFrame.self)
         let loop = Task {
             var levels: [LevelReport] = []
-            for await event in listener.events {
+            for await event in listener.events() {
                 if case .heard(let heard) = event { heardContinuation.yield(heard) }
                 if case .level(let level) = event { levels.append(level) }
             }
@@ -69,7 +69,7 @@ struct ListenerTests {
         options.secondsLimit = 0.5
         let listener = try await onThread { [options] in try card.listener(options) }
         var last: ListenerEvent?
-        for await event in listener.events { last = event }
+        for await event in listener.events() { last = event }
         guard case .ended(let summary)? = last else {
             Issue.record("the last event is \(String(describing: last))")
             return
@@ -85,7 +85,7 @@ struct ListenerTests {
         async let summary = onThread {
             var summary: ListenerSummary?
             var tapped = 0
-            listener.run(tap: { block, _ in tapped += block.frameCount }) { event in
+            try listener.run(tap: { block, _ in tapped += block.frameCount }) { event in
                 if case .ended(let value) = event { summary = value }
             }
             return (summary, tapped)
@@ -108,7 +108,7 @@ struct ListenerTests {
             for number in 0..<50 {
                 let listener = try card.listener()
                 let broadcaster = try card.broadcaster()
-                // Some are stopped and some are only forgotten.
+                // Half of them are stopped, half are only released.
                 if number % 2 == 0 {
                     listener.stop()
                     broadcaster.stop()

@@ -11,7 +11,7 @@ import Testing
 @Suite struct ListeningSessionTests {
     static let rate = 48_000
 
-    /// A device that delivers what it is given, in blocks of 30 ms.
+    /// A device that delivers the samples of a test, in blocks of 30 ms.
     struct Scene {
         var session: ListeningSession
         let channelCount: Int
@@ -34,7 +34,7 @@ import Testing
         var levels: [LevelReport] { events.compactMap { if case .level(let level) = $0 { level } else { nil } } }
         var summaries: [ListenerSummary] { events.compactMap { if case .ended(let all) = $0 { all } else { nil } } }
 
-        /// The samples are the same on all channels but for `gains`.
+        /// Pushes samples, the same on all channels except for `gains`.
         mutating func push(_ samples: [Float], gains: [Float]? = nil, dropped: Int = 0, own: Set<Payload> = []) {
             let gains = gains ?? [Float](repeating: 1, count: channelCount)
             position += dropped
@@ -57,10 +57,11 @@ import Testing
         }
 
         mutating func finish() {
-            session.finish(own: []) { events.append($0) }
+            let summary = session.finish(own: []) { events.append($0) }
+            events.append(.ended(summary))
         }
 
-        /// Every frame was heard when its samples were recorded.
+        /// Checks that every frame was heard when its samples were recorded.
         func expectTimesOfPositions() {
             for heard in heard {
                 let expected = origin + Int64(heard.frame.startSample) * 1_000_000_000 / Int64(rate)

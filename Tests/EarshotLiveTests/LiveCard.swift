@@ -30,7 +30,7 @@ final class LiveCard: Sendable {
         try Broadcaster(DeviceRequest(playbackName, bufferSeconds: 0.25), profile: .fast)
     }
 
-    /// What the server says is playing or recording, a line each.
+    /// The streams that the server plays or records, a line each.
     func streams() throws -> [String] {
         try card.withLock { card in
             try ["sink-inputs", "source-outputs"].flatMap { kind in
@@ -53,7 +53,7 @@ final class LiveCard: Sendable {
     }
 }
 
-/// What this process holds.
+/// The resources of this process.
 enum Holdings {
     static var descriptorCount: Int { count("/proc/self/fd") }
     static var threadCount: Int { count("/proc/self/task") }

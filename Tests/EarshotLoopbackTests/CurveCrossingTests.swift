@@ -22,7 +22,7 @@ struct CurveCrossingTests {
         #expect(abs(few - (-12 + 2 * 0.79245)) < 1e-4)
     }
 
-    /// The ends are where the curves of Wilson's ends cross: with nothing but two points, of each by hand.
+    /// The ends are the crossings of the curves of Wilson's ends; with two points, each is worked by hand.
     /// 40 in 100: 0.3094 ... 0.4980, 60 in 100: 0.5020 ... 0.6906; logit: −0.8028, −0.0080, 0.0080, 0.8028.
     @Test func theIntervalIsWilsons() throws {
         let crossing = try #require(CurveCrossing(share: 0.5, points: points([(0, 40), (1, 60)])))
@@ -32,7 +32,7 @@ struct CurveCrossingTests {
     }
 
     /// 60, 40 becomes 50, 50; a third point of twice the trials pulls twice as hard.
-    @Test func whatFallsIsPooled() throws {
+    @Test func fallingSharesArePooled() throws {
         let pooled = try #require(
             CurveCrossing(share: 0.75, points: points([(0, 10), (1, 60), (2, 40), (3, 90)])))
         let level = try #require(CurveCrossing(share: 0.75, points: points([(0, 10), (1, 50), (2, 50), (3, 90)])))
@@ -46,7 +46,7 @@ struct CurveCrossingTests {
         #expect(CurveCrossing(share: 0.51, points: heavy)?.snrDecibels.map { $0 > 1 && $0 < 2 } == true)
     }
 
-    @Test func whatIsNotCrossedIsSaid() throws {
+    @Test func aMissingCrossingIsReported() throws {
         let measured = points([(-3, 80), (-2, 88), (-1, 85)])
         let below = try #require(CurveCrossing(share: 0.5, points: measured))
         #expect(below.place == .below(decibels: -3))
@@ -65,10 +65,10 @@ struct CurveCrossingTests {
         #expect(CurveCrossing(share: 0.5, points: split) == CurveCrossing(share: 0.5, points: whole))
     }
 
-    /// 400 measurements of p = 1/(1 + e^{−SNR/s}), points at chance places. 95 % is promised; 97 to 99 % was measured, and
+    /// 400 measurements of p = 1/(1 + e^{−SNR/s}), points at random places. The promise is 95 %; 97 to 99 % was measured, and
     /// of 400 that is never below 95 % (3 deviations of 0.7 % from 97). Too wide an interval would hold it too: its
     /// mean width there was 0.18, 0.31, 0.34, 0.04 dB; 15 % more is allowed. The mean error is less than four times its
-    /// own deviation, a width/5/√400, and a tenth of a width where there is hardly a point on the slope.
+    /// own deviation, a width/5/√400, and a tenth of a width if there is hardly a point on the slope.
     @Test(arguments: [
         (0.3, 0.5, 200, 0.5, 0.177), (0.3, 0.5, 200, 0.9, 0.311), (0.15, 1, 200, 0.9, 0.337),
         (0.15, 0.25, 1_000, 0.5, 0.039),

@@ -68,7 +68,7 @@ struct FiniteLengthBoundTests {
         }
     }
 
-    /// The 90 % points of the receiver in white noise, and what any code could do with all 52 tones of a token, or with
+    /// The 90 % points of the receiver in white noise, and the bounds for any code: with all 52 tones of a token, and with
     /// its 44 data tones and the CRC that it has to carry.
     @Test(arguments: [(Profile.fast, -5.2), (.standard, -8.3), (.far, -11)])
     func theReceiverIsNoBetter(row: (profile: Profile, decibels: Double)) throws {

@@ -5,20 +5,20 @@ import EarshotLoopback
 
 @testable import EarshotModem
 
-/// A medium that hears everything as it was sent, but for what a test changes.
+/// A medium that hears everything as it was sent, except for the changes of a test.
 struct FakeMedium: LoopbackMedium {
-    /// What was recorded before playback began.
+    /// The number of samples recorded before playback began.
     var leadSampleCount = 20_000
     /// Whether the recording has sound, and with it sweeps, or is silent.
     var hasSound = true
-    /// How much of the program is played.
+    /// The share of the program that is played.
     var playedSampleCount: Int?
     var dropouts: [LoopbackDropout] = []
     /// The clock when playback begins.
     var clockSeconds = 1_000.0
-    /// The delay of events behind the ends of their frames.
+    /// The delay of events after the ends of their frames.
     var decodingSeconds = 0.125
-    /// Changes what is heard.
+    /// Changes the frames that are heard.
     var change: @Sendable (inout [ReceivedFrame]) -> Void = { _ in }
 
     var description: String { "fake" }

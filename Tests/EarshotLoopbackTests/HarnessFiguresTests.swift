@@ -6,7 +6,7 @@ import Testing
 @Suite struct HarnessFiguresTests {
     @Test func spreadsAreOrderStatistics() throws {
         let spread = try #require(Spread((1...20).map(Double.init).reversed()))
-        #expect(spread.least == 1 && spread.median == 11 && spread.percentile95 == 19 && spread.most == 20)
+        #expect(spread.minimum == 1 && spread.median == 11 && spread.percentile95 == 19 && spread.maximum == 20)
         let single = try #require(Spread([3]))
         #expect(single.percentile95 == 3 && single.median == 3)
         #expect(Spread([]) == nil)
@@ -31,7 +31,7 @@ import Testing
         #expect(FrameClock.difference([FrameClock.Point](repeating: points[0], count: 10)) == nil)
     }
 
-    @Test func levelsAreThoseOfTheStretchAskedFor() throws {
+    @Test func levelsAreThoseOfTheGivenStretch() throws {
         var level = BandLevel(sampleRateHertz: 48_000)
         // A second each of 0.5, silence and 0.05 at 19,250 Hz.
         for amplitude in [Float(0.5), 0, 0.05] {
@@ -46,12 +46,12 @@ import Testing
         let none = level.decibels(over: 5..<5)
         #expect(none == nil)
         for _ in 0..<20 { level.push(Self.sine(0).span) }
-        // Gone: 16 s are kept.
+        // Forgotten: 16 s are kept.
         let gone = level.decibels(over: 0..<48_000)
         #expect(gone == nil)
     }
 
-    @Test func departuresAreThoseOfTheReportBehindThem() throws {
+    @Test func departuresAreThoseOfTheNextReport() throws {
         let program = try TestProgram.make(count: 3)
         var departures = DepartureTimes(program)
         let starts = program.sendings.map(\.samples.lowerBound)
@@ -59,7 +59,7 @@ import Testing
         #expect(departures.seconds.isEmpty)
         departures.note(starts[0] + 4_800, atSeconds: 20)
         #expect(departures.seconds.count == 1 && abs(departures.seconds[0] - 19.9) < 1e-9)
-        // The device stopped meanwhile: what counts is what it says now.
+        // The device stopped meanwhile: its latest report counts.
         departures.note(starts[2], atSeconds: 40)
         #expect(departures.seconds.count == 3 && abs(departures.seconds[2] - 40) < 1e-9)
         #expect(abs(departures.seconds[0] - 19.9) < 1e-9)

@@ -4,7 +4,7 @@ import EarshotLoopback
 import EarshotModem
 import Testing
 
-/// What becomes of frames that are right, missing, twice or foreign; the medium is a fake that reports what it is told.
+/// The judgement of frames that are right, missing, duplicate or foreign; the medium is a fake that reports a test's frames.
 @Suite struct HarnessJudgeTests {
     @Test func everythingHeardIsPassed() throws {
         let report = try TestProgram.report(TestProgram.make(), through: FakeMedium())
@@ -15,7 +15,7 @@ import Testing
         // The frame's 0.555 s and the medium's 0.125 s, by a clock that does not start at zero.
         let latency = try #require(fast.latencySeconds)
         let expected = 832 / 1_500.0 + 0.125
-        #expect(abs(latency.least - expected) < 1e-6 && abs(latency.most - expected) < 1e-6)
+        #expect(abs(latency.minimum - expected) < 1e-6 && abs(latency.maximum - expected) < 1e-6)
         // 0.25 is −12.04 dBFS; the middle of a frame has a constant envelope, and smoothed steps cost next to nothing.
         let level = try #require(fast.levelDecibels)
         #expect(abs(level.median + 12.04) < 0.05)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aDropoutMayShiftWhatFollowsAndHidesTheClock() throws {
+    @Test func aDropoutMayShiftLaterTokensAndHidesTheClock() throws {
         let medium = { (dropouts: [LoopbackDropout]) in
             var medium = FakeMedium()
             medium.dropouts = dropouts
@@ -106,7 +106,7 @@ import Testing
         #expect(report.dropouts.count == 2)
     }
 
-    @Test func onlyWhatWasPlayedIsJudged() throws {
+    @Test func onlyPlayedTokensAreJudged() throws {
         let program = try TestProgram.make()
         var medium = FakeMedium()
         // The fourth token is cut off in its middle.

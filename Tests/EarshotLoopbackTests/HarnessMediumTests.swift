@@ -16,20 +16,20 @@ import Testing
         for profile in report.profiles {
             let seconds = try #require(Profile.named(profile.name)).frameSeconds(payloadByteCount: 8)
             let latency = try #require(profile.latencySeconds)
-            // A frame is decided some symbols behind its end: at most 8 of 10.7 to 42.7 ms and a block of 10 ms.
-            #expect(latency.least > seconds && latency.most < seconds * (1 + 8.0 / 52) + 0.01)
+            // A frame is decided some symbols after its end: at most 8 of 10.7 to 42.7 ms and a block of 10 ms.
+            #expect(latency.minimum > seconds && latency.maximum < seconds * (1 + 8.0 / 52) + 0.01)
             let level = try #require(profile.levelDecibels)
             #expect(abs(level.median + 12.04) < 0.05)
-            // 16 bits: noise of 2⁻¹⁵/√12 is 81 dB below the signal and 95 in 1,500 Hz; tones' neighbours limit it
-            // before.
+            // 16 bits: noise of 2⁻¹⁵/√12 is 81 dB below the signal and 95 in 1,500 Hz; the tones' neighbours limit it
+            // before that.
             let snr = try #require(profile.snrDecibels)
-            #expect(snr.least > 40)
+            #expect(snr.minimum > 40)
         }
         let clock = try #require(report.clock)
         #expect(abs(clock.ppm) <= 0.1)
     }
 
-    @Test func aKeptFileHoldsWhatWasPlayed() throws {
+    @Test func aKeptFileHoldsThePlayedSound() throws {
         let scratch = try Scratch()
         let program = try TestProgram.make(count: 2)
         let medium = WAVMedium(format: .f32, keptAt: scratch.path("kept.wav"))
@@ -50,8 +50,8 @@ import Testing
         #expect(report.profiles.allSatisfy { $0.missing.count == 2 })
     }
 
-    /// The uncertainty is that of two standard deviations, so 3 hold for all of few seeds: 1.5 times that and the tenth
-    /// of a ppm that is always granted.
+    /// The stated uncertainty is two standard deviations, so for a few seeds 3 hold: 1.5 times that, and the tenth of a ppm that is
+    /// always granted.
     @Test(arguments: [200.0, -200, 1_000]) func clocksAreReadWithinTheirUncertainty(ppm: Double) throws {
         var air = AirMedium()
         air.clockPPM = ppm
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Without direct sound, and with noise, the strongest echo of the two sweeps is seldom the same one; taken for
+    /// Without direct sound, and with noise, the strongest echo of the two sweeps is seldom the same one. If it is taken for
     /// the same, clocks are up to 1,000 ppm off.
     @Test func echoesDoNotMoveTheClock() throws {
         var air = try medium("room-c")
@@ -89,8 +89,8 @@ import Testing
         #expect(abs(measured.median - level) < 0.5)
     }
 
-    /// ±1 m/s is ±56 Hz, seven tenths of what receivers look for.
-    @Test func somebodyWhoWalksByIsHeardAndDoesNotMoveTheClock() throws {
+    /// ±1 m/s is ±56 Hz, seven tenths of the receivers' search range.
+    @Test func aWalkingTalkerIsHeardAndDoesNotMoveTheClock() throws {
         var air = AirMedium()
         air.speedMetresPerSecond = 1
         let report = try TestProgram.report(TestProgram.make(Profile.all, count: 2, seed: 3), through: air)

@@ -28,7 +28,7 @@ import Testing
         #expect(program.sampleCount == program.closingSweep.upperBound + 48_000)
     }
 
-    @Test func theStreamIsWhatTheProgramSaysHoweverItIsCut() throws {
+    @Test func theStreamIsTheProgramHoweverItIsCut() throws {
         let program = try TestProgram.make([.fast, .standard], count: 2, seed: 2, rate: 44_100)
         var whole = ProgramStream(program)
         var samples = [Float](repeating: .nan, count: program.sampleCount + 100)

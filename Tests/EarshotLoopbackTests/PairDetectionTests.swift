@@ -22,8 +22,8 @@ import Testing
         return (scene, Double(scene.startSample) - fraction / (1 + ppm * 1e-6))
     }
 
-    /// By its definition at a few places, on both sides of the border between two blocks: 262,144 − 72,000 + 1 lags, cut to a
-    /// multiple of 4, then the second part of the same transform, then the next one. Single precision leaves
+    /// Checked by its definition at a few places, on both sides of the border between two blocks: 262,144 − 72,000 + 1 lags, cut to
+    /// a multiple of 4, then the second part of the same transform, then the next one. Single precision leaves
     /// 18 stages · 6e-8 of the loudest.
     @Test func theCorrelatorEqualsItsDefinition() throws {
         let sweep = try Sweep(sampleRateHertz: 48_000, amplitude: 1)
@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    /// In noise the error is what `deviationSamples` says: 40 errors' mean square is within 1 ± 3·√(2/40) = 1.67 of its square.
-    /// At 30 dB the deviation is the stated least, and the error below.
+    /// In noise the error is as `deviationSamples` states: the mean square of 40 errors is within 1 ± 3·√(2/40) = 1.67 of its square.
+    /// At 30 dB the deviation is the stated minimum, and the error below.
     @Test(arguments: [-10, -5, 0, 10, 30] as [Double])
     func findsTheSweepWithinTheStatedDeviation(snrDecibels: Double) throws {
         var sum = 0.0
@@ -65,7 +65,7 @@ import Testing
         if snrDecibels < 20 { #expect(sum / 40 > 0.33) }
     }
 
-    /// Clocks 300 ppm apart move the arrival by 81 samples, as `biasSamples` says, to 0.1 samples.
+    /// Clocks 300 ppm apart move the arrival by 81 samples, as `biasSamples` states, to 0.1 samples.
     @Test(arguments: [-300, -50, 50, 300] as [Double])
     func theBiasOfAClockIsKnown(ppm: Double) throws {
         for seed in UInt64(1)...5 {
@@ -79,23 +79,23 @@ import Testing
     }
 
     /// Echo begins with the direct sound, of either sign, and moves the top of the envelope. Measured over 40 seeds: at
-    /// most 0.9 samples in room A, 1.6 in B; in C, where nothing is direct, the first arrival is 12 ± 9 samples late, 37 at
+    /// most 0.9 samples in room A, 1.6 in B; in C, which has no direct sound, the first arrival is 12 ± 9 samples late, 37 at
     /// most, and the strongest 185 ± 131. The mean free path of such a room is 2 m, 280 samples.
     @Test(arguments: [(Room.a, 2.0, 2.0), (.b, 3, 3), (.c, 60, 1_000)])
-    func theFirstArrivalIsFoundInARoom(room: Room, largestError: Double, largestStrongest: Double) throws {
+    func theFirstArrivalIsFoundInARoom(room: Room, maximumError: Double, maximumStrongestError: Double) throws {
         var laterCount = 0
         for seed in UInt64(1)...20 {
             let (scene, start) = scene(snrDecibels: 30, room: room, seed: seed)
             let arrival = try #require(try SweepDetector(scene.sweep()).detect(in: scene.recording()), "seed \(seed)")
-            #expect(abs(arrival.firstSample - start) < largestError, "seed \(seed)")
-            #expect(abs(arrival.strongestSample - start) < largestStrongest, "seed \(seed)")
+            #expect(abs(arrival.firstSample - start) < maximumError, "seed \(seed)")
+            #expect(abs(arrival.strongestSample - start) < maximumStrongestError, "seed \(seed)")
             if arrival.strongestSample > arrival.firstSample + 5 { laterCount += 1 }
         }
         // Without a direct sound the first of many is hardly ever the strongest.
         #expect(room.directToReverberantDecibels == nil ? laterCount > 10 : laterCount == 0)
     }
 
-    /// A quieter direct sound before a loud echo 5 ms later: latency is about the first, level about the second.
+    /// A quieter direct sound 5 ms before a loud echo: the first gives the latency, the second the level.
     @Test func theFirstArrivalMayBeTheQuieter() throws {
         var scene = PairScene()
         scene.path = { convolve($0, [0.5] + [Float](repeating: 0, count: 239) + [1]) }
@@ -124,7 +124,7 @@ import Testing
             }
         }
         if kind == .tokens {
-            // Without a look at what is just before a peak, the best of these reaches 17 dB.
+            // Without the stretch just before a peak, the best of these reaches 17 dB.
             for index in 0..<30 {
                 let profile = Profile.all[index % 3]
                 let transmitter = try Transmitter(profile: profile, sampleRateHertz: 48_000)
@@ -159,7 +159,7 @@ import Testing
         #expect(abs(arrival.firstSample - 60_000) < 0.5)
     }
 
-    /// Shorter and shorter: until the sweep is no longer all there, and with nothing at all.
+    /// Shorter and shorter recordings: until one no longer holds the whole sweep, and an empty one.
     @Test func aSweepThatIsCutOffIsNone() throws {
         let scene = PairScene(startSample: 10_000)
         let (sweep, recording) = (try scene.sweep(), try scene.recording())
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    /// Halves are searched apart, and a range beyond the recording is cut.
+    /// Halves are searched separately, and a range beyond the recording is cut.
     @Test func searchesTheRangeItIsGiven() throws {
         let recording = try PairScene().recording() + PairScene(seed: 2).recording()
         let detector = SweepDetector(try PairScene().sweep())
@@ -185,7 +185,7 @@ import Testing
         #expect(detector.detect(in: recording, range: -5..<3) == nil)
     }
 
-    /// Two sweeps ten seconds apart, recorded by a clock that is off: found within four of the deviations stated. In noise at
+    /// Two sweeps ten seconds apart, recorded by a clock that is off: found within four of the stated deviations. In noise at
     /// 0 dB the deviation is 0.3 ppm, and a smeared peak at 300 ppm doubles it (measured 2.4 times).
     @Test(arguments: [-300, -50, 0, 20, 300] as [Double], [0, 30] as [Double])
     func clockDifferencesAreMeasured(ppm: Double, snrDecibels: Double) throws {
@@ -196,7 +196,7 @@ import Testing
             played[30_000 + n] += sample
             played[30_000 + spacing + n] += sample
         }
-        // A recorder that is faster by ppm makes more samples of the same.
+        // A recorder that is faster by ppm makes more samples of the same sound.
         var recording = TimeScale(relativeOffset: 1 / (1 + ppm * 1e-6) - 1).apply(to: played)
         var noise = WhiteNoise(seed: 9)
         noise.add(

@@ -10,10 +10,10 @@ import Testing
 @Suite struct PairResponseTests {
     private static let rates = [44_100, 48_000, 96_000]
 
-    /// A filter of three taps is known at every frequency. In silence the gate, which cuts off what the
-    /// band's own ends ring, leaves less than 0.07 dB (measured); limit 0.1. At 30 dB the sweep's energy in 1 Hz is 1,000·1,500 Hz/4,067 Hz/s over noise's in the gate of 60 ms, 38 dB above
-    /// it, so each bin, with 50·0.06 = 3 independent values, is known to 4.34·√(2/(6,150·3)) = 0.045 dB where the path has
-    /// 0 dB and twice that at −6 dB; limit five deviations. The band's mean over 30 bins is known five times better.
+    /// A filter of three taps is known at every frequency. In silence the gate, which cuts off the ringing of the band's ends, leaves
+    /// less than 0.07 dB (measured); limit 0.1. At 30 dB the sweep's energy in 1 Hz is 1,000·1,500 Hz/4,067 Hz/s over noise's in the
+    /// gate of 60 ms, 38 dB above it, so each bin, with 50·0.06 = 3 independent values, is known to 4.34·√(2/(6,150·3)) = 0.045 dB
+    /// if the path has 0 dB and twice that at −6 dB; limit five deviations. The band's mean over 30 bins is known five times better.
     @Test(arguments: rates, [nil, 30] as [Double?])
     func knownFiltersAreRecovered(rate: Int, snrDecibels: Double?) throws {
         var scene = PairScene(sampleRateHertz: rate, snrDecibels: snrDecibels)
@@ -39,8 +39,8 @@ import Testing
         #expect(report.cutOffHertz == nil)
     }
 
-    /// What is subtracted is right on the average: where the path passes nothing, response and noise cancel. In noise at 0 dB
-    /// with nothing but noise above 19 kHz, what is left of 80 bins is a hundredth of what passes and less: noise in
+    /// The subtracted noise is right on the average: if the path passes nothing, response and noise cancel. In noise at 0 dB
+    /// with nothing but noise above 19 kHz, the mean of 80 bins is at most a hundredth of the passband: noise in
     /// the gate is 8 dB below the sweep, so 80 bins of three values leave 0.16/√240 = 1 %. Without subtraction it is 16 %.
     @Test func theNoiseIsSubtracted() throws {
         var scene = PairScene(snrDecibels: 0)
@@ -57,7 +57,7 @@ import Testing
         #expect(abs(mean) < 0.04, "\(mean), seed 1")
     }
 
-    /// White noise of a known level: a second tells 1,500 Hz to 0.1 dB, see `PowerDensity`; the limit is three deviations.
+    /// White noise of a known level: a second gives 1,500 Hz to 0.1 dB, see `PowerDensity`; the limit is three deviations.
     @Test(arguments: rates, [-100, -60, -20] as [Double])
     func knownNoiseIsMeasured(rate: Int, levelDecibels: Double) throws {
         let snrDecibels = 20 * Double.log10(0.25) - levelDecibels
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    /// What `expectedSNRDecibels` says is what a receiver says of a token on the same path, less 0.5 dB of its own timing
-    /// loss: to 1 dB, see `RobustnessTests`. In a room it says less: it counts what rings on as noise.
+    /// `expectedSNRDecibels` agrees with a receiver's report of a token on the same path, less 0.5 dB of its own timing
+    /// loss: to 1 dB, see `RobustnessTests`. In a room the receiver reports less: it counts the reverberation as noise.
     @Test func theExpectedSNRIsWhatAReceiverReports() throws {
         var scene = PairScene(snrDecibels: 18)
         scene.path = { convolve($0, [0.3, 0, 0.1]) }
@@ -94,7 +94,7 @@ import Testing
         #expect(abs(try #require(snr.first) + 0.5 - expected) < 1, "\(snr), \(expected)")
     }
 
-    /// A sinc's edge is where it is at half amplitude.
+    /// The edge of a sinc is at half amplitude.
     @Test(arguments: [18_700, 19_000, 19_500, 19_800, 20_900] as [Double], [44_100, 48_000])
     func cutOffsAreFound(hertz: Double, rate: Int) throws {
         var scene = PairScene(sampleRateHertz: rate)
@@ -103,7 +103,7 @@ import Testing
         #expect(abs(try #require(report.cutOffHertz) - hertz) <= 100)
     }
 
-    /// In a room single bins vary by 10 dB and more; the edge is still found, and none where there is none.
+    /// In a room single bins vary by 10 dB and more; an edge is still found, and without one none is found.
     @Test(arguments: [Room.a, .b], [19_000, 19_800, nil] as [Double?])
     func cutOffsAreFoundInARoom(room: Room, hertz: Double?) throws {
         for seed in UInt64(1)...12 {
@@ -135,8 +135,8 @@ import Testing
         #expect(abs(report.band.effectiveDecibels + 10) < 0.1)
     }
 
-    /// A sine cut off at a share c of its peak is beyond it 2/π·acos(c) of the time: 2.8, 29, 42 and 70 % for 0.001, 1, 2 and
-    /// 6 dB. Below full scale only flat tops show it. What is loud and whole has next to nothing.
+    /// A sine clipped at a share c of its peak is beyond it 2/π·acos(c) of the time: 2.8, 29, 42 and 70 % for 0.001, 1, 2 and
+    /// 6 dB. Below full scale only flat tops show it. A loud sound that is not clipped has next to nothing.
     @Test(arguments: [1, 2, 6] as [Double], [1, 0.5] as [Float])
     func clippingIsMeasured(excessDecibels: Double, ceiling: Float) throws {
         let scene = PairScene(amplitude: ceiling * Float(Double.pow(10, excessDecibels / 20)), snrDecibels: nil)
@@ -150,8 +150,8 @@ import Testing
         #expect(!whole.clipping.isAudible, "\(whole.clipping)")
     }
 
-    /// Parts that are missing are said to be; nothing crashes.
-    @Test func whatIsMissingIsSaid() throws {
+    /// Missing parts are reported; nothing crashes.
+    @Test func missingPartsAreReported() throws {
         let scene = PairScene()
         let (sweep, recording) = (try scene.sweep(), try scene.recording())
         let arrival = try #require(SweepDetector(sweep).detect(in: recording))
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    /// Samples that are no numbers count as silence, and everything reported is finite.
+    /// Samples that are no numbers count as silence, and all reported figures are finite.
     @Test func garbageNeverBecomesAFigure() throws {
         var recording = try PairScene().recording()
         for n in stride(from: 0, to: recording.count, by: 1_111) {

@@ -6,13 +6,13 @@ import RealModule
 /// A sweep recorded through a made-up path: a second of quiet, the sweep, half a second of quiet.
 struct PairScene {
     var sampleRateHertz = 48_000
-    /// Of the sweep as played.
+    /// The amplitude of the sweep as played.
     var amplitude: Float = 0.25
-    /// What the path does to it.
+    /// The effect of the path on it.
     var path: ([Float]) -> [Float] = { $0 }
     /// The power of a sine at the sweep's peak, as played, over the noise in 1,500 Hz; nil is no noise.
     var snrDecibels: Double? = 40
-    /// Where the sweep starts.
+    /// The sample at which the sweep starts.
     var startSample = 60_000
     var seed: UInt64 = 1
 

@@ -42,8 +42,8 @@ import Testing
         )
     }
 
-    /// Loud noise is to be left, a weak sweep in little noise turned up; both by what is missing to −5.3 dB.
-    /// So deep in noise the ripple that it makes counts for 1 dB and more.
+    /// The advice for loud noise is to leave it, and for a weak sweep in little noise to turn it up; both by the distance to −5.3 dB.
+    /// So deep in noise its ripple counts for 1 dB and more.
     @Test func tellsNoiseFromWeakness() throws {
         let noisy = try verdict(PairScene(amplitude: 0.02, snrDecibels: -10))
         guard case .noisy(let level, let missing) = try #require(noisy.problems.first) else {
@@ -52,7 +52,7 @@ import Testing
         }
         #expect(abs(level - (20 * .log10(0.02) + 10)) < 0.5)
         #expect(abs(missing - 4.7) < 2)
-        // 70 dB down, in noise 60 dB below what is played: −10 dB again.
+        // 70 dB down, in noise 60 dB below the played sweep: −10 dB again.
         var scene = PairScene(snrDecibels: 60)
         scene.path = { $0.map { 3.16e-4 * $0 } }
         let quiet = try verdict(scene)
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// The rule about lost tones and ripple, against the receiver: at the SNR at which the rule sees 3 dB of margin, 90 % of tokens
-    /// and more are decoded. Of 60 with p = 0.97 four are lost with a chance of 90 %, eleven never.
+    /// and more decode. Of 60 with p = 0.97 four are lost with a chance of 90 %, eleven never.
     @Test(arguments: Profile.all, [19_900, 19_800, 19_750] as [Double])
     func theRuleHoldsForTheReceiver(profile: Profile, cutOffHertz: Double) throws {
         var scene = PairScene(snrDecibels: 40)
@@ -97,7 +97,7 @@ import Testing
         #expect(try share(profile, scene.path, snrDecibels: snrDecibels) >= 0.82, "\(snrDecibels) dB")
     }
 
-    /// With two thirds of the tones lost nothing helps: 60 at 25 dB, and the rule says so.
+    /// With two thirds of the tones lost nothing helps: 60 at 25 dB, as the rule has it.
     @Test(arguments: Profile.all)
     func aThirdOfTheTonesIsTooFew(profile: Profile) throws {
         var scene = PairScene(snrDecibels: 25)

@@ -12,12 +12,12 @@ struct SimulationTests {
         scene.air = try #require(AirPreset.named(channel)).air
         var order = SimulationOrder(scene)
         order.trialCount = trialCount
-        order.leastTrialCount = min(trialCount, order.leastTrialCount)
+        order.minimumTrialCount = min(trialCount, order.minimumTrialCount)
         order.seed = 5
         return order
     }
 
-    /// At the knee, where any trial that was counted otherwise would show, and stopped early, where a trial too many would.
+    /// At the knee, where a trial counted differently would show, and at a point stopped early, where an extra trial would.
     @Test(arguments: [("awgn", -5.6), ("awgn", 0), ("crowd-3", 10), ("gaps", 3)])
     func theAnswerDoesNotDependOnTheThreads(row: (channel: String, snr: Double)) throws {
         var order = try Self.order(row.channel, trialCount: 200)
@@ -38,7 +38,7 @@ struct SimulationTests {
     }
 
     /// 100 of 100: Wilson's interval is 3.7 % wide, ±1.85 %. 50 of 100 is ±9.6 %, and needs 2,400 for ±2 %.
-    @Test func aPointIsLeftOnceItIsKnown() throws {
+    @Test func aPointEndsOnceItIsKnown() throws {
         var order = try Self.order("awgn", trialCount: 400)
         order.threadCount = 2
         let simulation = try Simulation(order)
@@ -58,7 +58,7 @@ struct SimulationTests {
         #expect(simulation.point(snrDecibels: 0) == nil)
     }
 
-    /// Every talker is a frame sent: three in each trial, and what is decoded is never more.
+    /// Every talker sends a frame: three in each trial, and no more are decoded.
     @Test func everyTalkerCounts() throws {
         let simulation = try Simulation(Self.order("crowd-3", trialCount: 20))
         let tally = try #require(simulation.point(snrDecibels: 15)).tally
@@ -68,7 +68,7 @@ struct SimulationTests {
         #expect(tally.wrongCount == 0)
     }
 
-    /// The scan's ends: next to nothing is decoded at the lower, everything at the upper, and the top says how it goes on.
+    /// The scan's ends: next to nothing decodes at the lower, everything at the upper, and the top shows how the curve goes on.
     @Test func theScanFindsTheFall() throws {
         let points = try #require(SimulationScan.points(of: Simulation(Self.order("awgn"))) { _ in })
         #expect((-12 ... -6).contains(try #require(points.first)))
@@ -77,8 +77,8 @@ struct SimulationTests {
         #expect(points == points.sorted())
     }
 
-    /// 90 % of `fast` in white noise: −6.2 dB, of 200 trials a point. 200 trials tell a share of 90 % within 2.1 %, which
-    /// on a slope of 25 % a decibel there is 0.1 dB; four of that.
+    /// 90 % of `fast` in white noise: −6.2 dB, from 200 trials a point. 200 trials give a share of 90 % within 2.1 %, which
+    /// on a slope of 25 % a decibel there is 0.1 dB; four times that.
     @Test func theLimitIsFound() throws {
         var order = try Self.order("awgn", trialCount: 200)
         order.threadCount = 2
@@ -86,7 +86,7 @@ struct SimulationTests {
         let crossing = try #require(limit.crossing)
         #expect(abs(try #require(crossing.snrDecibels) + 6.2) < 0.4, "\(crossing)")
         #expect(limit.points.count >= 4)
-        // Twelve talkers are not heard out at any SNR (11 % at 15 dB, 40 trials), and never is nothing heard.
+        // Twelve talkers do not all decode at any SNR (11 % at 15 dB, 40 trials), and some always do.
         let crowd = try SimulatedLimit(of: Self.order("crowd-12", trialCount: 20), share: 0.999)
         #expect(crowd.crossing == nil)
         #expect((0.01..<0.5).contains(crowd.bestShare))
@@ -98,9 +98,9 @@ struct SimulationTests {
     }
 }
 
-/// What every channel has to let through, whatever it is: a token in `standard` with 25 dB in hand.
+/// The minimum that every channel has to let through: a token in `standard` with 25 dB in hand.
 struct AirPresetTests {
-    /// Crowds and the strongest of tones are what no receiver without cancellation can promise.
+    /// Crowds and the strongest of tones: no receiver without cancellation can promise these.
     static let hard: Set = ["pilot-30", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b"]
 
     @Test(arguments: AirPreset.all.map(\.name))
@@ -111,7 +111,7 @@ struct AirPresetTests {
         let tally = try AirTally.of(scene, trialCount: 12, seed: 3)
         #expect(tally.wrongCount == 0)
         #expect(tally.duplicateCount == 0)
-        // 3 of 12 and fewer has a probability of 10⁻⁴ where 80 % are decoded.
+        // 3 of 12 and fewer has a probability of 10⁻⁴ if 80 % decode.
         if !Self.hard.contains(name) { #expect(tally.decodedShare > 0.25, "\(tally)") }
     }
 
@@ -124,9 +124,9 @@ struct AirPresetTests {
         #expect(AirPreset.named("nowhere") == nil)
     }
 
-    /// The microphone hears the noise that the signal-to-noise ratio asks for: before the frame there is nothing else.
-    /// 12,000 samples tell a power within √(2/12,000) = 1.3 %, of 20 seeds together 0.3 %, 0.013 dB.
-    @Test func theNoiseIsAsLoudAsAskedFor() throws {
+    /// The noise has the power that the signal-to-noise ratio asks for: before the frame there is nothing else.
+    /// 12,000 samples give a power within √(2/12,000) = 1.3 %, of 20 seeds together 0.3 %, 0.013 dB.
+    @Test func theNoiseHasThePowerAskedFor() throws {
         var power = 0.0
         for seed in UInt64(1)...20 {
             var scene = AirScene()

@@ -4,7 +4,7 @@ import EarshotModem
 import Foundation
 
 extension SoundKind {
-    /// Earshot's own frames: here a report may be right, and is wrong if nobody sent it.
+    /// Earshot's own frames: a report may be right here, and is wrong if the token was not sent.
     static let damagedFrames = [
         SoundKind("damaged frames of our own", hasFrames: true) { seed in
             together([EventSource(seed: seed, damagedFrame), quietNoise(seed)])
@@ -15,7 +15,7 @@ extension SoundKind {
         },
     ]
 
-    /// A payload that tells: its last four bytes are a hash of those before.
+    /// A payload that can be told from random bytes: its last four bytes are a hash of those before.
     private static func tellingPayload(_ generator: inout SeededGenerator) -> Payload {
         let byteCount = [8, 8, 8, 12, 32][Int.random(in: 0..<5, using: &generator)]
         let bytes = (0..<byteCount - 4).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -23,7 +23,7 @@ extension SoundKind {
         return payload
     }
 
-    /// Whether somebody sent it.
+    /// Whether the payload is one of those that are sent.
     static func wasSent(_ payload: Payload) -> Bool {
         let bytes = payload.bytes
         return bytes.count > 4 && Array(bytes.suffix(4)) == hash(bytes.dropLast(4))
@@ -36,7 +36,7 @@ extension SoundKind {
         return (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
     }
 
-    /// A frame with some of its symbols replaced, silenced, or from another frame; down to where nothing can be decoded.
+    /// A frame with some of its symbols replaced, silenced, or from another frame; down to damage that no decoder can repair.
     private static func damagedFrame(_ generator: inout SeededGenerator) -> [Float] {
         let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
         guard let transmitter = try? Transmitter(profile: profile, sampleRateHertz: 48_000) else { return [0] }
@@ -64,7 +64,7 @@ extension SoundKind {
         return sound(tones, gains: gains, profile, &generator)
     }
 
-    /// Frames whose check is that of another protocol: right in everything else.
+    /// Frames with the check of another protocol: right in everything else.
     private static func foreignFrame(_ generator: inout SeededGenerator) -> [Float] {
         let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
         let pairs = (0..<FrameLayout.token.dataToneCount).map { _ in UInt8.random(in: 0...3, using: &generator) }

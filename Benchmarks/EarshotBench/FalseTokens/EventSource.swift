@@ -1,6 +1,6 @@
 import EarshotChannel
 
-/// Sounds one after another, each made when its turn comes, for as long as anybody listens.
+/// Sounds one after another without an end, each made when its turn comes.
 struct EventSource: SoundSource {
     private var generator: SeededGenerator
     private let makeNext: @Sendable (inout SeededGenerator) -> [Float]
@@ -31,7 +31,7 @@ struct EventSource: SoundSource {
     }
 }
 
-/// The sum of sounds without an end.
+/// The sum of endless sounds.
 func together(_ sources: [any SoundSource]) -> any SoundSource {
     Mix(sources.map { Mix.Part($0) })
 }

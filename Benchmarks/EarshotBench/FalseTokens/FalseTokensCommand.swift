@@ -2,16 +2,16 @@ import ArgumentParser
 import EarshotModem
 import EarshotTrials
 
-/// Hours of everything but tokens.
+/// Listens to hours of sound without tokens.
 struct FalseTokensCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "false-tokens",
-        abstract: "Listen to hours of noise, music, speech and other modems, and count tokens that are not there.",
+        abstract: "Listen to hours of noise, music, speech and other modems, and count false tokens.",
         discussion: """
-            Noise, keys, pilot tones, modulations and damaged frames are generated. Recordings come from --audio: files or
-            folders, anything libsndfile reads at 44.1 kHz or more; they are played again and again, each time at another
+            The program generates noise, keys, pilot tones, modulations and damaged frames. --audio gives recordings: files or
+            folders, in any format that libsndfile reads at 44.1 kHz or more. It plays them again and again, each time at another
             speed (within 3 %), level and start. scripts/recordings.sh gathers music, effects and speech,
-            scripts/peer-sounds.sh what other programs send.
+            scripts/peer-sounds.sh the sounds of other programs.
 
             The result depends on --hours and --seed, not on --threads.
 
@@ -25,7 +25,7 @@ struct FalseTokensCommand: ParsableCommand {
     @Option(help: "A file or folder of recordings; may be repeated, and each is a kind of its own.")
     var audio: [String] = []
 
-    @Option(help: "Only kinds whose name holds this text.")
+    @Option(help: "Only the kinds with this text in their name.")
     var only: String?
 
     @Option(help: "Seed.")
@@ -70,7 +70,7 @@ func measureFalseTokens(
     let own = zip(kinds, results).filter(\.0.hasFrames)
     guard !own.isEmpty else { return }
     report.add(
-        "\nWhere there are frames, a report may be right:\n\n"
+        "\nIn sounds that hold frames, a report may be right:\n\n"
             + "| sound | hours | decoding attempts | right tokens | wrong tokens | wrong, at most in 1,000 hours |\n"
             + "|---|---|---|---|---|---|")
     for (kind, result) in own {

@@ -1,16 +1,16 @@
 import EarshotChannel
 import EarshotModem
 
-/// What a receiver made of a kind of sound.
+/// A receiver's results on one kind of sound.
 struct HeardSound: Sendable {
     var hours = 0.0
     var statistics = ReceiverStatistics()
-    /// Reports of what was sent.
+    /// Reports of frames that were sent.
     var rightCount = 0
-    /// Reports of what was not.
+    /// Reports of frames that were not sent.
     var wrongFrames: [ReceivedFrame] = []
 
-    /// Walks through the trellis that were begun for a candidate.
+    /// Runs of the trellis decoder on candidates.
     var attemptCount: Int {
         statistics.rejectedByPathMetric + statistics.rejectedByCheck + statistics.frames + statistics.duplicates
     }
@@ -27,8 +27,8 @@ struct HeardSound: Sendable {
     }
 }
 
-/// Listens to `hours` of each kind, in parts of at most a quarter of an hour, each with a receiver and a seed of its own: what
-/// is heard does not depend on the threads.
+/// Listens to `hours` of each kind, in parts of at most a quarter of an hour, each with a receiver and a seed of its own: the
+/// results do not depend on the threads.
 func listen(to kinds: [SoundKind], hours: Double, seed: UInt64, threadCount: Int? = nil) throws -> [HeardSound] {
     let partCount = Int((4 * hours).rounded(.up))
     let partHours = hours / Double(partCount)

@@ -4,7 +4,7 @@ import EarshotModem
 import Foundation
 
 extension SoundKind {
-    /// Other people's modulations in our band, at random speeds. What their own programs make is taken from recordings.
+    /// Modulations of other systems in Earshot's band, at random speeds. The sounds of their own programs come from recordings.
     static let modems = [
         SoundKind("frequency-shift keying of 2 to 32 tones at 10 to 400 baud") { seed in
             together([EventSource(seed: seed, frequencyShiftKeying), quietNoise(seed)])
@@ -15,7 +15,7 @@ extension SoundKind {
         },
     ]
 
-    /// Signals on our own grid, the most dangerous ones: no token is in them.
+    /// Signals on Earshot's own grid, the most dangerous ones. They hold no token.
     static let almostEarshot = [
         SoundKind("random tones on our own grid, at our own speed") { seed in
             together([EventSource(seed: seed) { randomHops(&$0, withSync: false) }, quietNoise(seed)])
@@ -49,7 +49,7 @@ extension SoundKind {
         return sequence.samples(sampleRateHertz: 48_000) + pause(&generator)
     }
 
-    /// Upward sweeps over the whole band that begin somewhere and wrap around: LoRa's modulation, at our bandwidth.
+    /// Upward sweeps over the whole band that begin at a random frequency and wrap around: LoRa's modulation, at Earshot's bandwidth.
     private static func chirps(_ generator: inout SeededGenerator) -> [Float] {
         let symbolSeconds = generator.number(0.005...0.1)
         let symbolCount = Int(generator.number(0.3...4) / symbolSeconds)
@@ -87,7 +87,7 @@ extension SoundKind {
         return samples + pause(&generator)
     }
 
-    /// As many tones as a frame has, or a few more or less, in one of our profiles.
+    /// As many tones as a frame has, or a few more or less, in one of Earshot's profiles.
     private static func randomHops(_ generator: inout SeededGenerator, withSync: Bool) -> [Float] {
         let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
         let count = Int.random(in: 20...150, using: &generator)

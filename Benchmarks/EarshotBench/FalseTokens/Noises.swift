@@ -2,14 +2,14 @@ import EarshotChannel
 import Foundation
 
 extension SoundKind {
-    /// What is there when nobody does anything.
+    /// Background noise.
     static let noises = [
         SoundKind("white noise") { Noise(colour: .white, deviation: 0.05, sampleRateHertz: 48_000, seed: $0) },
         SoundKind("pink noise") { Noise(colour: .pink, deviation: 0.05, sampleRateHertz: 48_000, seed: $0) },
         SoundKind("brown noise") { Noise(colour: .brown, deviation: 0.05, sampleRateHertz: 48_000, seed: $0) },
     ]
 
-    /// Keys, pilot tones and what supervises public-address systems; all with noise 40 to 60 dB below full scale.
+    /// Keys, pilot tones and the supervision tones of public-address systems; all with noise 40 to 60 dB below full scale.
     static let machines = [
         SoundKind("a keyboard, clicks and six steady pilot tones") { seed in
             var generator = SeededGenerator(seed: seed)
@@ -42,7 +42,7 @@ extension SoundKind {
         return Noise(colour: .white, deviation: deviation, sampleRateHertz: 48_000, seed: seed &+ 1)
     }
 
-    /// A tenth of a second to a second of metal on metal: each click rings at a few places between 2 and 22 kHz.
+    /// A tenth of a second to a second of metal on metal: each click rings at a few frequencies between 2 and 22 kHz.
     private static func keys(_ generator: inout SeededGenerator) -> [Float] {
         let count = Int(generator.number(0.1...1) * 48_000)
         var samples = [Float](repeating: 0, count: count + 4_800)
@@ -74,7 +74,7 @@ extension SoundKind {
         return sum
     }
 
-    /// Supervision modulates or keys a tone near 20 kHz, at 0.2 to 60 Hz.
+    /// A supervision tone near 20 kHz, modulated or keyed at 0.2 to 60 Hz.
     private static func modulatedPilot(_ generator: inout SeededGenerator) -> [Float] {
         let (carrier, rate) = (generator.number(18_400...20_100) / 48_000, generator.number(0.2...60) / 48_000)
         let (level, depth) = (pow(10, generator.number(-3 ... -0.8)), generator.number(0.2...1))

@@ -1,12 +1,12 @@
 import EarshotChannel
 
-/// A kind of sound that is listened to for hours.
+/// A kind of sound to listen to for hours.
 struct SoundKind: Sendable {
     var name: String
     var sampleRateHertz = 48_000
-    /// Whether Earshot's frames are in it: then a report may be right.
+    /// Whether it holds Earshot's frames: then a report may be right.
     var hasFrames = false
-    /// The sound that belongs to a seed; without an end.
+    /// The sound of a seed; without an end.
     var make: @Sendable (_ seed: UInt64) -> any SoundSource
 
     init(_ name: String, hasFrames: Bool = false, _ make: @escaping @Sendable (_ seed: UInt64) -> any SoundSource) {
@@ -15,6 +15,6 @@ struct SoundKind: Sendable {
         self.make = make
     }
 
-    /// All that need no recordings.
+    /// All kinds that need no recordings.
     static let generated: [SoundKind] = noises + machines + modems + almostEarshot + damagedFrames
 }

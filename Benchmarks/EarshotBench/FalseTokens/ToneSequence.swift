@@ -1,12 +1,12 @@
 import Foundation
 
-/// Tones to sound, for what is nearly Earshot and for other modems: continuous phase, each change spread over an eighth of a
+/// A sequence of tones, for imitations of Earshot and for other modems: continuous phase, each change spread over an eighth of a
 /// symbol, ramps of 5 ms at both ends.
 struct ToneSequence {
     var hertz: [Double]
     var symbolSeconds: Double
     var amplitude: Double
-    /// A symbol's amplitude is times this; 1 where there are none.
+    /// Factors of the symbols' amplitudes; without any they are 1.
     var gains: [Double] = []
 
     func samples(sampleRateHertz: Int) -> [Float] {

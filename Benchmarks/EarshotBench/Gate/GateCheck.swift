@@ -1,4 +1,4 @@
-/// One thing that must never become worse, and what was found.
+/// A property that must never become worse, and its measurement.
 struct GateCheck: Codable {
     enum Verdict: String, Codable, CaseIterable {
         case passed
@@ -7,17 +7,17 @@ struct GateCheck: Codable {
         case better
     }
 
-    /// What it is called in the table and by `--only`.
+    /// Its name in the table and for `--only`.
     var name: String
     var measured: String
     var wanted: String
     var verdict: Verdict
-    /// What fell and by how much, or why the reference should be recorded anew; nothing where all is as it was.
+    /// What fell and by how much, or why to record the reference anew; nil if the check passed.
     var explanation: String?
-    /// The command that shows it again, where it failed.
+    /// The command that repeats the check, if it failed.
     var again: String?
 
-    /// For what is bad as soon as there is one of it.
+    /// A check that fails if there is one event or more.
     static func none(_ name: String, count: Int, of what: String, detail: String) -> GateCheck {
         GateCheck(
             name: name, measured: "\(count) \(what)", wanted: "0", verdict: count == 0 ? .passed : .failed,
@@ -25,7 +25,7 @@ struct GateCheck: Codable {
     }
 }
 
-/// How a check is made; asked only where `--only` wants it.
+/// A check that can be made; `--only` decides whether it is.
 struct GateItem {
     var name: String
     var measure: (_ seed: UInt64) throws -> GateCheck

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// What CI runs: a few minutes, ratios and shares only, and a message that says what fell and how to see it again.
+/// The gate of CI: a few minutes, ratios and shares only, and a message that says what fell and how to see it again.
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gate", abstract: "The quick gate for CI: exit 1 with the reason where something fell.",
+        commandName: "gate", abstract: "The quick gate for CI: exit 1 with the reason if a check fails.",
         discussion: """
             Checks allocations, kernels against their naive twins, the receiver's speed against a fixed loop, the share of
-            tokens decoded at two SNRs a profile against Benchmarks/Reference/success.json, wrong tokens and false ones. A
-            check whose name holds the text of --only is made again with the same random numbers whatever else is made.
+            tokens decoded at two SNRs a profile against Benchmarks/Reference/success.json, wrong tokens and false ones. With
+            --only, a check has the same random numbers as in a whole run.
 
               earshot-bench gate --only 'standard, white noise' --seed 31
               earshot-bench gate --repeat 20
@@ -18,10 +18,10 @@ struct GateCommand: ParsableCommand {
     @Option(help: "Seed; the same one gives the same trials.")
     var seed: UInt64 = 31
 
-    @Option(help: "Make only the checks whose name holds this text.")
+    @Option(help: "Make only the checks with this text in their name.")
     var only: String?
 
-    @Option(name: .customLong("repeat"), help: "Run so many times, with seeds from --seed on, and count verdicts.")
+    @Option(name: .customLong("repeat"), help: "Runs to make, with seeds from --seed on, to count verdicts.")
     var repetitions = 1
 
     @Option(help: "Trials a point.")
@@ -33,10 +33,10 @@ struct GateCommand: ParsableCommand {
     @Flag(help: "Measure the reference anew and write it (six minutes of two cores).")
     var record = false
 
-    @Flag(help: "Say how likely each point of the reference fails by chance, and after the loss it was recorded for.")
+    @Flag(help: "Print how likely each point of the reference fails by chance, and after the loss it was recorded for.")
     var chances = false
 
-    @Option(help: "The reference.")
+    @Option(help: "The file with the reference.")
     var reference = SuccessReference.defaultPath()
 
     func validate() throws {
@@ -77,7 +77,7 @@ struct GateCommand: ParsableCommand {
             let check = SuccessCheck(point: point, reference: reference, trialCount: trials)
             let chances = check.failureChances
             print(
-                "| \(point.title) | \(percent(point.now.share)) | \(percent(check.leastShare)) | "
+                "| \(point.title) | \(percent(point.now.share)) | \(percent(check.minimumShare)) | "
                     + String(format: "%.0e", chances.unchanged) + " | \(percent(point.afterLoss.share)) | "
                     + String(format: "%.4f", chances.afterLoss) + " |")
         }
@@ -162,7 +162,7 @@ private func printJSON(_ value: some Encodable) throws {
     print(String(decoding: try encoder.encode(value), as: UTF8.self))
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 private struct GateResult: Codable {
     var seed: UInt64
     var failedCount: Int

@@ -6,16 +6,16 @@ func gateItems(reference: SuccessReference, trialCount: Int) -> [GateItem] {
         + successItems(reference, trialCount: trialCount)
 }
 
-/// Blocks without a frame must allocate nothing; a reported frame notes what it explains (its tones) for later.
+/// Blocks without a frame must allocate nothing; a reported frame keeps its tones for later, which allocates.
 private func allocationItems() -> [GateItem] {
-    // Counted, not timed, so the same everywhere: 10 for a token, 12 for 32 bytes.
+    // Counted, not timed, so the same on every machine: 10 for a token, 12 for 32 bytes.
     let mostAFrame = 12.0
     return allocationScenes.map { scene in
         GateItem("allocations, \(scene.name)") { _ in
             let count = try scene.measure()
             var check = GateCheck.none(
                 "allocations, \(scene.name)", count: count.inBlocks, of: "allocations",
-                detail: "\(scene.name), \(count.blockCount) blocks that reported nothing")
+                detail: "\(scene.name), \(count.blockCount) blocks without a report")
             guard count.frameCount > 0 else { return check }
             check.measured += ", \(decimal(count.allocationsAFrame, 1)) a frame"
             check.wanted += ", ≤ \(decimal(mostAFrame, 1)) a frame"
@@ -34,20 +34,20 @@ private func kernelItems() -> [GateItem] {
     allKernels.map { kernel in
         GateItem("kernel, \(kernel.name)") { _ in
             let result = kernel.run()
-            let wanted = "≥ \(decimal(result.leastRatio, 1)) × the twin's speed"
+            let wanted = "≥ \(decimal(result.minimumRatio, 1)) × the twin's speed"
             var check = GateCheck(
                 name: "kernel, \(kernel.name)", measured: "\(decimal(result.ratio, 1)) ×", wanted: wanted,
                 verdict: .passed)
             var complaints: [String] = []
-            if result.ratio < result.leastRatio {
-                let slower = 100 * (1 - result.ratio / result.leastRatio)
+            if result.ratio < result.minimumRatio {
+                let slower = 100 * (1 - result.ratio / result.minimumRatio)
                 complaints.append(
                     "\(kernel.name) is only \(decimal(result.ratio, 2)) times as fast as its naive twin, "
-                        + "\(decimal(slower, 0)) % below the least of \(decimal(result.leastRatio, 1))")
+                        + "\(decimal(slower, 0)) % below the minimum of \(decimal(result.minimumRatio, 1))")
             }
             if !result.agrees {
                 complaints.append(
-                    "\(kernel.name) computes something else than its twin: they differ by \(result.difference), at most "
+                    "\(kernel.name) and its twin disagree: they differ by \(result.difference), at most "
                         + "\(result.tolerance)")
             }
             if result.allocationCount > 0 {
@@ -81,7 +81,7 @@ private func speedItems() -> [GateItem] {
     }
 }
 
-/// Three minutes of each kind of sound. Long runs are made by `false-tokens`.
+/// Three minutes of each kind of sound. `false-tokens` makes long runs.
 private func falseTokenItem() -> GateItem {
     let name = "false tokens, three minutes of each kind"
     return GateItem(name) { seed in

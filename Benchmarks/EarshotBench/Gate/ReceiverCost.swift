@@ -2,11 +2,11 @@ import EarshotChannel
 import EarshotCoding
 import EarshotModem
 
-/// The receiver's time for a stretch of sound over that of a fixed loop in the same run, so that neither the machine nor who
-/// else works on it counts.
+/// The receiver's time for a stretch of sound over that of a fixed loop in the same run, so that neither the machine nor other
+/// work on it counts.
 struct ReceiverCost: Sendable {
     var name: String
-    /// The gate's limit: a third more than the most of 20 runs on two cores on which seven others wanted to run, 2.39 and
+    /// The gate's limit: a third more than the maximum of 20 runs on two cores shared with seven busy processes, 2.39 and
     /// 3.68. (There the receiver loses more than the loop, which needs no cache: on an idle machine it is 2.0 and 3.1.)
     var most: Double
     private var makeSamples: @Sendable () throws -> [Float]
@@ -41,7 +41,7 @@ struct ReceiverCost: Sendable {
         var noise = WhiteNoise(seed: 42)
         let taps = (0..<256).map { _ in Double(noise.next()) }
         var sink = 0.0
-        let seconds = leastSeconds(runs: 9) {
+        let seconds = minimumSeconds(runs: 9) {
             for first in stride(from: 0, to: samples.count, by: 1_024) {
                 receiver.push(samples.span.extracting(first..<min(first + 1_024, samples.count))) { _ in }
             }

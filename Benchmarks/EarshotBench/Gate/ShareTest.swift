@@ -1,13 +1,13 @@
 import Foundation
 
-/// Whether two shares may be the same: Fisher's exact test, one side of it.
+/// Tests whether two shares may be the same: Fisher's exact test, one side of it.
 ///
-/// Of n + N trials, n now and N for the reference, k + K succeeded. If nothing has changed every choice of which ones succeeded
-/// is as likely as any other, so
+/// Of n + N trials, n now and N for the reference, k + K succeeded. If nothing has changed, every choice of the successful ones
+/// is equally likely, so
 ///
 ///     P(at most k now) = Σ_{i ≤ k} C(n, i)·C(N, k + K − i) / C(n + N, k + K)
 ///
-/// which needs no approximation, neither where nearly all succeed nor for the reference's own chance. In the middle of the
+/// which needs no approximation, not even close to 0 or 1, and includes the reference's own chance. In the middle of the
 /// range, with shares p, it comes to a margin of z·√(p(1 − p)(1/n + 1/N)), z = 4.8 for 10⁻⁶.
 ///
 /// Source: Fisher, The logic of inductive inference, J. R. Statist. Soc. 98 (1935).
@@ -32,18 +32,18 @@ struct ShareTest {
             }
     }
 
-    /// How likely so few successes, or fewer, are if nothing has changed.
+    /// The probability of so few successes, or fewer, if nothing has changed.
     func chanceOfAtMost(_ count: Int) -> Double {
         tail(0...count, successCount: count + referenceCount)
     }
 
-    /// How likely so many successes, or more, are if nothing has changed.
+    /// The probability of so many successes, or more, if nothing has changed.
     func chanceOfAtLeast(_ count: Int) -> Double {
         tail(count...trialCount, successCount: count + referenceCount)
     }
 
-    /// The fewest successes that chance explains, with `chanceOfAtMost` above `level`.
-    func leastCount(level: Double) -> Int {
+    /// The minimum number of successes that chance explains, with `chanceOfAtMost` above `level`.
+    func minimumCount(level: Double) -> Int {
         var (low, high) = (0, trialCount)
         while low < high {
             let middle = (low + high) / 2
@@ -52,7 +52,7 @@ struct ShareTest {
         return low
     }
 
-    /// How likely fewer than `count` successes are where each trial succeeds with `share`.
+    /// The probability of fewer than `count` successes if each trial succeeds with `share`.
     func chanceOfFewer(than count: Int, share: Double) -> Double {
         guard share > 0, share < 1 else { return share <= 0 && count > 0 ? 1 : 0 }
         return (0..<count).reduce(0) { sum, i in

@@ -2,14 +2,14 @@ import EarshotLoopback
 
 /// The share of tokens decoded at a point of the reference, by `ShareTest`.
 struct SuccessCheck {
-    /// So unlikely must a share be, if nothing has changed, that a check fails. At a knee that is 14 points below the
+    /// The probability, if nothing has changed, below which a share fails a check. At a knee that is 14 points below the
     /// reference's share, z = 4.75 deviations √(p(1 − p)(1/300 + 1/3,000)). Ten checks a run: one run in 100,000 fails by
     /// chance, one series of 1,000 in a hundred.
     ///
-    /// What `gate --chances` says of the reference of 2026-11-21, with 300 trials a point: where nothing has changed a check
+    /// `gate --chances` reports for the reference of 2026-11-21, with 300 trials a point: if nothing has changed, a check
     /// fails with a probability below 3·10⁻⁷. A loss of 0.7 dB fails each profile's knee in white noise with all but 10⁻⁹,
     /// its inside point with 0.97 and more; room A's knee with 0.96, room B's with 0.89. Curves are less steep in rooms: their
-    /// inside points notice losses of some decibels, and what only rooms need.
+    /// inside points notice losses of some decibels, and losses that occur in rooms only.
     static let level = 1e-6
 
     var point: SuccessReference.Point
@@ -21,29 +21,29 @@ struct SuccessCheck {
             referenceCount: point.now.decodedCount, of: point.now.trialCount, trialCount: trialCount)
     }
 
-    /// The least share that passes.
-    var leastShare: Double { Double(test.leastCount(level: Self.level)) / Double(trialCount) }
+    /// The minimum share that passes.
+    var minimumShare: Double { Double(test.minimumCount(level: Self.level)) / Double(trialCount) }
 
-    /// How likely a run of this check fails, if nothing has changed (the reference's share is the true one), and if the
+    /// The probability that a run of this check fails: if nothing has changed (the reference's share is the true one), and if the
     /// receiver has become worse by the loss that must be noticed.
     var failureChances: (unchanged: Double, afterLoss: Double) {
-        let least = test.leastCount(level: Self.level)
+        let minimum = test.minimumCount(level: Self.level)
         return (
-            test.chanceOfFewer(than: least, share: point.now.share),
-            test.chanceOfFewer(than: least, share: point.afterLoss.share)
+            test.chanceOfFewer(than: minimum, share: point.now.share),
+            test.chanceOfFewer(than: minimum, share: point.afterLoss.share)
         )
     }
 
     func run(seed: UInt64) throws -> GateCheck {
         let scene = try point.air.scene(snrDecibels: point.now.snrDecibels)
         let tally = try runTrials(scene, trialCount: trialCount, seed: derivedSeed(seed, point.title))
-        let least = test.leastCount(level: Self.level)
+        let minimum = test.minimumCount(level: Self.level)
         let count = tally.decodedCount
         let found = "\(percent(tally.decodedShare)) (\(count) of \(trialCount))"
         let was = "\(percent(point.now.share)) (\(point.now.decodedCount) of \(point.now.trialCount))"
         var check = GateCheck(
             name: point.title, measured: found,
-            wanted: "≥ \(percent(Double(least) / Double(trialCount))), was \(percent(point.now.share))",
+            wanted: "≥ \(percent(Double(minimum) / Double(trialCount))), was \(percent(point.now.share))",
             verdict: .passed)
         if tally.wrongCount + tally.duplicateCount > 0 {
             check.verdict = .failed
@@ -52,7 +52,7 @@ struct SuccessCheck {
                 "\(tally.wrongCount) wrong tokens and \(tally.duplicateCount) repeated ones in \(trialCount) trials of "
                 + "\(point.title), where there must be none"
         }
-        if count < least {
+        if count < minimum {
             check.verdict = .failed
             check.explanation =
                 [
@@ -69,7 +69,7 @@ struct SuccessCheck {
         return check
     }
 
-    /// What a share that fell means.
+    /// The meaning of a fallen share.
     private func loss(_ share: Double) -> String {
         let points = "\(decimal(100 * (point.now.share - share), 1)) points less"
         guard share > 0, share < 1, let snr = reference.snrDecibels(point.air, share: share) else {

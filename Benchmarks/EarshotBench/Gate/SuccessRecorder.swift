@@ -5,13 +5,13 @@ import Foundation
 /// Measures the curves and the points of a new reference.
 struct SuccessRecorder {
     var seed: UInt64
-    /// Trials at a step of a curve, and at a point.
+    /// The number of trials at a step of a curve, and at a point.
     var curveTrialCount = 300
     var pointTrialCount = 3_000
-    /// What the gate has to notice.
+    /// The loss that the gate has to notice, in decibels.
     var lossDecibels = 0.7
 
-    /// Where a curve is looked for first, and in which steps; both in decibels.
+    /// The SNR at which the search for a curve begins, and its steps; both in decibels.
     private static let airs: [(SuccessReference.Air, start: Double, step: Double)] =
         [(Profile.fast, -5.0), (.standard, -8), (.far, -11)].map {
             (SuccessReference.Air(profile: $0.name, room: nil), $1, 0.5)
@@ -19,7 +19,7 @@ struct SuccessRecorder {
             (SuccessReference.Air(profile: "standard", room: "A"), -5, 1),
             (SuccessReference.Air(profile: "standard", room: "B"), -2, 1),
         ]
-    /// What share decodes at the points: where the curve is steepest, and where hardly any fails.
+    /// The shares decoded at the points: where the curve is steepest, and where hardly any token fails.
     private static let places = [("knee", 0.55), ("inside", 0.98)]
 
     func record(command: String) throws -> SuccessReference {
@@ -53,12 +53,12 @@ struct SuccessRecorder {
     private func recordCurve(_ air: SuccessReference.Air, start: Double, step: Double) throws -> SuccessReference.Curve
     {
         var shares: [SuccessReference.Share] = []
-        let largestStepCount = 24
-        for index in 0..<largestStepCount {
+        let maximumStepCount = 24
+        for index in 0..<maximumStepCount {
             shares.append(try measure(air, start + Double(index) * step, curveTrialCount, "curve"))
             if shares[shares.count - 1].share >= 0.995 { break }
         }
-        for index in 1..<largestStepCount {
+        for index in 1..<maximumStepCount {
             shares.insert(try measure(air, start - Double(index) * step, curveTrialCount, "curve"), at: 0)
             if shares[0].share < 0.02 { break }
         }
@@ -82,7 +82,7 @@ struct SuccessRecorder {
             snrDecibels: snr, decodedCount: tally.decodedCount, trialCount: tally.trialCount)
     }
 
-    /// Prints it now: a recording is long.
+    /// Prints the text at once: a recording takes long.
     private func say(_ line: String) {
         print(line)
         fflush(nil)

@@ -4,28 +4,28 @@ import EarshotLoopback
 import EarshotModem
 import Foundation
 
-/// What the receiver decoded when the reference was recorded: written by `gate --record` and by nobody else.
+/// The receiver's results when the reference was recorded. Only `gate --record` writes it.
 struct SuccessReference: Codable {
-    /// When, and by which command.
+    /// The date, and the command.
     var recorded: String
     var command: String
     /// The seed from which all trials follow.
     var seed: UInt64
-    /// What loss the gate has to notice.
+    /// The loss that the gate has to notice, in decibels.
     var lossDecibels: Double
-    /// Success against SNR, to say what a fallen share means in decibels.
+    /// Success against SNR, to express a fallen share in decibels.
     var curves: [Curve]
-    /// Where the gate looks.
+    /// The points that the gate checks.
     var points: [Point]
 
     /// A profile in white noise or in a room.
     struct Air: Codable, Hashable {
-        /// `Profile.name`.
+        /// The profile, as in `Profile.name`.
         var profile: String
-        /// "A", "B", "C", or nil for none.
+        /// The room: "A", "B", "C", or nil for none.
         var room: String?
 
-        /// What is sent through it.
+        /// The scene with this profile and room.
         func scene(snrDecibels: Double) throws -> AirScene {
             guard let named = Profile.named(profile) else {
                 throw ValidationError("the reference names a profile that does not exist: \(profile); record it anew")
@@ -44,40 +44,40 @@ struct SuccessReference: Codable {
             return scene
         }
 
-        /// In a table.
+        /// The text in a table.
         var title: String { "\(profile), " + (room.map { "room \($0)" } ?? "white noise") }
     }
 
-    /// How many decoded at one SNR.
+    /// The number of tokens decoded at one SNR.
     struct Share: Codable {
         var snrDecibels: Double
         var decodedCount: Int
         var trialCount: Int
 
-        /// decoded / trials.
+        /// Decoded tokens over trials, 0 ... 1.
         var share: Double { Double(decodedCount) / Double(max(trialCount, 1)) }
     }
 
-    /// One air's success at rising SNR.
+    /// The success of one air at rising SNR.
     struct Curve: Codable {
         var air: Air
         var shares: [Share]
     }
 
-    /// One place on a curve, measured well.
+    /// One point of a curve, measured with many trials.
     struct Point: Codable {
         var air: Air
         /// "knee", where the curve is steepest, or "inside".
         var place: String
         var now: Share
-        /// `lossDecibels` lower.
+        /// The same `lossDecibels` lower.
         var afterLoss: Share
 
-        /// What it is called in tables and by `--only`.
+        /// Its name in tables and for `--only`.
         var title: String { "\(air.title), \(snrText(now.snrDecibels)) (\(place))" }
     }
 
-    /// The SNR at which that share decodes, by all that was recorded of the air; nil where that never crossed it.
+    /// The SNR at which a share decodes, from all points recorded of the air; nil if they never cross it.
     func snrDecibels(_ air: Air, share: Double) -> Double? {
         let shares =
             curves.filter { $0.air == air }.flatMap(\.shares)
@@ -89,7 +89,7 @@ struct SuccessReference: Codable {
         return CurveCrossing(share: share, points: counts)?.snrDecibels
     }
 
-    /// Beside the Benchmarks package's sources.
+    /// The file in the folder Benchmarks of the sources.
     static func defaultPath() -> String {
         benchmarksFolder().appendingPathComponent("Reference/success.json").path
     }
@@ -119,7 +119,7 @@ struct SuccessReference: Codable {
     }
 }
 
-/// −7.5 dB, with the sign that tables have.
+/// A text such as −7.5 dB, with a minus sign.
 func snrText(_ decibels: Double) -> String {
     "\(decibels < 0 ? "−" : "")\(decimal(abs(decibels), 1)) dB"
 }

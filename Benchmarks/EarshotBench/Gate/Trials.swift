@@ -10,7 +10,7 @@ func runTrials(_ scene: AirScene, trialCount: Int, seed: UInt64) throws -> AirTa
         .reduce(into: AirTally()) { $0.add($1) }
 }
 
-/// A seed for what is called `name`, so that nothing changes for the others where one is left out or added: FNV-1a.
+/// The seed of a name, so that a check keeps its random numbers if others are left out or added: FNV-1a.
 func derivedSeed(_ seed: UInt64, _ name: String) -> UInt64 {
     let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     var generator = SeededGenerator(seed: seed ^ hash)

@@ -15,7 +15,7 @@ private func measureCorrelator() -> KernelResult {
     var energies = [Float](repeating: 0, count: 200)
     var naive = energies
     return compare(
-        unit: "sample", unitCount: 20 * x.count, leastRatio: 1, tolerance: 1e-3,
+        unit: "sample", unitCount: 20 * x.count, minimumRatio: 1, tolerance: 1e-3,
         kernel: {
             for _ in 0..<20 {
                 for place in energies.indices {
@@ -50,7 +50,7 @@ private func measureTuning() -> KernelResult {
     var naive = ones
     let frequencies = (0..<500).map { 0.001 * Float($0) - 0.25 }
     return compare(
-        unit: "sample", unitCount: frequencies.count * length, leastRatio: 2, tolerance: 1e-4,
+        unit: "sample", unitCount: frequencies.count * length, minimumRatio: 2, tolerance: 1e-4,
         kernel: {
             for frequency in frequencies {
                 correlator.tune(cyclesPerSample: frequency)

@@ -2,7 +2,7 @@ import EarshotChannel
 import EarshotDSP
 import Foundation
 
-/// Rates of which one is a whole multiple of the baseband's, and one is not: there the filter is a resampler too.
+/// A rate that is a whole multiple of the baseband's, and one that is not: there the filter is a resampler too.
 let downconverterKernels = [48_000, 44_100].map { rate in
     KernelMeasurement(name: "downconverter, \(decimal(Double(rate) / 1_000, 1)) kHz to 3 kHz") {
         measureDownconverter(rateHertz: rate)
@@ -23,7 +23,7 @@ private func measureDownconverter(rateHertz: Int) -> KernelResult {
     var naive: [ComplexSample] = []
     var first: [ComplexSample] = []
     return compare(
-        unit: "input sample", unitCount: x.count, leastRatio: 2.1, tolerance: 1e-4,
+        unit: "input sample", unitCount: x.count, minimumRatio: 2.1, tolerance: 1e-4,
         kernel: {
             y.removeAll(keepingCapacity: true)
             for start in stride(from: 0, to: x.count, by: 1_024) {
@@ -33,7 +33,7 @@ private func measureDownconverter(rateHertz: Int) -> KernelResult {
                     y.append(block[index])
                 }
             }
-            // Later runs go on behind what they heard before; the twin always begins at the start.
+            // Later runs continue the sound of earlier ones; the twin always begins at the start.
             if first.isEmpty { first.append(contentsOf: y) }
         },
         twin: { naive = twin.convert(x) },
@@ -44,7 +44,7 @@ private func measureDownconverter(rateHertz: Int) -> KernelResult {
         })
 }
 
-/// y[n] = 2 · Σₖ x[k]·e^{−jωk}·h(k − t),   t = n·F/F':  mix every sample, filter where an output is due.
+/// y[n] = 2 · Σₖ x[k]·e^{−jωk}·h(k − t),   t = n·F/F':  mixes every sample, filters when an output is due.
 struct NaiveDownconverter {
     private let stepNumerator: Int
     private let stepDenominator: Int

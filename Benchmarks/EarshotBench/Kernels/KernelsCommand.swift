@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// Hot kernels against the same computation written naively, in the same run.
+/// Measures hot kernels against the same computation written naively, in the same run.
 struct KernelsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "kernels", abstract: "Hot kernels against their naive twins, as ratios.",
+        commandName: "kernels", abstract: "Measure hot kernels against their naive twins, as ratios.",
         discussion: """
-            A twin computes the same from the definition, one obvious loop after another, with tables where anybody would
-            have made one. Both must agree within the tolerance stated, or the ratio means nothing and the command fails.
-            Times are of this process's processor time, the least of seven runs of each in turns.
+            A twin computes the same from the definition, one obvious loop after another, with the usual tables. Both must
+            agree within the tolerance stated; otherwise the ratio means nothing and the command fails. Times are of this
+            process's processor time, the minimum of seven runs of each in turns.
             """)
 
     func run() throws {
@@ -29,13 +29,13 @@ func measureKernels(_ report: inout Report) -> [KernelResult] {
         let wrong = result.agrees ? "" : " **more than \(String(format: "%.0e", result.tolerance))**"
         report.add(
             "| \(measure.name) | \(decimal(result.nanosecondsAUnit, result.nanosecondsAUnit < 10 ? 2 : 0)) per "
-                + "\(result.unit) | \(decimal(result.ratio, 1)) | ≥ \(decimal(result.leastRatio, 1)) | \(difference)\(wrong) | "
+                + "\(result.unit) | \(decimal(result.ratio, 1)) | ≥ \(decimal(result.minimumRatio, 1)) | \(difference)\(wrong) | "
                 + "\(result.allocationCount) |")
         return result
     }
 }
 
-/// What a profile of `earshot decode` finds the time spent on, in noise and with a token every 2 s, and where it stands:
+/// The profile of `earshot decode`, in noise and with a token every 2 s, and the kernel that measures each part:
 ///
 /// | share | where | measured by |
 /// |---|---|---|

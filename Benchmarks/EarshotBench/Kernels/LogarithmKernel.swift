@@ -1,7 +1,7 @@
 import EarshotDSP
 import Foundation
 
-/// L = ln(1 + E/N): what tone energies become. The internal `ToneMetrics` runs this loop.
+/// L = ln(1 + E/N), the likelihood of a tone's energy. The internal `ToneMetrics` runs this loop.
 let logarithmKernels = [KernelMeasurement(name: "likelihoods of 52 symbols, ln(1 + E/N)") { measureLogarithm() }]
 
 private func measureLogarithm() -> KernelResult {
@@ -12,7 +12,7 @@ private func measureLogarithm() -> KernelResult {
     var naive = likelihoods
     // 0.008 of a bit at most, where the root mean square is about 1.
     return compare(
-        unit: "energy", unitCount: 50 * energies.count, leastRatio: 5, tolerance: 0.01,
+        unit: "energy", unitCount: 50 * energies.count, minimumRatio: 5, tolerance: 0.01,
         kernel: {
             for _ in 0..<50 {
                 var output = likelihoods.mutableSpan

@@ -2,21 +2,21 @@ import EarshotChannel
 import EarshotDSP
 import Foundation
 
-/// The noise floor of the search, and the median by which a frame's noise is found tone by tone.
+/// The noise floor of the search, and the median that gives a frame's noise tone by tone.
 let orderStatisticKernels = [
-    KernelMeasurement(name: "median of 52 energies") { measureSelection(26, of: 52, leastRatio: 0.7) },
-    KernelMeasurement(name: "lower tenth of 1,664 energies") { measureSelection(166, of: 1_664, leastRatio: 2.1) },
+    KernelMeasurement(name: "median of 52 energies") { measureSelection(26, of: 52, minimumRatio: 0.7) },
+    KernelMeasurement(name: "lower tenth of 1,664 energies") { measureSelection(166, of: 1_664, minimumRatio: 2.1) },
     KernelMeasurement(name: "noise floor, `standard`") { measureNoiseFloor() },
 ]
 
-private func measureSelection(_ rank: Int, of count: Int, leastRatio: Double) -> KernelResult {
+private func measureSelection(_ rank: Int, of count: Int, minimumRatio: Double) -> KernelResult {
     let setCount = 19_968 / count
     let sets = complexNoise(count * setCount, seed: 5).map(\.power)
     var selected = [Float](repeating: 0, count: setCount)
     var naive = selected
     var scratch = [Float](repeating: 0, count: count)
     return compare(
-        unit: "value", unitCount: sets.count, leastRatio: leastRatio, tolerance: 0,
+        unit: "value", unitCount: sets.count, minimumRatio: minimumRatio, tolerance: 0,
         kernel: {
             for set in 0..<setCount {
                 for index in 0..<count {
@@ -43,12 +43,12 @@ private func measureNoiseFloor() -> KernelResult {
         energies[row * rowStride + row * 7 % binCount] += 30
     }
     var floor = NoiseFloor(binCount: binCount)
-    // Later runs go on with what they know; the twin always begins anew.
+    // Later runs continue from the floor of earlier ones; the twin always begins anew.
     var inverse: [Float] = []
     var naive: [Float] = []
     // The fast logarithm and power are good to half a per cent together.
     return compare(
-        unit: "row", unitCount: blockCount * rowCount, leastRatio: 3.1, tolerance: 0.02,
+        unit: "row", unitCount: blockCount * rowCount, minimumRatio: 3.1, tolerance: 0.02,
         kernel: {
             for block in 0..<blockCount {
                 floor.update(energies, from: block * rowCount * rowStride, rowCount: rowCount, rowStride: rowStride)
@@ -65,7 +65,7 @@ private func measureNoiseFloor() -> KernelResult {
         difference: { relativeDifference(inverse, naive) })
 }
 
-/// What `NoiseFloor` computes, by its formula.
+/// The noise floor of `NoiseFloor`, by its formula.
 struct NaiveNoiseFloor {
     private let binCount: Int
     private var blocksSeen = 0

@@ -3,8 +3,8 @@ import EarshotCoding
 import EarshotDSP
 import EarshotModem
 
-/// The sync search is internal. Its narrowest public entry is a receiver for one profile in noise, which does hardly anything
-/// but convert and search; what it found there is how many candidates it had.
+/// The sync search is internal. Its narrowest public entry is a receiver for one profile in noise, which hardly does more
+/// than convert and search; the result is the number of its candidates.
 let receiverKernels = [
     KernelMeasurement(name: "receiver up to its candidates, `standard`") { measureSearch() }
 ]
@@ -15,12 +15,12 @@ private func measureSearch() -> KernelResult {
     guard var receiver = try? Receiver(sampleRateHertz: 48_000, profiles: [.standard]) else {
         preconditionFailure("48 kHz carries the band")
     }
-    // Later runs hear the same again behind what they heard before; the twin always begins at the start.
+    // Later runs hear the same sound again after that of earlier ones; the twin always begins at the start.
     var candidateCount: Int?
     var naiveCount = 0
-    // Scores that lie at the threshold fall on either side of it: the receiver's logarithm is good to half a per cent.
+    // The receiver's logarithm has an error of half a per cent, so scores close to the threshold may fall on either side.
     return compare(
-        unit: "input sample", unitCount: samples.count, leastRatio: 4.6, tolerance: 0.1,
+        unit: "input sample", unitCount: samples.count, minimumRatio: 4.6, tolerance: 0.1,
         kernel: {
             for first in stride(from: 0, to: samples.count, by: 1_024) {
                 let end = min(first + 1_024, samples.count)
@@ -41,9 +41,9 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
         .convert(samples)
     let window = 2 * profile.toneCount
     let hop = window / 4
-    let largestOffset = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
-    let highestBin = profile.toneCount - 1 + largestOffset
-    let (binCount, offsetCount) = (2 * highestBin + 1, 2 * largestOffset + 1)
+    let maximumOffset = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
+    let highestBin = profile.toneCount - 1 + maximumOffset
+    let (binCount, offsetCount) = (2 * highestBin + 1, 2 * maximumOffset + 1)
     let blockRowCount = 4 * FrameLayout.syncToneCount
     let blockCount = ((baseband.count - window) / hop + 1) / blockRowCount
     let rowCount = blockCount * blockRowCount

@@ -8,7 +8,7 @@ let spectrumKernels =
     Profile.all.map { profile in
         KernelMeasurement(name: "short-time spectrum, `\(profile.name)`") {
             // The twin takes N times as many products.
-            measureSpectrum(profile, leastRatio: profile.toneCount > 32 ? 55 : 10)
+            measureSpectrum(profile, minimumRatio: profile.toneCount > 32 ? 55 : 10)
         }
     } + [KernelMeasurement(name: "tone energies of a symbol, `standard`") { measureToneEnergies() }]
 
@@ -17,10 +17,10 @@ func complexNoise(_ count: Int, seed: UInt64) -> [ComplexSample] {
     return (0..<count).map { _ in ComplexSample(noise.next(), noise.next()) }
 }
 
-private func measureSpectrum(_ profile: Profile, leastRatio: Double) -> KernelResult {
+private func measureSpectrum(_ profile: Profile, minimumRatio: Double) -> KernelResult {
     let window = 2 * profile.toneCount
     let hop = window / 4
-    // Offsets of 0.5 % are looked for on both sides, by half tone spacings: as `SyncSearch` has it.
+    // Offsets of 0.5 % on both sides, by half tone spacings: as in `SyncSearch`.
     let offsets = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
     let highestBin = profile.toneCount - 1 + offsets
     let rowCount = 32
@@ -31,7 +31,7 @@ private func measureSpectrum(_ profile: Profile, leastRatio: Double) -> KernelRe
     var rows = [Float](repeating: 0, count: 128 * rowStride)
     var naive: [Float] = []
     return compare(
-        unit: "row", unitCount: 128, leastRatio: leastRatio, tolerance: 1e-4,
+        unit: "row", unitCount: 128, minimumRatio: minimumRatio, tolerance: 1e-4,
         kernel: {
             for call in 0..<callCount {
                 let first = call * rowCount * hop
@@ -78,7 +78,7 @@ func naiveSpectrum(_ x: [ComplexSample], window: Int, hop: Int, rowCount: Int, h
     return energies
 }
 
-/// The way that the internal `ToneEnergies` goes, by its public parts: mix the offset away, one FFT for all tones.
+/// The computation of the internal `ToneEnergies` from its public parts: mix the offset away, one FFT for all tones.
 private func measureToneEnergies() -> KernelResult {
     let (toneCount, length, symbolCount) = (32, 64, 52)
     let x = complexNoise(symbolCount * length, seed: 4)
@@ -89,7 +89,7 @@ private func measureToneEnergies() -> KernelResult {
     var naive = energies
     let scale = 1 / Float(length * length)
     return compare(
-        unit: "symbol", unitCount: 20 * symbolCount, leastRatio: 10, tolerance: 1e-3,
+        unit: "symbol", unitCount: 20 * symbolCount, minimumRatio: 10, tolerance: 1e-3,
         kernel: {
             for _ in 0..<20 {
                 mixer.tune(cyclesPerSample: offset + 0.5 / Float(length))

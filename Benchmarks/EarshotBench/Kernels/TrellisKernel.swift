@@ -6,13 +6,13 @@ import Foundation
 /// A token in each profile, and the longest payload.
 let trellisKernels = [
     (Profile.fast, 8, 18.0), (.standard, 8, 15), (.far, 8, 12), (.standard, 32, 13),
-].map { profile, byteCount, leastRatio in
+].map { profile, byteCount, minimumRatio in
     KernelMeasurement(name: "trellis decoder, `\(profile.name)`, \(byteCount) bytes") {
-        measureTrellis(profile, byteCount: byteCount, leastRatio: leastRatio)
+        measureTrellis(profile, byteCount: byteCount, minimumRatio: minimumRatio)
     }
 }
 
-private func measureTrellis(_ profile: Profile, byteCount: Int, leastRatio: Double) -> KernelResult {
+private func measureTrellis(_ profile: Profile, byteCount: Int, minimumRatio: Double) -> KernelResult {
     let code = profile.code
     var noise = WhiteNoise(seed: 9)
     var generator = SeededGenerator(seed: 10)
@@ -20,7 +20,7 @@ private func measureTrellis(_ profile: Profile, byteCount: Int, leastRatio: Doub
     guard let payload = try? Payload(bytes) else { preconditionFailure("\(byteCount) bytes are no payload") }
     let sent = FrameBits.pairs(of: payload)
     let stepCount = sent.count
-    // A codeword as it comes at 6 dB of tone energy over noise: one best path, and it is not obvious.
+    // A codeword at 6 dB of tone energy over noise: it has one best path, which is not obvious.
     var metrics: [Float] = []
     for tone in code.encode(sent) {
         for other in 0..<code.toneCount {
@@ -33,11 +33,11 @@ private func measureTrellis(_ profile: Profile, byteCount: Int, leastRatio: Doub
     var naive = pairs
     var decoder = TrellisDecoder(memoryBits: code.memoryBits, longestStepCount: stepCount)
     return compare(
-        unit: "step", unitCount: stepCount, leastRatio: leastRatio, tolerance: 0,
+        unit: "step", unitCount: stepCount, minimumRatio: minimumRatio, tolerance: 0,
         kernel: { decoder.decode(code, metrics, stepCount: stepCount, into: &pairs) },
         twin: { naive = naiveViterbi(code, metrics, stepCount: stepCount) },
         difference: {
-            // Both must find what was sent: only then is it no accident that they agree.
+            // Both must find the codeword sent: only then is their agreement no accident.
             zip(pairs, naive).contains { $0 != $1 } || pairs != sent ? .infinity : 0
         })
 }

@@ -1,13 +1,13 @@
 import EarshotModem
 import Foundation
 
-/// `Receiver.push` of samples that are in memory, in blocks of 1,024: one receiver, and one on each core.
+/// Measures `Receiver.push` on samples in memory, in blocks of 1,024: one receiver, and one on each core.
 func measureLibrary(_ report: inout Report, runs: Int) throws {
     let coreCount = ProcessInfo.processInfo.activeProcessorCount
     let seconds = 120
     report.add(
         "`Receiver.push`, in process: \(seconds) s in blocks of 1,024, all profiles on; median of \(runs) runs "
-            + "(least–most), in times real time.\n")
+            + "(minimum–maximum), in multiples of real time.\n")
     report.add("| sound | one core | \(coreCount) cores, \(coreCount) receivers | tokens |\n|---|---|---|---|")
     for traffic in Traffic.all {
         let samples = try traffic.samples(seconds: seconds)
@@ -25,7 +25,7 @@ func measureLibrary(_ report: inout Report, runs: Int) throws {
     }
 }
 
-/// - Returns: how many frames were reported.
+/// - Returns: the number of frames reported.
 private func receive(_ samples: [Float]) throws -> Int {
     var receiver = try Receiver(sampleRateHertz: 48_000)
     var count = 0

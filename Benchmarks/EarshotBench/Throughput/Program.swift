@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// `earshot decode` on recordings of 10 minutes: one on one core, and as many as there are cores, and as channels of one.
+/// Measures `earshot decode` on recordings of 10 minutes: one file on one core, files on all cores, and two channels.
 func measureProgram(_ report: inout Report, earshot: String, runs: Int, folder: URL) throws {
     let coreCount = ProcessInfo.processInfo.activeProcessorCount
     report.add(
         "`earshot decode`, the whole process. 10 minutes, 48 kHz, 16 bit, mono, all profiles on; median of \(runs) runs "
-            + "(least–most), in times real time.\n")
+            + "(minimum–maximum), in multiples of real time.\n")
     report.add(
         "| recording | one core | \(coreCount) cores, \(2 * coreCount) files | peak memory, one file | tokens |\n"
             + "|---|---|---|---|---|")
@@ -34,7 +34,7 @@ func measureProgram(_ report: inout Report, earshot: String, runs: Int, folder: 
 }
 
 private struct ProgramRuns {
-    /// Sound over the processor's time, and over time as it passes.
+    /// Seconds of sound over seconds of processor time, and over seconds of a wall clock.
     var processorSpeeds: [Double] = []
     var wallSpeeds: [Double] = []
     var peakMegabytes = 0.0

@@ -1,19 +1,20 @@
 import ArgumentParser
 import Foundation
 
-/// How fast sound is decoded: by the program, as the operating system accounts for it, and by the library.
+/// Measures how fast sound is decoded: by the program, as the operating system accounts for it, and by the library.
 struct ThroughputCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "throughput", abstract: "Decoding, times real time: whole process and in process.",
+        commandName: "throughput",
+        abstract: "Measure decoding in multiples of real time: whole process and in process.",
         discussion: """
-            One core is user and system time of one thread, so that other work on the machine counts little; all cores is
-            time as it passes. Medians, with the least and the most.
+            One core: user and system time of one thread, which other work on the machine changes little. All cores: time of a
+            wall clock. Prints medians, with the minimum and the maximum.
             """)
 
     @Option(help: "The earshot binary.")
     var earshot = defaultEarshotPath()
 
-    @Option(help: "Runs; the median counts.")
+    @Option(help: "Number of runs, of which the median counts.")
     var runs = 7
 
     func validate() throws {
@@ -26,7 +27,7 @@ struct ThroughputCommand: ParsableCommand {
     }
 }
 
-/// Beside the Benchmarks package, where `swift build -c release` puts it.
+/// Where `swift build -c release` puts it.
 func defaultEarshotPath() -> String {
     benchmarksFolder().deletingLastPathComponent().appendingPathComponent(".build/release/earshot").path
 }
@@ -42,7 +43,7 @@ func measureThroughput(_ report: inout Report, earshot: String, runs: Int) throw
     try measureLibrary(&report, runs: runs)
 }
 
-/// Median (least–most).
+/// A text with the median (minimum–maximum).
 func range(_ values: [Double]) -> String {
     "**\(decimal(median(values), 0))** (\(decimal(values.min() ?? 0, 0))–\(decimal(values.max() ?? 0, 0)))"
 }

@@ -3,10 +3,10 @@ import EarshotChannel
 import EarshotCoding
 import EarshotModem
 
-/// Noise, and tokens in it every so often at 0 dB SNR.
+/// Noise with regular tokens at 0 dB SNR.
 struct Traffic: Sendable {
     var name: String
-    /// A period, and what starts when in it.
+    /// The length of a period, and the frames that start in it.
     private var periodSeconds: Int
     private var frames: [(profile: Profile, startSeconds: Double)]
 
@@ -22,7 +22,7 @@ struct Traffic: Sendable {
             frames: [(.far, 0.1), (.standard, 2.2), (.fast, 3.3)]),
     ]
 
-    /// Tokens in `seconds` of it.
+    /// The number of tokens in `seconds` of it.
     func tokenCount(seconds: Int) -> Int { seconds / periodSeconds * frames.count }
 
     /// One period without noise; every token is another.
@@ -51,7 +51,7 @@ struct Traffic: Sendable {
         }
     }
 
-    /// All of it.
+    /// All samples of it.
     func samples(seconds: Int) throws -> [Float] {
         var all: [Float] = []
         all.reserveCapacity(48_000 * seconds)
@@ -60,7 +60,7 @@ struct Traffic: Sendable {
     }
 
     /// Writes it to a WAV file, the same in every channel.
-    /// - Returns: tokens in it.
+    /// - Returns: the number of tokens in it.
     func write(_ path: String, seconds: Int, channelCount: Int = 1) throws -> Int {
         var writer = try WAVWriter(path: path, sampleRateHertz: 48_000, channelCount: channelCount, format: .s16)
         try forEachPeriod(seconds: seconds) { samples in

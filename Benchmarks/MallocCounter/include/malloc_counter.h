@@ -1,4 +1,4 @@
 #pragma once
 
-/// How often memory was allocated in this process so far: malloc, calloc, realloc and the aligned ones, by anybody.
+/// The number of allocations in this process so far: malloc, calloc, realloc and the aligned ones, from any module.
 long malloc_counter_count(void);

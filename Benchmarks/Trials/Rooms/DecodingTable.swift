@@ -1,13 +1,13 @@
-/// With what probability a token is decoded that is on the air together with others.
+/// The probability that a listener decodes a token, by the number of simultaneous talkers.
 ///
-/// Of `fast` tokens that begin within 0.2 s of each other, from devices anywhere in a square of 4 m, 20 dB at 1 m, as
-/// `earshot-bench decoding-shares` measures them: 25 trials of a count each with four listeners, six from 16 talkers on. What lies
-/// between measured counts is put between.
+/// For `fast` tokens that begin within 0.2 s of each other, from devices anywhere in a square of 4 m, 20 dB at 1 m, as
+/// `earshot-bench decoding-shares` measures them: 25 trials of each count with four listeners, six trials from 16 talkers on.
+/// Values between measured counts are interpolated.
 package struct DecodingTable: Sendable {
-    /// By how many talk at once; from 0 on. Beyond its end nothing is decoded.
+    /// The probability for each number of talkers, from 0 on; 0 ... 1. For more talkers it is 0.
     package let shares: [Double]
 
-    /// A table.
+    /// A table of probabilities, 0 ... 1.
     package init(shares: [Double]) {
         precondition(shares.allSatisfy { (0...1).contains($0) }, "shares lie between 0 and 1")
         self.shares = shares
@@ -22,7 +22,7 @@ package struct DecodingTable: Sendable {
     /// The same box for talkers equally loud at every listener, with an earlier receiver, and 6 the end: 2 talkers 100 %, 3 85 %, 4 75 %, 6 7 %.
     package static let hardRoom = DecodingTable(shares: [1, 1, 1, 0.85, 0.75, 0.4, 0.07])
 
-    /// The share where `count` talk together.
+    /// The probability if `count` devices talk together.
     package subscript(count: Int) -> Double {
         count < shares.count ? shares[count] : 0
     }

@@ -4,11 +4,11 @@ package import EarshotDiscovery
 package import EarshotModem
 import RealModule
 
-/// Ears of the real kind: every device has a place, a clock and a receiver, which is fed with what arrives from all others.
+/// Ears with the real modem: every device has a place, a clock and a receiver, which hears all other devices.
 ///
 ///     y[listener] = noise + Σ talkers  (1 m / d)·x through the air,   nothing while the listener talks itself
 ///
-/// What signal-to-noise ratio means is the project's definition, for a talker 1 m away.
+/// The signal-to-noise ratio is that of the project's definition, for a talker 1 m away.
 package struct ModemEars: RoomEars {
     private struct Sound {
         var startSample: Int
@@ -16,12 +16,12 @@ package struct ModemEars: RoomEars {
         var endSample: Int { startSample + samples.count }
     }
 
-    /// A receiver and what it is about to hear. A class, because receivers cannot be copied.
+    /// A receiver and the sound that it is about to hear. A class, because receivers cannot be copied.
     private final class Ear {
         var receiver: Receiver
         let meter = BandMeter()
         var noise: WhiteNoise
-        /// What the receiver calls sample 0, in samples of the room; nil before it is there.
+        /// The room's sample that the receiver counts as 0; nil before the device is there.
         var firstSample: Int?
         var sounds: [Sound] = []
         var ownTalk = 0..<0
@@ -33,7 +33,7 @@ package struct ModemEars: RoomEars {
         }
     }
 
-    /// See the protocol.
+    /// The lengths of the profile's slots.
     package let timing: TalkTiming
     private let air: PreparedAir
     private let frames: [[Float]]
@@ -47,14 +47,17 @@ package struct ModemEars: RoomEars {
 
     private static let sampleRateHertz = 48_000
     private static let amplitude: Float = 0.05
-    /// A band this far above its noise is busy.
+    /// How far above its noise the band counts as busy, in decibels.
     private static let busyAboveNoiseDecibels = 6.0
 
+    /// Places the devices and makes their receivers.
     /// - Parameters:
-    ///   - air: what lies between any two: its room, and how much clocks differ.
-    ///   - snrDecibels: at 1 m.
-    ///   - sideMetres: devices are anywhere in a square of that side, at least 0.5 m from each other in what they hear.
-    /// - Throws: where the profile does not fit into 48 kHz.
+    ///   - plan: the devices.
+    ///   - profile: the air format of all tokens.
+    ///   - air: the echoes, and the differences of clocks, between any two devices.
+    ///   - snrDecibels: the SNR of a talker at 1 m.
+    ///   - sideMetres: the side of the square in which the devices are. A distance below 0.5 m sounds like 0.5 m.
+    /// - Throws: `ModemError` if the profile does not fit into 48 kHz.
     package init(
         _ plan: RoomPlan, profile: Profile, air: Air, snrDecibels: Double, sideMetres: Double
     ) throws(ModemError) {
@@ -82,7 +85,7 @@ package struct ModemEars: RoomEars {
         self.ears = ears
     }
 
-    /// See the protocol.
+    /// See `RoomEars`.
     package mutating func advance(
         toSeconds seconds: Double, begun: [RoomTalk], isPresent: [Bool]
     ) -> [RoomHearing] {
@@ -106,7 +109,7 @@ package struct ModemEars: RoomEars {
         return hearings
     }
 
-    /// See the protocol.
+    /// See `RoomEars`.
     package func isBusy(_ device: Int) -> Bool { ears[device].isBusy }
 
     private func sound(of talker: Int, at listener: Int, _ start: Int) -> Sound {

@@ -1,29 +1,29 @@
 package import EarshotDiscovery
 
-/// What the devices in a room hear of each other's tokens: a table, or the modem in simulated air.
+/// Decides which tokens the devices in a room hear: by a table, or with the modem in simulated air.
 package protocol RoomEars {
-    /// The profile's lengths that talkers keep to.
+    /// The lengths of the profile's slots, on which all talkers agree.
     var timing: TalkTiming { get }
 
     /// Lets time go on to `seconds`.
     /// - Parameters:
-    ///   - begun: talks that begin before that, and were not given before; each goes to its end.
-    ///   - isPresent: who listens; shape [devices].
-    /// - Returns: what was decoded meanwhile.
+    ///   - begun: the talks that begin before that and were not given before; each lasts to its end.
+    ///   - isPresent: whether a device listens; shape [devices].
+    /// - Returns: the tokens decoded meanwhile.
     mutating func advance(toSeconds seconds: Double, begun: [RoomTalk], isPresent: [Bool]) -> [RoomHearing]
 
-    /// Whether a device hears anything at the moment.
+    /// Whether a device hears sound at the moment.
     func isBusy(_ device: Int) -> Bool
 }
 
 /// A token on the air.
 package struct RoomTalk: Sendable, Equatable {
-    /// Who says it.
+    /// The device that says it, an index.
     package var talker: Int
-    /// From when.
+    /// When it begins, in seconds.
     package var beginSeconds: Double
 
-    /// See the properties of the same names.
+    /// Sets the properties of the same names.
     package init(talker: Int, beginSeconds: Double) {
         (self.talker, self.beginSeconds) = (talker, beginSeconds)
     }
@@ -31,10 +31,10 @@ package struct RoomTalk: Sendable, Equatable {
 
 /// A token that was decoded.
 package struct RoomHearing: Sendable, Equatable {
-    /// Who says it.
+    /// The device that says it, an index.
     package var talker: Int
-    /// Who heard it.
+    /// The device that heard it, an index.
     package var listener: Int
-    /// When it began, as the listener sees it.
+    /// When it began, in seconds, as the listener sees it.
     package var beginSeconds: Double
 }

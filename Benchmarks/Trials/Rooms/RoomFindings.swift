@@ -1,14 +1,14 @@
-/// Who found and lost whom in a simulated room.
+/// When the devices of a simulated room found and lost each other.
 package struct RoomFindings: Sendable {
-    /// When a talker was found first by a listener, nil where it was not; shape [talkers][listeners].
+    /// When a listener first found a talker, in seconds; nil if it did not; shape [talkers][listeners].
     package private(set) var foundSeconds: [[Double?]]
-    /// When a listener lost a talker that was gone; shape [talkers][listeners].
+    /// When a listener lost a talker that was gone, in seconds; shape [talkers][listeners].
     package private(set) var lostSeconds: [[Double?]]
-    /// Losses of talkers that were still there.
+    /// When a listener lost a talker that was still there, in seconds.
     package private(set) var falseLosses: [Double] = []
     /// Seconds on the air; shape [devices].
     package internal(set) var talkSeconds: [Double]
-    /// When each ended its last talk; shape [devices].
+    /// When each device ended its last talk, in seconds; shape [devices].
     package internal(set) var lastTalkEndSeconds: [Double]
 
     init(deviceCount: Int) {
@@ -26,7 +26,7 @@ package struct RoomFindings: Sendable {
         if isGone { lostSeconds[talker][listener] = seconds } else { falseLosses.append(seconds) }
     }
 
-    /// When a share of some ordered pairs had found each other; nil where it did not come to that.
+    /// When a share of some ordered pairs had found each other, in seconds; nil if that share was not reached.
     package func seconds(
         share: Double, where isMeant: (_ talker: Int, _ listener: Int) -> Bool = { _, _ in true }
     ) -> Double? {

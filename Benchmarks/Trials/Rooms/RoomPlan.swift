@@ -2,18 +2,18 @@ import EarshotChannel
 package import EarshotCoding
 package import EarshotDiscovery
 
-/// Who is in a room, and when.
+/// The devices of a room, and when they are there.
 package struct RoomPlan: Sendable {
     /// A device.
     package struct Device: Sendable, Equatable {
-        /// What it does.
+        /// The directions in which it works.
         package var mode = DiscoveryMode.both
-        /// From when it is there.
+        /// When it comes, in seconds.
         package var arrivalSeconds = 0.0
-        /// Until when.
+        /// When it leaves, in seconds.
         package var departureSeconds = Double.infinity
 
-        /// See the properties of the same names.
+        /// Sets the properties of the same names.
         package init(
             mode: DiscoveryMode = .both, arrivalSeconds: Double = 0, departureSeconds: Double = .infinity
         ) {
@@ -23,20 +23,20 @@ package struct RoomPlan: Sendable {
         }
     }
 
-    /// All of them.
+    /// All devices.
     package var devices: [Device]
-    /// What they aim at.
+    /// The aims of their policies.
     package var limits = TalkLimits()
-    /// Of chance.
+    /// The seed of all random numbers.
     package var seed: UInt64
 
-    /// See the properties of the same names.
+    /// Sets the properties of the same names.
     package init(_ devices: [Device], seed: UInt64) {
         self.devices = devices
         self.seed = seed
     }
 
-    /// Some that come within a second.
+    /// A number of devices that come within a second, in equal steps.
     package init(deviceCount: Int, seed: UInt64) {
         let steps = Double(max(1, deviceCount - 1))
         self.init((0..<deviceCount).map { Device(arrivalSeconds: Double($0) / steps) }, seed: seed)

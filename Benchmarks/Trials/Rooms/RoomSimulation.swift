@@ -2,10 +2,10 @@ import EarshotChannel
 import EarshotCoding
 package import EarshotDiscovery
 
-/// A room full of devices that find each other, in simulated time: the policy and the neighbourhood that run live, over
-/// ears of any kind.
+/// A room of devices that find each other, in simulated time. The policy and the neighbourhood are those that run live; the ears
+/// may be of any kind.
 ///
-/// Time goes on in ticks of 10 ms, as sound comes from a device in blocks.
+/// Time goes on in ticks of 10 ms, as a sound device delivers blocks.
 package struct RoomSimulation<Ears: RoomEars> {
     private struct Device {
         var policy: TalkPolicy
@@ -18,7 +18,7 @@ package struct RoomSimulation<Ears: RoomEars> {
         var talkEndSeconds = -Double.infinity
     }
 
-    /// What happened so far.
+    /// The findings so far.
     package private(set) var findings: RoomFindings
     private let plan: RoomPlan
     private var ears: Ears
@@ -26,7 +26,7 @@ package struct RoomSimulation<Ears: RoomEars> {
     private var tick = 0
     private static var ticksPerSecond: Double { 100 }
 
-    /// A room before anybody came.
+    /// A room before the first device comes.
     package init(_ plan: RoomPlan, ears: Ears) {
         self.plan = plan
         self.ears = ears
@@ -41,11 +41,11 @@ package struct RoomSimulation<Ears: RoomEars> {
         }
     }
 
-    /// What the devices know of when to talk; shape [devices].
+    /// The policies of the devices; shape [devices].
     package var policies: [TalkPolicy] { devices.map(\.policy) }
 
     /// Lets time go on.
-    /// - Parameter isOver: ends it earlier.
+    /// - Parameter isOver: ends the run earlier.
     package mutating func run(untilSeconds end: Double, isOver: (RoomFindings) -> Bool = { _ in false }) {
         while now < end {
             var begun: [RoomTalk] = []
@@ -59,7 +59,7 @@ package struct RoomSimulation<Ears: RoomEars> {
             let hearings = ears.advance(toSeconds: now, begun: begun, isPresent: present)
             for hearing in hearings { take(hearing) }
             expire(present)
-            // Nothing is found while nothing is heard, and nobody is lost between two looks.
+            // Without a token heard no device is found, and none is lost between two searches.
             if !hearings.isEmpty || isLookingWhoIsGone, isOver(findings) { return }
         }
     }
@@ -89,7 +89,7 @@ package struct RoomSimulation<Ears: RoomEars> {
             case .talk(let begin):
                 device.talkEndSeconds = begin + ears.timing.tokenSeconds
                 device.dueSeconds = device.talkEndSeconds
-                // A device that leaves is cut off in the middle of a word: nobody decodes it.
+                // A device that leaves is cut off in the middle of a token: no device decodes it.
                 if device.talkEndSeconds <= plan.devices[index].departureSeconds {
                     begun.append(RoomTalk(talker: index, beginSeconds: begin))
                 }

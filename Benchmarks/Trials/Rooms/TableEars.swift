@@ -1,29 +1,29 @@
 import EarshotChannel
 package import EarshotDiscovery
 
-/// Ears that decode by a table. Half duplex: a token is lost on whoever talks during any of it.
+/// Ears that decode by a table. They are half duplex: a device loses a token if it talks during any part of it.
 package struct TableEars: RoomEars {
-    /// See the protocol.
+    /// The lengths of the profile's slots.
     package let timing: TalkTiming
     private let table: DecodingTable
     private var generator: SeededGenerator
     private var seconds = 0.0
-    /// Those that overlap with what is still to be decided.
+    /// The talks that overlap with those still to be decided.
     private var talks: [RoomTalk] = []
     private var pending: [(dueSeconds: Double, hearing: RoomHearing)] = []
     private var decided = 0
 
-    /// From a token's end to its report.
+    /// Seconds from the end of a token to its report.
     private static let latencySeconds = 0.1
 
-    /// - Parameter seed: of chance.
+    /// - Parameter seed: the seed of all random numbers.
     package init(timing: TalkTiming, table: DecodingTable, seed: UInt64) {
         self.timing = timing
         self.table = table
         generator = SeededGenerator(seed: seed)
     }
 
-    /// See the protocol.
+    /// See `RoomEars`.
     package mutating func advance(
         toSeconds seconds: Double, begun: [RoomTalk], isPresent: [Bool]
     ) -> [RoomHearing] {
@@ -34,7 +34,7 @@ package struct TableEars: RoomEars {
             decide(talks[decided], isPresent)
             decided += 1
         }
-        // Two tokens before the oldest that is not decided nothing overlaps it.
+        // A talk that began two tokens before the oldest undecided one cannot overlap it.
         let kept = talks.firstIndex { $0.beginSeconds > seconds - 3 * timing.tokenSeconds } ?? talks.count
         talks.removeFirst(min(kept, decided))
         decided -= min(kept, decided)
@@ -56,7 +56,7 @@ package struct TableEars: RoomEars {
         }
     }
 
-    /// See the protocol.
+    /// See `RoomEars`.
     package func isBusy(_ device: Int) -> Bool {
         talks.contains {
             $0.talker != device && $0.beginSeconds <= seconds && seconds < $0.beginSeconds + timing.tokenSeconds

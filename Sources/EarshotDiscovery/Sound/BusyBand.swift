@@ -1,21 +1,22 @@
-/// Whether something is on the air, by how loud the band is.
+/// Tells from the level of the band whether there is sound on the air.
 ///
 ///     busy when  level > min over the last ten minutes + 7 dB
 ///
-/// The quietest 50 ms of 10 minutes lie 1 to 2 dB below the noise's mean (75 numbers, standard deviation 0.5 dB, the least of
-/// thousands), so that 5 dB above noise counts, as in simulated rooms. Ten minutes, because a room that talks all the time
-/// must not become its own noise; an interferer that begins later stands out for as long as it is there.
+/// The quietest 50 ms of 10 minutes lie 1 to 2 dB below the mean of the noise (75 numbers, standard deviation 0.5 dB, the
+/// minimum of thousands), so that a sound 5 dB above the noise counts, as in simulated rooms. The memory is ten minutes, because
+/// a room that talks all the time must not become its own noise. Interference that begins later stands out for as long as it
+/// lasts.
 struct BusyBand: Sendable {
     private static let aboveQuietestDecibels = 7.0
-    /// The memory: so many stretches of a minute, the latest last, each with its quietest level.
+    /// The memory: the quietest level of each of the last ten minutes, the latest last.
     private static let stretchCount = 10
     private static let stretchSeconds = 60.0
 
     private var quietest: [Double] = []
     private var stretchEndSeconds = -Double.infinity
 
-    /// Takes a level in.
-    /// - Returns: whether it is something.
+    /// Takes a level.
+    /// - Returns: whether the band is busy.
     mutating func take(_ levelDecibels: Double, atSeconds: Double) -> Bool {
         guard levelDecibels.isFinite else { return false }
         if atSeconds >= stretchEndSeconds {

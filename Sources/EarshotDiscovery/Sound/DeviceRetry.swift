@@ -1,4 +1,4 @@
-/// How long to wait for a device from one attempt to the next: 0.2 s, then twice as long each time up to 2 s.
+/// The waits between attempts to open a device: 0.2 s, then twice as long each time, up to 2 s.
 struct DeviceRetry {
     private static let waitsSeconds = 0.2...2.0
     private var seconds = waitsSeconds.lowerBound

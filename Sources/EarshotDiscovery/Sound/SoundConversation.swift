@@ -7,22 +7,22 @@ struct SoundHearing: Sendable {
     var startSeconds: Double
     var endSeconds: Double
     var snrDecibels: Double
-    /// From where to where in the sound that was heard, by the seconds that levels have, too.
+    /// Where it lies in the recorded sound, in the seconds that levels have, too.
     var soundSeconds: Range<Double>
 }
 
-/// What one device hears and says in sound: `TalkPolicy` with ears. Knows no device, no thread and no clock: seconds are what it
-/// is told.
+/// Decides what one device says, from what it hears in sound: `TalkPolicy` with ears. It has no device, no thread and no clock;
+/// the caller passes the time.
 ///
-/// Sound that is handed over now is heard a lead later. So the policy lives in the future by as much: what it decides for t is
-/// asked for at t − lead.
+/// Sound that is handed over now is heard a lead later. So the policy runs that much ahead: it is asked at t − lead what to do
+/// at t.
 struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
-    /// Until so long after the own token levels are its echo, or were measured while it sounded.
+    /// The seconds around the own token in which a level may hold the token itself or its echo.
     private static var echoSeconds: Double { 0.15 }
-    /// The own tokens that are remembered: an echo may come after they were rotated.
-    private static var largestOwnCount: Int { 64 }
-    /// Tokens that wait for the next step, which a device that hangs may hold up.
-    private static var largestHeardCount: Int { 256 }
+    /// The maximum number of own tokens that are remembered: an echo may come after a rotation.
+    private static var maximumOwnCount: Int { 64 }
+    /// The maximum number of tokens that wait for the next step. A device that hangs may delay it.
+    private static var maximumHeardCount: Int { 256 }
 
     let leadSeconds: Double
     private var policy: TalkPolicy
@@ -30,15 +30,15 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     private var busyBand = BusyBand()
     private var ownTokens: [Payload] = []
     private var heard: [TalkPolicy.Heard] = []
-    /// Whether something is on the air now, the own token apart.
+    /// Whether there is sound on the air now, other than the own token.
     private(set) var isBusy = false
-    /// Since the policy was asked last: how long the band was busy, of how long it could be heard, of how long in all.
+    /// Seconds since the policy was asked last: in which the band was busy, in which it could be heard, and in all.
     private var (busySeconds, heardSeconds, passedSeconds) = (0.0, 0.0, 0.0)
     private var levels: [(seconds: Double, decibels: Double)] = []
-    /// So many levels are remembered: 3 s of them, longer than any token.
-    private static var largestLevelCount: Int { 80 }
+    /// The maximum number of levels that are remembered: 3 s of them, longer than any token.
+    private static var maximumLevelCount: Int { 80 }
     private var ownTalk = -Double.infinity ..< -Double.infinity
-    /// When the policy is to be asked again, unless something is heard before; while the own token sounds not before.
+    /// When to ask the policy again, unless a token is heard before that; never while the own token sounds.
     private(set) var dueSeconds = -Double.infinity
     private var isTalkUnderway = false
 
@@ -48,29 +48,29 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         self.generator = generator
     }
 
-    /// What is said from now on.
+    /// The token to broadcast now.
     var token: Payload? { ownTokens.last }
 
-    /// Whether something sounds all the time that is no token.
+    /// Whether a sound that is no token fills the band all the time.
     var isBandOccupied: Bool { policy.isBandOccupied }
 
-    /// How many neighbours there are.
+    /// The number of neighbours.
     var neighbourCount: Int { policy.neighbourCount }
 
     mutating func own(_ token: Payload) {
         ownTokens.removeAll { $0 == token }
         ownTokens.append(token)
-        if ownTokens.count > Self.largestOwnCount { ownTokens.removeFirst() }
+        if ownTokens.count > Self.maximumOwnCount { ownTokens.removeFirst() }
     }
 
-    /// A token was decoded.
-    /// - Returns: nil where it is our own.
+    /// Takes a token that was decoded.
+    /// - Returns: nil for an own token.
     mutating func hear(_ hearing: SoundHearing, nowSeconds: Double) -> Sighting? {
         guard !ownTokens.contains(hearing.payload) else { return nil }
         let patience = policy.patienceSeconds(ofNext: hearing.startSeconds, from: hearing.payload)
         heard.append(TalkPolicy.Heard(token: hearing.payload, startSeconds: hearing.startSeconds))
-        if heard.count > Self.largestHeardCount { heard.removeFirst() }
-        // The policy counts from a token's begin, a sighting from its end.
+        if heard.count > Self.maximumHeardCount { heard.removeFirst() }
+        // The policy counts from the begin of a token, a sighting from its end.
         let seconds = hearing.endSeconds - hearing.startSeconds
         return Sighting(
             token: hearing.payload, snrDecibels: hearing.snrDecibels,
@@ -78,14 +78,14 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
             age: .seconds(max(0, nowSeconds - hearing.endSeconds)), patience: .seconds(max(0, patience - seconds)))
     }
 
-    /// The band's level since the last one, up to now.
+    /// Takes the level of the band since the last one, up to now.
     /// - Parameters:
-    ///   - isReceiving: whether the receiver is in the middle of a frame, which may be too quiet for the level.
-    ///   - soundSeconds: where in the sound that was heard. A busy machine hears several in one go.
+    ///   - isReceiving: whether the receiver is in the middle of a frame, which may be too quiet for the level to show.
+    ///   - soundSeconds: the place in the recorded sound. A busy machine passes several levels at once.
     mutating func take(levelDecibels: Double, isReceiving: Bool = false, soundSeconds: Double, nowSeconds: Double) {
         let seconds = max(0, soundSeconds - (levels.last?.seconds ?? soundSeconds))
         levels.append((soundSeconds, levelDecibels))
-        if levels.count > Self.largestLevelCount { levels.removeFirst() }
+        if levels.count > Self.maximumLevelCount { levels.removeFirst() }
         passedSeconds += seconds
         guard !ownTalk.overlaps(nowSeconds - seconds..<nowSeconds.nextUp) else {
             isBusy = false
@@ -97,7 +97,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         if isBusy { busySeconds += seconds }
     }
 
-    /// What is known of the band; while the own token sounded, it was as at other times.
+    /// The state of the band since the last step. For the time of the own token it assumes the same share as for the rest.
     private mutating func takeBand() -> TalkPolicy.Band {
         let share = heardSeconds > 0 ? busySeconds / heardSeconds : 0
         let band = TalkPolicy.Band(isBusy: isBusy, busySeconds: share * passedSeconds)
@@ -105,19 +105,19 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         return band
     }
 
-    /// How loud the band was in a stretch: the median, so that the edges and a short noise do not count.
+    /// The level of the band in a stretch: the median, so that its edges and a short noise do not count.
     private func level(in stretch: Range<Double>) -> Double? {
         let during = levels.filter { stretch.contains($0.seconds) }.map(\.decibels).sorted()
         return during.isEmpty ? nil : during[during.count / 2]
     }
 
-    /// Whether there is something to decide.
+    /// Whether the policy has something to decide.
     func isDue(nowSeconds: Double) -> Bool {
         nowSeconds + leadSeconds >= dueSeconds || !heard.isEmpty && !isTalkUnderway
     }
 
-    /// Decides; to be called where it is due.
-    /// - Returns: when to begin to talk; nil for not now.
+    /// Lets the policy decide, when `isDue` says so.
+    /// - Returns: when to begin to talk; nil to listen.
     mutating func step(nowSeconds: Double) -> Double? {
         let action = policy.step(
             nowSeconds: nowSeconds + leadSeconds, heard: heard, band: takeBand(), using: &generator)

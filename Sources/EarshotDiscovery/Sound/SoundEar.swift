@@ -2,9 +2,9 @@ import EarshotAudio
 import EarshotLive
 import Synchronization
 
-/// Listens on a thread of its own for as long as it lasts: where there is no microphone it says so, and waits for one.
+/// Listens on a thread of its own until it is stopped. Without a microphone it reports a problem, and waits for one.
 final class SoundEar: Sendable {
-    /// The level's interval: two of the microphone's pieces.
+    /// The interval of level reports: two pieces of the microphone.
     private static let levelSeconds = 0.04
 
     private let request: DeviceRequest
@@ -17,7 +17,7 @@ final class SoundEar: Sendable {
         self.problems = problems
     }
 
-    /// Begins; `onEvent` is called on the ear's thread.
+    /// Begins; calls `onEvent` on the ear's thread.
     func start(_ onEvent: @escaping @Sendable (ListenerEvent) -> Void) {
         worker.start { [self] in
             var retry = DeviceRetry()
@@ -41,19 +41,19 @@ final class SoundEar: Sendable {
     func waitForEnd(seconds: Double) -> Bool { worker.waitForEnd(seconds: seconds) }
 
     /// Listens until it is asked to stop.
-    /// - Throws: why there is no device, or none any more.
+    /// - Throws: `DeviceError` if the microphone cannot be opened, or has gone away.
     private func listen(_ onEvent: (ListenerEvent) -> Void) throws(DeviceError) {
         var options = Listener.Options()
         options.levelIntervalSeconds = Self.levelSeconds
-        // Whoever was found is only to be missed when it is gone.
+        // A neighbour that was found should be missed only when it is gone.
         options.recognisesTokens = true
         let opened = try Listener(request, reconnects: true, options: options)
         listener.withLock { $0 = opened }
-        // Whoever asked before that found no listener.
+        // A stop that was requested before this line found no listener.
         if worker.isStopping { opened.stop() }
         problems.capture(nil)
         var failure: DeviceError?
-        opened.run { event in
+        try opened.run { event in
             switch event {
             case .interrupted(let error): problems.capture(error)
             case .resumed: problems.capture(nil)

@@ -8,21 +8,21 @@ import Synchronization
 ///     let sound = SoundMedium()
 ///     let discovery = Discovery(media: [sound], tokens: .always(token))
 ///
-/// Whoever only scans opens no loudspeaker, whoever only broadcasts no microphone. A device that is missing, taken or forbidden is
-/// a problem that is reported, and tried again until it is gone.
+/// A device that only scans opens no loudspeaker, and one that only broadcasts opens no microphone. If a sound device is
+/// missing, busy or not permitted, the medium reports a problem and keeps trying until it works.
 public final class SoundMedium: DiscoveryMedium {
-    /// Devices and the way to speak.
+    /// The sound devices, and how to talk.
     public struct Options: Sendable {
-        /// The microphone. Its format and buffer count, too.
+        /// The microphone, with its format and buffer.
         public var capture: DeviceRequest
-        /// The loudspeaker. What it buffers is how far ahead it has to be decided when to talk.
+        /// The loudspeaker. Its buffer sets how far ahead the medium has to decide when to talk.
         public var playback: DeviceRequest
-        /// What is spoken; all profiles are heard. Whoever talks longer talks less often, see docs/DISCOVERY.md.
+        /// The air format to talk in; the medium hears all of them. Longer tokens are sent less often, see docs/DISCOVERY.md.
         public var profile = Profile.fast
-        /// The peak, 0 is full scale.
+        /// The peak of a token in dBFS, at most 0.
         public var levelDecibels = -12.0
 
-        /// The system's devices, in pieces of 20 ms.
+        /// The devices of these names, in pieces of 20 ms.
         public init(capture: String = "default", playback: String = "default") {
             self.capture = DeviceRequest(capture, periodSeconds: 0.02, bufferSeconds: 0.5)
             self.playback = DeviceRequest(playback, periodSeconds: 0.02, bufferSeconds: 0.12)
@@ -36,21 +36,21 @@ public final class SoundMedium: DiscoveryMedium {
 
     private let options: Options
     private let state = Mutex(State())
-    /// Events that wait for a slow reader; a newer one says more than the oldest.
-    private static let largestBacklog = 4_096
+    /// The maximum number of events that wait for a slow reader. The stream drops the oldest: a newer one says more.
+    private static let maximumBacklog = 4_096
 
-    /// Opens nothing yet.
+    /// Opens no device yet.
     public init(_ options: Options = Options()) {
         self.options = options
     }
 
-    /// See the protocol.
+    /// Sound: `DiscoveryMediumKind.audio`.
     public var kind: DiscoveryMediumKind { .audio }
 
-    /// See the protocol.
+    /// Opens the devices that `mode` needs. See `DiscoveryMedium`.
     public func events(mode: DiscoveryMode) -> AsyncStream<MediumEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: MediumEvent.self, bufferingPolicy: .bufferingNewest(Self.largestBacklog))
+            of: MediumEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
         let session = SoundSession(options, mode: mode) { continuation.yield($0) }
         let token = state.withLock { state in
             state.session = session
@@ -62,7 +62,7 @@ public final class SoundMedium: DiscoveryMedium {
         return stream
     }
 
-    /// See the protocol.
+    /// Sets the token to broadcast from now on. See `DiscoveryMedium`.
     public func broadcast(_ token: Payload) async {
         let session = state.withLock { state in
             state.token = token
@@ -72,7 +72,7 @@ public final class SoundMedium: DiscoveryMedium {
     }
 
     /// Waits until the devices are closed, after the events are no longer read.
-    /// - Returns: false where one still is not after `seconds`.
+    /// - Returns: false if a device is still open after `seconds`.
     @discardableResult
     public func waitForEnd(seconds: Double) -> Bool {
         state.withLock { $0.session }?.waitForEnd(seconds: seconds) ?? true

@@ -4,20 +4,20 @@ import EarshotCoding
 import EarshotLive
 import Synchronization
 
-/// Talks on a thread of its own when it is told to. Where there is no loudspeaker it says so, and waits for one.
+/// Talks as instructed, on a thread of its own. Without a loudspeaker it reports a problem, and waits for one.
 final class SoundMouth: Sendable {
-    /// What to do now.
+    /// What the mouth should do now.
     struct Instruction: Sendable {
-        /// What to say, and when it is to begin; nil for nothing.
+        /// The token to say and its begin; nil to say nothing.
         var talk: (token: Payload, beginSeconds: Double)?
-        /// When to ask again, unless `wake` is called before.
+        /// When to ask for the next instruction, unless `wake` is called before.
         var dueSeconds: Double
     }
 
     private let options: SoundMedium.Options
     private let problems: SoundProblems
     private let worker = Worker()
-    /// Rings where there is something to decide, and where the device failed.
+    /// Rings when there is something to decide, and when the device failed.
     private let bell = DispatchSemaphore(value: 0)
     private let failure = Mutex<DeviceError?>(nil)
 
@@ -26,7 +26,7 @@ final class SoundMouth: Sendable {
         self.problems = problems
     }
 
-    /// Begins; `instruct` is called on the mouth's thread.
+    /// Begins; calls `instruct` on the mouth's thread.
     func start(_ instruct: @escaping @Sendable (_ nowSeconds: Double) -> Instruction) {
         worker.start { [self] in
             var broadcaster: Broadcaster?
@@ -53,7 +53,7 @@ final class SoundMouth: Sendable {
         }
     }
 
-    /// Lets it ask at once.
+    /// Makes it ask for an instruction at once.
     func wake() {
         bell.signal()
     }

@@ -1,8 +1,8 @@
 import EarshotAudio
 import Synchronization
 
-/// What is wrong with sound now: at most one thing with each device, and a band that is occupied. Told once when it begins and
-/// once when it ends, from any thread.
+/// The present problems of sound: at most one of each device, and interference in the band. It reports each problem once when it
+/// begins and once when it ends, from any thread.
 final class SoundProblems: Sendable {
     private enum Part: Hashable { case capture, playback, band }
 
@@ -13,17 +13,17 @@ final class SoundProblems: Sendable {
         self.report = report
     }
 
-    /// The microphone cannot be used, or can.
+    /// The microphone failed; nil: it works.
     func capture(_ error: DeviceError?) {
         set(.capture, error.map { DiscoveryProblem($0.kind, .scan) }, detail: error?.description)
     }
 
-    /// The loudspeaker cannot be used, or can.
+    /// The loudspeaker failed; nil: it works.
     func playback(_ error: DeviceError?) {
         set(.playback, error.map { DiscoveryProblem($0.kind, .broadcast) }, detail: error?.description)
     }
 
-    /// The band is occupied, or not.
+    /// Whether interference fills the band.
     func band(isOccupied: Bool) {
         set(.band, isOccupied ? .bandOccupied : nil, detail: nil)
     }
@@ -41,7 +41,7 @@ final class SoundProblems: Sendable {
 }
 
 extension DiscoveryProblem {
-    /// What a device's error means for whoever needs it for a direction.
+    /// The problem that a device's error means for a direction.
     init(_ kind: DeviceError.Kind, _ direction: DiscoveryMode) {
         self =
             switch kind {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// One run of a `SoundMedium`: an ear, a mouth, and the conversation between them.
 final class SoundSession: Sendable {
-    /// How much earlier than the loudspeaker is filled ahead a token is handed over.
+    /// How much earlier than the loudspeaker's buffer demands a token is handed over, in seconds.
     private static let headStartSeconds = 0.05
 
     private let report: @Sendable (MediumEvent) -> Void
@@ -27,12 +27,12 @@ final class SoundSession: Sendable {
         mouth = mode.contains(.broadcast) ? SoundMouth(options, problems) : nil
     }
 
-    /// What is said from now on.
+    /// Sets the token to broadcast from now on.
     func own(_ token: Payload) {
         conversation.withLock { $0.own(token) }
     }
 
-    /// Opens what the mode needs, and begins.
+    /// Opens the devices that the mode needs, and begins.
     func start() {
         ear?.start { [self] event in take(event) }
         mouth?.start { [self] now in
@@ -45,7 +45,7 @@ final class SoundSession: Sendable {
         }
     }
 
-    /// Ends soon.
+    /// Asks the threads to end; returns at once.
     func requestStop() {
         ear?.requestStop()
         mouth?.requestStop()
@@ -65,7 +65,7 @@ final class SoundSession: Sendable {
                 conversation.take(
                     levelDecibels: level.bandDecibels, isReceiving: level.isReceiving, soundSeconds: level.atSeconds,
                     nowSeconds: now)
-                // Who only scans has no mouth that asks.
+                // Without a mouth there is no other thread to ask.
                 if mouth == nil, conversation.isDue(nowSeconds: now) { _ = conversation.step(nowSeconds: now) }
                 return conversation.isBandOccupied
             }

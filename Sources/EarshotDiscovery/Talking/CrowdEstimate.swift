@@ -1,62 +1,63 @@
-/// How many there are, heard or not.
+/// The estimated number of devices, heard or not.
 ///
 ///     n̂ = max(1 + m, f·(1 + m₀), b)
 ///
-/// 1. 1 + m: this device, and neighbours that were heard of late.
-/// 2. Recapture: of c tokens heard in this round r were of the m₀ that were known when it began. Whoever was not known is as
-///    likely to be heard as whoever was, so that there are f = (c + 8)/(r + 8) times as many. Both counts are halved round by round.
-/// 3. b: a crowd that talks all at once is not decoded, only felt. b doubles with each busy slot that brought nothing, from the
-///    second in a row on, and falls by an eighth with each slot in which nobody talked.
+/// 1. 1 + m: this device and the neighbours heard recently.
+/// 2. Recapture: of the c tokens heard in this round, r came from the m₀ devices that were known when the round began. A known
+///    and an unknown device are equally likely to be heard, so there are f = (c + 8)/(r + 8) times as many devices. Each new
+///    round halves both counts.
+/// 3. b: the receiver decodes nothing of a crowd that talks all at once, but the band is busy. b doubles with each busy slot
+///    without a token, from the second in a row on, and falls by an eighth with each slot without a talker.
 ///
-/// What fills slots to their ends may be such a crowd, whose devices could not agree on slots. Where it still does after b has
-/// become as large as it can, it is something else that no silence of ours makes any better: b = 1 until it pauses.
+/// Sound that fills whole slots may be such a crowd, whose devices could not agree on slots. If it goes on after b has reached
+/// its maximum, it is interference that no silence of this device can end: b = 1 until it pauses.
 struct CrowdEstimate: Sendable {
-    /// However much it may sound like more.
-    static let largest = 4_096.0
-    /// What a listener made of a slot.
+    /// The maximum estimate, however large the crowd may seem.
+    static let maximum = 4_096.0
+    /// The result of listening to a slot.
     enum Slot: Sendable, Equatable {
         case heard, quiet
-        /// Busy, and nothing was decoded; full where it was so from end to end.
+        /// Busy, and nothing was decoded. Full: busy from end to end.
         case vain(isFull: Bool)
     }
 
-    /// b.
+    /// b, 1 ... `maximum`.
     private var felt = 1.0
     private var vainSlotCount = 0
-    private var fullAtLargestCount = 0
+    private var fullAtMaximumCount = 0
     private var isInterferer = false
     /// m₀, c, r.
     private var knownCount = 0
     private var heardCount = 0.0
     private var againCount = 0.0
 
-    /// So many known ones are added, lest two or three tokens make a crowd.
+    /// Known devices added to both counts, so that two or three tokens do not make a crowd.
     private static let caution = 8.0
-    private static let leastFelt = 4.0
-    /// So many slots that are full although everybody has fallen silent.
+    private static let minimumFelt = 4.0
+    /// Full slots at the maximum estimate, when every device has fallen silent, after which the sound is interference.
     private static let patienceSlots = 4
 
-    /// n̂.
+    /// n̂, 1 ... `maximum`.
     func count(neighbourCount: Int) -> Double {
         let recaptured = Double(1 + knownCount) * (heardCount + Self.caution) / (againCount + Self.caution)
-        return min(Self.largest, max(Double(1 + neighbourCount), recaptured, felt))
+        return min(Self.maximum, max(Double(1 + neighbourCount), recaptured, felt))
     }
 
-    /// Another round begins.
+    /// Begins another round.
     mutating func beginRound(neighbourCount: Int) {
         knownCount = neighbourCount
         heardCount /= 2
         againCount /= 2
     }
 
-    /// A neighbour was heard for the first time in this round.
+    /// Counts a neighbour that was heard for the first time in this round.
     mutating func hear(isKnown: Bool) {
         guard knownCount > 0 else { return }
         heardCount += 1
         if isKnown { againCount += 1 }
     }
 
-    /// A slot in which this device listened is over.
+    /// Takes the result of a slot in which this device listened.
     mutating func finishSlot(_ slot: Slot) {
         if slot != .vain(isFull: true) { isInterferer = false }
         guard case .vain(let isFull) = slot, !isInterferer else {
@@ -66,11 +67,11 @@ struct CrowdEstimate: Sendable {
         }
         vainSlotCount += 1
         guard vainSlotCount >= 2 else { return }
-        fullAtLargestCount = isFull && felt == Self.largest ? fullAtLargestCount + 1 : 0
-        felt = min(2 * max(felt, Self.leastFelt), Self.largest)
-        if fullAtLargestCount == Self.patienceSlots {
+        fullAtMaximumCount = isFull && felt == Self.maximum ? fullAtMaximumCount + 1 : 0
+        felt = min(2 * max(felt, Self.minimumFelt), Self.maximum)
+        if fullAtMaximumCount == Self.patienceSlots {
             isInterferer = true
-            (felt, fullAtLargestCount) = (1, 0)
+            (felt, fullAtMaximumCount) = (1, 0)
         }
     }
 }

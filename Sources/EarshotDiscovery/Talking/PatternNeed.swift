@@ -1,14 +1,15 @@
-/// What it would cost and bring to move a talk, by how often neighbours are heard in a period.
+/// The costs and gains of moving a talk, from how often neighbours are heard in a period.
 struct PatternNeed: Sendable {
     private let pattern: TalkPattern
     private let soughtCount: Int
-    /// For each slot of a period how many neighbours are heard there and hardly elsewhere; shape [periodSlots].
+    /// For each slot of a period, how many neighbours are heard there and hardly elsewhere; shape [periodSlots].
     private(set) var costs: [Int]
-    /// For each round how many neighbours are heard too rarely, and not in that round: most likely they talk when this device
-    /// does; shape [rounds].
+    /// For each round, how many neighbours are heard too rarely and not in that round: most likely they talk at the same time as
+    /// this device; shape [rounds].
     var gains: [Int]
 
-    /// - Parameter soughtCount: how often each is to be heard in a period; nobody can be heard in a round in which it is missed.
+    /// - Parameter soughtCount: how often each neighbour should be heard in a period; at most one less than the rounds, because a
+    ///   neighbour cannot be heard in a round in which it is missed.
     init(_ pattern: TalkPattern, soughtCount: Int) {
         self.pattern = pattern
         self.soughtCount = min(soughtCount, pattern.positions.count - 1)
@@ -16,10 +17,10 @@ struct PatternNeed: Sendable {
         gains = [Int](repeating: 0, count: pattern.positions.count)
     }
 
-    /// Whether somebody is heard too rarely.
+    /// Whether any neighbour is heard too rarely.
     var isCalledFor: Bool { gains.contains { $0 > 0 } }
 
-    /// A neighbour that was heard in these slots, counted from a period's begin, over one period or several.
+    /// Adds a neighbour that was heard in these slots, counted from the begin of a period, over one period or several.
     mutating func add(_ slots: [Int]) {
         let heard = Set(slots.map { $0 % pattern.periodSlots }).filter { !pattern.talks(in: $0) }
         guard heard.count <= soughtCount else { return }

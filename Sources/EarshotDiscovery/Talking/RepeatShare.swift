@@ -1,16 +1,17 @@
-/// How surely a token is heard again a period after it was heard: what was due against what came, the latest counting most.
+/// How surely a token is heard again a period after it was heard: the repeats that came over those that were due, the latest
+/// with the most weight.
 struct RepeatShare: Sendable {
     private var dueCount = 0.0
     private var cameCount = 0.0
     private static let expectedWeight = 16.0
-    /// About so many tokens are remembered.
+    /// The number of tokens that it remembers, about.
     private let memory: Double
 
     init(memory: Double) {
         self.memory = memory
     }
 
-    /// One came, after so many that did not.
+    /// Adds a repeat that came, after the given number of misses.
     mutating func add(missCount: Int) {
         for miss in 0...missCount {
             dueCount += 1 - dueCount / memory
@@ -18,16 +19,18 @@ struct RepeatShare: Sendable {
         }
     }
 
-    /// q: what was measured, with what was to be expected, which counts as so many tokens.
+    /// q, 0 ... 1: the measured share, and the expected one with the weight of 16 tokens.
     func share(expected: Double) -> Double {
         (cameCount + Self.expectedWeight * expected) / (dueCount + Self.expectedWeight)
     }
 
-    /// How many misses in a row are no longer chance.
+    /// The number of misses in a row that is no longer chance.
     ///
     ///     m = ⌈ln ε / ln(1 − q)⌉
     ///
-    /// - Parameter risk: ε.
+    /// - Parameters:
+    ///   - share: q, 0 ... 1.
+    ///   - risk: ε, the probability that chance makes as many misses.
     static func missCount(share: Double, risk: Double) -> Int {
         let missShare = min(max(1 - share, 0.001), 0.95)
         var (count, left) = (1, missShare)

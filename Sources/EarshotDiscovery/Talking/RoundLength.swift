@@ -1,10 +1,10 @@
-/// How long rounds and periods are. Few lengths, so that devices whose counts differ a little still agree.
+/// The lengths of rounds and periods. There are few, so that devices with slightly different estimates still agree.
 ///
 ///     G ∈ 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, …,   R = 15/G, at least 3, at most `roundCount`,   P = R·G
 enum RoundLength {
-    /// What is aimed at: a neighbour that talks several times in it is surely heard once.
+    /// The shortest period to aim for: a neighbour that talks several times in it is surely heard once.
     static let shortestPeriodSlots = 15
-    private static let leastRoundCount = 3
+    private static let minimumRoundCount = 3
     private static let all: [Int] = {
         var lengths = [1, 2, 3]
         var octave = 4
@@ -15,22 +15,22 @@ enum RoundLength {
         return lengths
     }()
 
-    /// G that is closest to what is wanted.
+    /// G, the round length in slots that is closest to the wanted one.
     static func nearest(_ wanted: Double, limits: TalkLimits) -> Int {
         let index = all.firstIndex { Double($0) >= wanted } ?? all.count - 1
-        guard index > 0 else { return max(limits.leastRoundSlots, all[0]) }
+        guard index > 0 else { return max(limits.minimumRoundSlots, all[0]) }
         let isLower = wanted - Double(all[index - 1]) < Double(all[index]) - wanted
-        return max(limits.leastRoundSlots, all[isLower ? index - 1 : index])
+        return max(limits.minimumRoundSlots, all[isLower ? index - 1 : index])
     }
 
-    /// R.
+    /// R, the number of rounds in a period.
     static func roundCount(roundSlots: Int, limits: TalkLimits) -> Int {
-        min(limits.roundCount, max(leastRoundCount, shortestPeriodSlots / roundSlots))
+        min(limits.roundCount, max(minimumRoundCount, shortestPeriodSlots / roundSlots))
     }
 
-    /// P of those who count up to twice as many, or half.
+    /// P, in slots, for devices that estimate up to twice or half as many devices.
     static func periods(around own: Int, limits: TalkLimits) -> [Int] {
-        all.filter { $0 >= limits.leastRoundSlots }
+        all.filter { $0 >= limits.minimumRoundSlots }
             .map { $0 * roundCount(roundSlots: $0, limits: limits) }
             .filter { 2 * $0 >= own && $0 <= 2 * own }
     }

@@ -1,12 +1,12 @@
-/// Where slots begin: nobody says so, everybody hears it.
+/// The begins of slots. No device announces them: each device follows the tokens that it hears.
 ///
 ///     slot k:  t₀ + k·S,   talkers begin in [t₀ + k·S, t₀ + k·S + spread)
 ///
-/// A token that began outside of that moves the grid by as little as puts it inside. All who hear a talker follow it at
-/// once, so that a room agrees after a few tokens, and clocks that differ never drift apart.
+/// A token that begins outside this window moves the grid by the minimum that puts it inside. All devices that hear a talker
+/// follow it at once, so a room agrees after a few tokens, and clocks that differ never drift apart.
 struct SlotGrid {
     let timing: TalkTiming
-    /// t₀.
+    /// t₀, seconds.
     private(set) var originSeconds: Double
 
     init(_ timing: TalkTiming, originSeconds: Double) {
@@ -14,23 +14,23 @@ struct SlotGrid {
         self.originSeconds = originSeconds
     }
 
-    /// k of the slot that a moment lies in.
+    /// k, the slot at a moment.
     func index(atSeconds: Double) -> Int {
         Int(((atSeconds - originSeconds) / timing.slotSeconds).rounded(.down))
     }
 
-    /// When slot k begins.
+    /// The begin of slot k, seconds.
     func beginSeconds(_ index: Int) -> Double {
         originSeconds + Double(index) * timing.slotSeconds
     }
 
-    /// A token began then.
+    /// Moves the grid for a token that began at a moment.
     mutating func follow(startSeconds: Double) {
         let slot = timing.slotSeconds
         var late = (startSeconds - originSeconds).truncatingRemainder(dividingBy: slot)
         if late < 0 { late += slot }
         guard late > timing.spreadSeconds else { return }
-        // Forward by what is missing at the window's end, or back by what is missing at its begin.
+        // Forward by the excess over the window's end, or back by the distance to the next begin, whichever is less.
         let forward = late - timing.spreadSeconds
         let back = slot - late
         originSeconds += forward < back ? forward : -back

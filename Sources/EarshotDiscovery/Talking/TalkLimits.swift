@@ -1,20 +1,20 @@
-/// What `TalkPolicy` aims at. The defaults are those that simulated rooms led to.
+/// The aims of `TalkPolicy`. The defaults come from simulated rooms.
 public struct TalkLimits: Sendable, Equatable {
-    /// How many should talk in one slot, on the average, at most: a receiver in free air decodes so many together.
+    /// The maximum mean number of talkers in one slot: a receiver in free air decodes so many together.
     public var talkersPerSlot = 3.4
-    /// At least, where rooms make it hard to decode several.
-    public var leastTalkersPerSlot = 1.5
-    /// Slots in a round, at least. A device talks once a round.
-    public var leastRoundSlots = 3
-    /// Slots in a round of a device that hears nothing, and so does not know how many there are.
+    /// The minimum mean number of talkers in one slot, for rooms in which several are hard to decode.
+    public var minimumTalkersPerSlot = 1.5
+    /// The minimum number of slots in a round. A device talks once a round.
+    public var minimumRoundSlots = 3
+    /// The slots in a round of a device that hears nothing, and so cannot estimate the number of devices.
     public var deafRoundSlots = 6
-    /// Rounds in a period, after which a device's pattern repeats, at most.
+    /// The maximum number of rounds in a period, after which a device's pattern repeats.
     public var roundCount = 5
-    /// How often in a period a neighbour is to be heard; where it is not, the own pattern changes.
+    /// How often in a period a neighbour should be heard. If it is heard less often, this device changes its pattern.
     public var soughtCount = 3
-    /// The probability of a change where one is called for: not all who meet shall move.
+    /// The probability of a change when one is needed, 0 ... 1: not all devices whose patterns collide shall move.
     public var changeProbability = 0.5
 
-    /// The defaults.
+    /// The default aims.
     public init() {}
 }

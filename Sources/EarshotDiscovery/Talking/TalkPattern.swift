@@ -1,30 +1,30 @@
-/// In which slots of a period a device talks: one of every round.
+/// The slots of a period in which a device talks: one in each round.
 ///
 ///     slot r·G + pᵣ,   0 ≤ pᵣ < G,   0 ≤ r < R
 ///
-/// Two devices hear each other in the slots in which their patterns differ. Because patterns repeat, so does what is heard,
-/// and what is missed: a device can see from its own ears that its pattern is too much like a neighbour's.
+/// Two devices hear each other in the slots in which their patterns differ. Because patterns repeat, hits and misses repeat
+/// too: a device can tell from the tokens it hears that its pattern is too similar to a neighbour's.
 struct TalkPattern: Sendable {
-    /// G.
+    /// G, slots in a round.
     let roundSlots: Int
-    /// p; shape [R].
+    /// p, 0 ..< G; shape [R].
     private(set) var positions: [Int]
 
-    /// One by chance.
+    /// A random pattern.
     init(roundSlots: Int, roundCount: Int, using generator: inout some RandomNumberGenerator) {
         self.roundSlots = roundSlots
         positions = (0..<roundCount).map { _ in Int.random(in: 0..<roundSlots, using: &generator) }
     }
 
-    /// R·G.
+    /// R·G, slots in a period.
     var periodSlots: Int { positions.count * roundSlots }
 
-    /// Whether to talk in that slot of a period.
+    /// Whether to talk in a slot of a period.
     func talks(in slot: Int) -> Bool {
         positions[slot / roundSlots] == slot % roundSlots
     }
 
-    /// Moves one talk to another slot of its round, where that helps: by chance to one of the best.
+    /// Moves one talk to another slot of its round, if that helps: a random one of the best.
     mutating func change(_ need: PatternNeed, using generator: inout some RandomNumberGenerator) {
         var best: (score: Int, round: Int, position: Int)?
         var tieCount = 0

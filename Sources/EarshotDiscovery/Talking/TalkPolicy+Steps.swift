@@ -1,37 +1,37 @@
 public import EarshotCoding
 
-/// What goes into a step, and what comes out.
+/// The input and the output of a step.
 extension TalkPolicy {
-    /// What to do.
+    /// What the device does until the next step.
     public enum Action: Equatable, Sendable {
-        /// Listen; step again then, or when something is heard.
+        /// Listen until then. The next step is due then, or when a token is heard.
         case listen(untilSeconds: Double)
-        /// Talk from then on, and step again when that is over.
+        /// Talk from then on. The next step is due at the end of the token.
         case talk(atSeconds: Double)
     }
 
     /// A token that was heard.
     public struct Heard: Sendable, Equatable {
-        /// Whose.
+        /// The token.
         public var token: Payload
-        /// When it began.
+        /// When it began, in the seconds of the steps.
         public var startSeconds: Double
 
-        /// See the properties of the same names.
+        /// Sets the properties of the same names.
         public init(token: Payload, startSeconds: Double) {
             self.token = token
             self.startSeconds = startSeconds
         }
     }
 
-    /// What a receiver knows beside tokens: from its energy, and from frames that it is in the middle of.
+    /// The state of the band beside tokens: from its energy, and from the frame that the receiver is in the middle of.
     public struct Band: Sendable, Equatable {
-        /// Whether something is on the air now.
+        /// Whether there is sound in the band now.
         public var isBusy: Bool
-        /// For how long something was since the last step.
+        /// For how many seconds there was sound since the last step.
         public var busySeconds: Double
 
-        /// See the properties of the same names.
+        /// Sets the properties of the same names.
         public init(isBusy: Bool = false, busySeconds: Double = 0) {
             self.isBusy = isBusy
             self.busySeconds = busySeconds

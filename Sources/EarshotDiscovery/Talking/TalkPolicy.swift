@@ -1,26 +1,28 @@
 public import EarshotCoding
 
-/// When to talk in sound: a pure state machine. Time, what was heard and chance go in, what to do comes out.
+/// Decides when to talk in sound: a pure state machine. Its inputs are time, the tokens heard and random numbers; its output is
+/// what to do.
 ///
-/// Half duplex: who talks hears nothing. But several talkers are decoded together, so nobody waits for anybody's end.
-/// Talkers meet in slots, and all others listen.
+/// A device is half duplex: it hears nothing while it talks. But a receiver decodes several talkers together, so no device
+/// waits for the end of another's token. Talkers meet in slots, and all others listen.
 ///
-/// 1. `SlotGrid`: where slots begin follows from what is heard.
-/// 2. `CrowdEstimate` says how many there are, n̂, and `TalkAim` how many may talk together, λ: rounds have G = max(3, n̂/λ) slots.
-/// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. What repeats can be
-///    mended: where a neighbour was heard too rarely in a period, their patterns are too much alike, and one talk moves.
+/// 1. `SlotGrid`: the begins of slots follow from the tokens heard.
+/// 2. `CrowdEstimate` estimates the number of devices, n̂, and `TalkAim` how many may talk together, λ: rounds have
+///    G = max(3, n̂/λ) slots.
+/// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. A repeating miss can be
+///    mended: if a neighbour was heard too rarely in a period, the two patterns are too similar, and one talk moves.
 /// 4. A new device listens for a slot, and begins anywhere in a round.
-/// 5. Who hears a newcomer while there are few answers in the next slot, in which the newcomer listens, instead of later in
-///    the round.
-/// 6. Where something sounds at a slot's begin, somebody keeps another grid: the talk waits for the next slot, once.
+/// 5. If there are few devices, one that hears a newcomer answers in the next slot, in which the newcomer listens, instead of
+///    later in the round.
+/// 6. If there is sound at the begin of a slot, some device keeps another grid: the talk waits for the next slot, once.
 ///
 /// The share of time on the air is at most one token in G slots, over any period: for `fast` 20 %.
 public struct TalkPolicy: Sendable {
-    /// What the device does beside listening to its schedule.
+    /// The directions in which the device works.
     public let mode: DiscoveryMode
-    /// The lengths of slots.
+    /// The lengths that make up a slot.
     public let timing: TalkTiming
-    /// What is aimed at.
+    /// The aims of the policy.
     public let limits: TalkLimits
 
     private var grid: SlotGrid?
@@ -32,9 +34,9 @@ public struct TalkPolicy: Sendable {
     private var periodBegin = 0
     private var roundBegin = 0
     private var patternBegin = 0
-    /// How many neighbours there were when the round began.
+    /// The number of neighbours when the round began.
     private var knownCount = 0
-    /// The slot that is decided next.
+    /// The next slot to decide.
     private var nextSlot = 0
     private var slotHeardCount = 0
     private var slotBusySeconds = 0.0
@@ -42,12 +44,12 @@ public struct TalkPolicy: Sendable {
     private var isTalking = false
     private var wasTalking = false
     private var isHeld = false
-    /// Whether a newcomer was heard that is listening in the next slot.
+    /// Whether a newcomer was heard that listens in the next slot.
     private var isAnswering = false
     private var hasTalkedThisRound = false
 
-    /// More neighbours than that are not kept apart: an attacker must not fill the memory.
-    public static let largestNeighbourCount = 4_096
+    /// The maximum number of neighbours that are told apart: an attacker must not fill the memory.
+    public static let maximumNeighbourCount = 4_096
 
     /// The policy of a device that has just begun.
     public init(mode: DiscoveryMode = .both, timing: TalkTiming, limits: TalkLimits = TalkLimits()) {
@@ -57,19 +59,19 @@ public struct TalkPolicy: Sendable {
         aim = TalkAim(limits)
     }
 
-    /// How many neighbours there are, by what was heard of late.
+    /// The number of neighbours heard recently.
     public var neighbourCount: Int { neighbours.count }
 
-    /// How many talkers a slot are aimed at now.
+    /// λ, the number of talkers in a slot that the device aims for now.
     public var talkersPerSlot: Double { aim.talkersPerSlot }
 
-    /// How many there are, this device with them, heard or not.
+    /// n̂, the estimated number of devices including this one, heard or not; 1 ... 4,096.
     public var crowdCount: Double { crowd.count(neighbourCount: neighbours.count) }
 
-    /// How long a period is now: whoever is heard surely in one and not at all in the next is gone.
+    /// The length of a period now, in seconds. A neighbour that was heard surely in one period and not in the next is gone.
     public var periodSeconds: Double { Double(periodSlots) * timing.slotSeconds }
 
-    /// How long after a token began its talker still counts as there, before `step` is told of that token.
+    /// For how many seconds after the begin of a token its talker still counts as present, before `step` gets that token.
     public func patienceSeconds(ofNext startSeconds: Double, from token: Payload) -> Double {
         let slot = grid?.index(atSeconds: startSeconds) ?? 0
         var heard = neighbours[token] ?? HeardSlots(slot)
@@ -78,26 +80,27 @@ public struct TalkPolicy: Sendable {
         return Double(heard.patienceSlots(ownPeriodSlots: periodSlots, expected: sureness) + 1) * timing.slotSeconds
     }
 
-    /// Whether something sounds without a pause that is no token. Nobody waits for its end.
+    /// Whether a sound that is no token fills the band without a pause. The policy does not wait for its end.
     public var isBandOccupied: Bool { occupiedSlotCount >= Self.occupiedSlots }
 
-    /// Talkers pause between slots; what fills so much of a slot is something else.
+    /// Talkers pause between slots; a sound that fills this share of a slot is no talker.
     private static let occupiedShare = 0.97
     private static let occupiedSlots = 4
-    /// How surely tokens are heard again, before any were.
+    /// q̄ before any token was due again.
     private static let firstSureness = 0.9
-    /// Of a change where all are heard who are known.
+    /// The probability of a change although every known neighbour is heard often enough.
     private static let unaskedProbability = 0.06
 
-    /// How surely whoever was heard is heard again a period later, on the average.
+    /// q̄, how surely a neighbour is heard again a period later, the mean over neighbours; 0 ... 1.
     public var sureness: Double { repeats.share(expected: Self.firstSureness) }
 
-    private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.leastRoundSlots }
+    private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.minimumRoundSlots }
 
-    /// What to do now.
+    /// Decides what to do now.
     /// - Parameters:
-    ///   - nowSeconds: never less than before.
-    ///   - heard: tokens that were decoded since the last step, own ones left out.
+    ///   - nowSeconds: the time; never less than before.
+    ///   - heard: the tokens decoded since the last step, without the device's own.
+    ///   - band: the state of the band since the last step.
     public mutating func step(
         nowSeconds: Double, heard: [Heard], band: Band, using generator: inout some RandomNumberGenerator
     ) -> Action {
@@ -136,7 +139,8 @@ public struct TalkPolicy: Sendable {
     }
 
     private mutating func begin(_ now: Double, _ generator: inout some RandomNumberGenerator) -> SlotGrid {
-        restart(roundSlots: mode.contains(.scan) ? limits.leastRoundSlots : limits.deafRoundSlots, slot: 1, &generator)
+        let roundSlots = mode.contains(.scan) ? limits.minimumRoundSlots : limits.deafRoundSlots
+        restart(roundSlots: roundSlots, slot: 1, &generator)
         nextSlot = 1
         return SlotGrid(timing, originSeconds: now)
     }
@@ -148,17 +152,17 @@ public struct TalkPolicy: Sendable {
             if (neighbours[token.token]?.first ?? slot) < roundBegin { aim.hear() }
             let period = periodSlots
             neighbours[token.token]?.add(slot, ownPeriodSlots: period, limits: limits)
-        } else if neighbours.count < Self.largestNeighbourCount {
+        } else if neighbours.count < Self.maximumNeighbourCount {
             crowd.hear(isKnown: false)
             neighbours[token.token] = HeardSlots(slot)
             if slot == nextSlot - 1 && Double(neighbours.count) <= aim.talkersPerSlot { isAnswering = true }
         }
     }
 
-    /// The slot before `nextSlot` is over.
+    /// Ends the slot before `nextSlot`.
     private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
         if !isTalking { finishListening() }
-        // Its tokens may still be in the decoder; those of the slot before are not.
+        // The decoder may still hold its tokens; it has reported those of the slot before.
         if !wasTalking { compare(nextSlot - 2) }
         (slotHeardCount, slotBusySeconds, wasTalking, isTalking) = (0, 0, isTalking, false)
         let slot = nextSlot
@@ -185,7 +189,7 @@ public struct TalkPolicy: Sendable {
         crowd.finishSlot(slotHeardCount > 0 ? .heard : isQuiet ? .quiet : .vain(isFull: isFull))
     }
 
-    /// Who was heard a period before a slot: again in it, or not?
+    /// Counts the neighbours heard a period before a slot: as heard again in it, or as missed.
     private mutating func compare(_ slot: Int) {
         let period = periodSlots
         for token in neighbours.keys {
@@ -197,7 +201,7 @@ public struct TalkPolicy: Sendable {
     private mutating func forgetSilent(_ slot: Int) {
         let (period, sureness) = (periodSlots, sureness)
         neighbours = neighbours.filter {
-            // Whoever was heard within a period is there, however surely.
+            // A neighbour heard within a period is present, however rarely it is heard.
             slot - $0.value.latest <= period
                 || slot - $0.value.latest <= $0.value.patienceSlots(ownPeriodSlots: period, expected: sureness)
         }
@@ -218,9 +222,9 @@ public struct TalkPolicy: Sendable {
         if roundBegin != slot { beginRound(slot) }
     }
 
-    /// How long rounds are to be from now on, where they are clearly too short or too long.
+    /// The better length of a round, if the present one is clearly too short or too long.
     private func betterRoundSlots(than roundSlots: Int, mayShrink: Bool) -> Int? {
-        let wanted = max(Double(limits.leastRoundSlots), crowdCount / aim.talkersPerSlot)
+        let wanted = max(Double(limits.minimumRoundSlots), crowdCount / aim.talkersPerSlot)
         let isTooShort = wanted > 1.5 * Double(roundSlots)
         let isTooLong = wanted < 0.5 * Double(roundSlots)
         guard isTooShort || isTooLong || mayShrink && abs(wanted / Double(roundSlots) - 1) > 0.2 else { return nil }
@@ -228,7 +232,7 @@ public struct TalkPolicy: Sendable {
         return other == roundSlots ? nil : other
     }
 
-    /// Begins another period, with another pattern where somebody was not heard often enough in the last two.
+    /// Begins another period, with a changed pattern if a neighbour was not heard often enough in the last two.
     private mutating func mend(_ slot: Int, _ generator: inout some RandomNumberGenerator) {
         guard var pattern else { return }
         var need = PatternNeed(pattern, soughtCount: limits.soughtCount)
@@ -241,7 +245,7 @@ public struct TalkPolicy: Sendable {
         if need.isCalledFor {
             guard chance < limits.changeProbability else { return }
         } else {
-            // Whoever was never heard cannot ask for it.
+            // A neighbour that was never heard cannot show the need.
             guard chance < Self.unaskedProbability else { return }
             need.gains = need.gains.map { _ in 1 }
         }

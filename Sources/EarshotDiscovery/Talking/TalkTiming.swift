@@ -1,21 +1,21 @@
 import EarshotCoding
 public import EarshotModem
 
-/// The lengths that who talks has to agree on with who else talks.
+/// The lengths on which all talkers have to agree.
 ///
 ///     slot = spread + token + guard
 ///
-/// Talkers of one slot begin within its spread: a receiver tells them apart by when their sync patterns begin. Behind the
-/// last one there is time to decode what was heard, so that the next slot can answer it.
+/// Talkers of one slot begin within its spread: a receiver tells them apart by the begins of their sync patterns. After the
+/// last one there is time to decode, so that the next slot can answer.
 public struct TalkTiming: Sendable, Equatable {
-    /// How long a token is on the air.
+    /// The length of a token on the air, seconds; above 0.
     public var tokenSeconds: Double
-    /// Within so long talkers of one slot begin.
+    /// The seconds within which the talkers of one slot begin; above 0.
     public var spreadSeconds: Double
-    /// From the latest end of a token to the next slot: decoding, and handing sound to the device.
+    /// The seconds from the latest end of a token to the next slot, for decoding and for handing sound to the device.
     public var guardSeconds: Double
 
-    /// See the properties of the same names.
+    /// Sets the properties of the same names.
     public init(tokenSeconds: Double, spreadSeconds: Double, guardSeconds: Double) {
         precondition(tokenSeconds > 0 && spreadSeconds > 0 && guardSeconds >= 0, "slots of no length")
         self.tokenSeconds = tokenSeconds
@@ -23,13 +23,13 @@ public struct TalkTiming: Sendable, Equatable {
         self.guardSeconds = guardSeconds
     }
 
-    /// That of a profile's tokens.
+    /// The lengths for the tokens of a profile.
     public init(_ profile: Profile) {
         self.init(
             tokenSeconds: profile.frameSeconds(payloadByteCount: Payload.tokenCount), spreadSeconds: 0.2,
             guardSeconds: 0.15)
     }
 
-    /// How long a slot is.
+    /// The length of a slot, seconds.
     public var slotSeconds: Double { spreadSeconds + tokenSeconds + guardSeconds }
 }

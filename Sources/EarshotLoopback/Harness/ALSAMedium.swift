@@ -4,34 +4,34 @@ import EarshotLive
 import EarshotModem
 import Synchronization
 
-/// A real loudspeaker and a real microphone, or what stands for them.
+/// A real loudspeaker and a real microphone, or virtual devices in their place.
 package struct ALSAMedium: LoopbackMedium {
-    /// How far ahead of the air the loudspeaker is filled.
+    /// Seconds of sound that wait in the loudspeaker's buffer.
     package static let bufferSeconds = 0.25
-    /// How long is listened before anything is played, and behind the program's end: sound cards wake up, and sound
-    /// servers are a few tenths of a second long.
+    /// Seconds of listening before anything is played, and after the end of the program: sound cards take time to wake up, and
+    /// sound servers add a few tenths of a second.
     private static let leadSeconds = 0.5
     private static let tailSeconds = 1.0
-    /// What is handed to the loudspeaker at a time, and how many such pieces wait there.
+    /// Seconds of a piece that is handed to the loudspeaker, and the number of pieces that wait there.
     private static let pieceSeconds = 0.25
     private static let pieceCount = 3
-    /// The most silence that stands for one gap.
+    /// The maximum seconds of silence that stand for one gap.
     private static let longestGapSeconds = 60.0
 
     private let playback: DeviceRequest
     private let capture: DeviceRequest
 
-    /// A pair of devices; both have to be asked for the program's rate.
+    /// A pair of devices. Both requests have to ask for the program's rate.
     package init(playback: DeviceRequest, capture: DeviceRequest) {
         self.playback = playback
         self.capture = capture
     }
 
-    /// The names of both.
+    /// The names of both devices.
     package var description: String { "\(playback.name) to \(capture.name)" }
 
-    /// See `LoopbackMedium`. The listener works on a thread of its own, the program is fed on this one.
-    /// - Throws: `DeviceError` where a device cannot be used, or goes away.
+    /// See `LoopbackMedium`. The listener works on a thread of its own; this one feeds the loudspeaker.
+    /// - Throws: `DeviceError` if a device cannot be used, or goes away.
     package func carry(_ run: LoopbackRun) throws {
         var options = Listener.Options()
         options.profiles = run.program.order.profiles
@@ -42,7 +42,11 @@ package struct ALSAMedium: LoopbackMedium {
         let failure = Mutex<DeviceError?>(nil)
         let listened = DispatchSemaphore(value: 0)
         DispatchQueue(label: "earshot.loopback.listen").async {
-            Self.listen(listener, run, failure)
+            do throws(DeviceError) {
+                try Self.listen(listener, run, failure)
+            } catch {
+                failure.withLock { $0 = error }
+            }
             listened.signal()
         }
         _ = listened.wait(timeout: .now() + Self.leadSeconds)
@@ -55,11 +59,13 @@ package struct ALSAMedium: LoopbackMedium {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    private static func listen(_ listener: Listener, _ run: LoopbackRun, _ failure: borrowing Mutex<DeviceError?>) {
+    private static func listen(
+        _ listener: Listener, _ run: LoopbackRun, _ failure: borrowing Mutex<DeviceError?>
+    ) throws(DeviceError) {
         let format = listener.format
         let longestGap = Int(longestGapSeconds * Double(format.sampleRateHertz))
         var mixed: [Float] = []
-        listener.run { block, samples in
+        try listener.run { block, samples in
             if block.droppedFrameCount > 0 {
                 run.dropped(
                     LoopbackDropout(
@@ -83,7 +89,7 @@ package struct ALSAMedium: LoopbackMedium {
         }
     }
 
-    /// Feeds the program piece by piece, and says when each has left.
+    /// Feeds the program piece by piece, and reports when each piece has left.
     private static func play(_ run: LoopbackRun, on loudspeaker: Loudspeaker, _ failure: borrowing Mutex<DeviceError?>)
         throws
     {

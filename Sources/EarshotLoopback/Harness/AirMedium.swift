@@ -1,42 +1,41 @@
 package import EarshotAudio
 package import EarshotChannel
 
-/// Simulated air between transmitter and receiver: one of the named channels, clocks that differ, somebody who walks by.
+/// Simulated air between transmitter and receiver: one of the named channels, with clocks that differ and a walking person.
 ///
-/// Each token is sent from another place; the sweeps come from one, and do not move. Clocks stretch the whole program,
-/// Doppler a token from its beginning on: alternately one that comes closer and one that goes away. What signal-to-noise
-/// ratio means is said at `AirScene`. The microphone's gain keeps the noise from clipping.
+/// Each token is sent from another place; the sweeps come from one place that does not move. Clocks stretch the whole program,
+/// Doppler stretches a token from its beginning on: tokens alternately approach and recede. `AirScene` defines the
+/// signal-to-noise ratio. The microphone's gain keeps the noise from clipping.
 ///
-/// Holds what sounds at the moment, not the program.
+/// It holds only the sounds of the moment, not the program.
 package struct AirMedium: LoopbackMedium {
-    /// The power of a sine at the signal's peak over the noise in 1,500 Hz.
+    /// The power of a sine at the signal's peak over the noise in 1,500 Hz, in decibels.
     package var snrDecibels = 20.0
-    /// What the air is like.
+    /// The echoes, filters and interference of the channel.
     package let channel: AirPreset
-    /// How much faster the recorder's clock runs than the player's, parts per million: the recording is that much
-    /// longer.
+    /// How much faster the recorder's clock runs than the player's, in parts per million: the recording is that much longer.
     package var clockPPM = 0.0
-    /// How fast somebody walks by.
+    /// The speed at which the talker walks by, in m/s.
     package var speedMetresPerSecond = 0.0
 
     private static let blockLength = 4_096
     /// Peaks of noise are some 14 dB above its deviation.
-    private static let largestNoiseDeviation: Float = 0.125
+    private static let maximumNoiseDeviation: Float = 0.125
 
     /// White noise at 20 dB.
     package init() {
         channel = .whiteNoise
     }
 
-    /// A named channel at 20 dB; nil where it takes several talkers, loses samples or changes the sample rate: one token
-    /// is sent at a time here, and every sample has to be accounted for.
+    /// A named channel at 20 dB; nil for a channel with several talkers, lost samples or another sample rate: the harness sends one
+    /// token at a time, and accounts for every sample.
     package init?(channel: AirPreset) {
         let air = channel.air
         guard air.talkerLevelsDecibels.count == 1, air.gaps == nil, air.receiverRateHertz == nil else { return nil }
         self.channel = channel
     }
 
-    /// "simulated air, SNR 20 dB".
+    /// A text such as "simulated air, SNR 20 dB".
     package var description: String {
         var parts = ["simulated air, SNR \(text(snrDecibels)) dB"]
         if channel.name != AirPreset.whiteNoise.name { parts.append(channel.name) }
@@ -49,7 +48,8 @@ package struct AirMedium: LoopbackMedium {
         value == value.rounded() ? "\(Int(value))" : "\(value)"
     }
 
-    /// Simulates the whole program, faster than it would take.
+    /// Simulates the whole program, faster than real time.
+    /// - Throws: `AudioError`.
     package func carry(_ run: LoopbackRun) throws(AudioError) {
         let program = run.program
         var ear = OfflineEar(run)
@@ -59,7 +59,7 @@ package struct AirMedium: LoopbackMedium {
         var sound = Scaled(
             prepared.microphoneSound(
                 AirMixer(program, self), amplitude: program.order.amplitude, snrDecibels: snrDecibels, &generator),
-            gain: min(1, Self.largestNoiseDeviation / deviation))
+            gain: min(1, Self.maximumNoiseDeviation / deviation))
         run.left(0, atSeconds: 0)
         var position = 0
         while !run.isCancelled {
@@ -77,7 +77,7 @@ package struct AirMedium: LoopbackMedium {
     /// ε of the clocks: a recorder that runs fast hears everything lower.
     var clockOffset: Double { 1 / (1 + clockPPM * 1e-6) - 1 }
 
-    /// ε of token number `index`'s motion.
+    /// ε of the motion of token number `index`.
     func motionOffset(_ index: Int) -> Double {
         (index.isMultiple(of: 2) ? 1 : -1) * speedMetresPerSecond / SoundInAir.metresPerSecond
     }

@@ -1,10 +1,10 @@
 import EarshotChannel
 
-/// The program as it sounds at the other end of the air, before noise, block by block.
+/// The program as it arrives at the other end of the air, before noise, block by block.
 ///
-///     y[m] = Σ over what sounds: channel of x((m − m₀)·(1 + ε)),   m₀·(1 + ε₀) = where x starts in the program
+///     y[m] = Σ over present sounds: channel of x((m − m₀)·(1 + ε)),   m₀·(1 + ε₀) = the start of x in the program
 ///
-/// ε₀ is the clocks' difference, ε that and motion together.
+/// ε₀ is the difference of the clocks; ε is that and the motion together.
 struct AirMixer: SoundSource {
     private struct Sound {
         var start: Int
@@ -16,7 +16,7 @@ struct AirMixer: SoundSource {
     private let medium: AirMedium
     private let sampleCount: Int
     private let tokenAir: PreparedAir
-    /// The same at rest: who measures clocks by sweeps must not move.
+    /// The same channel at rest: sweeps measure clocks, so they must not move.
     private let sweepAir: PreparedAir
     private var placeGenerator: SeededGenerator
     private let sweepPlace: UInt64
@@ -65,7 +65,7 @@ struct AirMixer: SoundSource {
             }
         let exactStart = Double(program.start(of: item)) / clock
         let start = exactStart.rounded(.up)
-        // Where the first sample lies behind the start; a hair is cut off where that is more than a sample.
+        // The first sample may lie after the start. A tiny margin avoids a cut where that is more than a sample.
         let delay = min(max((start - exactStart) * clock, 0), 1 - 1e-9)
         var samples = program.samples(of: item)
         if clock != 1 || motion != 0 {

@@ -2,13 +2,13 @@ import EarshotDSP
 import EarshotModem
 import RealModule
 
-/// How loud the band was during the last seconds.
+/// The level of the band during the last seconds.
 ///
 /// P[n] = the mean of |z|² over 10 ms of baseband z; a sine of amplitude A in the band has P = A².
 struct BandLevel: ~Copyable {
     private static let basebandRateHertz = 3_000
     private static let samplesPerSlot = 30
-    /// Longer than the longest frame and the delay of its decoding.
+    /// Seconds of memory: longer than the longest frame and the delay of its decoding.
     private static let slotCount = 1_600
 
     private let inputSamplesPerSlot: Double
@@ -40,8 +40,8 @@ struct BandLevel: ~Copyable {
         }
     }
 
-    /// The mean level over the middle four fifths of a stretch of input, as the peak of a sine that is as strong: dBFS.
-    /// - Returns: nil where it is too long ago, or not there yet.
+    /// The mean level over the middle four fifths of a stretch of input, as the peak of a sine of the same power, in dBFS.
+    /// - Returns: nil if the stretch is too long ago, or not complete yet.
     func decibels(over samples: Range<Int>) -> Double? {
         let tenth = Double(samples.count) / 10
         let first = Int(((Double(samples.lowerBound) + tenth) / inputSamplesPerSlot).rounded(.up))

@@ -1,8 +1,8 @@
-/// When each token's first sample left, from now and then a report of how far playback was.
+/// When the first sample of each token left, from occasional reports of how far playback was.
 struct DepartureTimes {
     /// Samples that have left.
     private(set) var sampleCount = 0
-    /// The times, as far as they are known; shape [at most all sendings].
+    /// The known times; shape [at most all sendings].
     private(set) var seconds: [Double] = []
 
     private let starts: [Int]
@@ -14,7 +14,7 @@ struct DepartureTimes {
         seconds.reserveCapacity(starts.count)
     }
 
-    /// At `time`, `count` samples had left. The token that starts nearest before that is timed by this report.
+    /// Takes a report: at `time`, `count` samples had left. It times the token that starts nearest before that.
     mutating func note(_ count: Int, atSeconds time: Double) {
         sampleCount = max(sampleCount, count)
         while seconds.count < starts.count, starts[seconds.count] <= count {

@@ -1,12 +1,12 @@
 import EarshotModem
 
-/// The clocks' difference from the tokens alone, for want of two sweeps.
+/// The difference of the clocks from the tokens alone, if two sweeps are missing.
 ///
-///     ppm = (b − 1)·10⁶,   b the slope of heard over sent starts, by least squares with an intercept for each profile
+///     ppm = (b − 1)·10⁶,   b: slope of heard over sent starts, by least squares with an intercept for each profile
 ///
-/// Profiles find their frames with errors of their own, so only what changes within one counts.
+/// Each profile finds its frames with a constant error of its own, so only changes within a profile count.
 enum FrameClock {
-    /// One token: its profile, where it was sent, and where it was heard.
+    /// One token: its profile, the sample at which it was sent, and the one at which it was heard.
     struct Point {
         var profileName: String
         var sent: Double
@@ -23,7 +23,7 @@ enum FrameClock {
         }
     }
 
-    /// nil unless there are four tokens more than profiles, at different times.
+    /// The difference; nil unless there are four tokens more than profiles, at different times.
     static func difference(_ points: [Point]) -> ClockDifference? {
         let groups = Dictionary(grouping: points, by: \.profileName).values
         let freedom = points.count - groups.count - 1
@@ -42,7 +42,7 @@ enum FrameClock {
             let rest = point.excess - slope * point.sent
             return sum + rest * rest
         }
-        // Starts are whole samples, so they are at least 1/√12 off, however well they agree.
+        // Starts are whole samples, so they are off by 1/√12 or more, however well they agree.
         let variance = max(residual / Double(freedom), 1.0 / 12)
         return ClockDifference(ppm: slope * 1e6, deviationPPM: (variance / spread).squareRoot() * 1e6)
     }

@@ -1,14 +1,14 @@
 import EarshotModem
 import RealModule
 
-/// The two sweeps of a recording, and what they say.
+/// The two sweeps of a recording, and the measurements from them.
 struct HeardSweeps {
-    /// What devices do when they wake up is no noise floor, and what is about to begin neither.
+    /// Seconds that the noise floor leaves out at either end: devices that wake up, and the sweep that is about to begin.
     private static let wakingSeconds = 0.05
 
-    /// Where the first one was heard; samples of the whole recording.
+    /// The arrival of the first sweep, in samples of the whole recording.
     let opening: SweepArrival?
-    /// Where the last one was heard.
+    /// The arrival of the last sweep.
     let closing: SweepArrival?
 
     init(_ recording: LoopbackRecording) {
@@ -23,7 +23,7 @@ struct HeardSweeps {
         }
     }
 
-    /// What the first one says of loudspeaker and microphone.
+    /// The response of loudspeaker and microphone, from the first sweep.
     func pair(_ recording: LoopbackRecording) -> Result<PairReport, PairError>? {
         guard let opening else { return nil }
         let program = recording.program
@@ -35,7 +35,7 @@ struct HeardSweeps {
         }
     }
 
-    /// How loud the band is when nothing is played, as a token's level is measured; nil where no sweep was heard.
+    /// The level of the band when nothing is played, measured as a token's level is; nil if no sweep was heard.
     func quietDecibels(_ recording: LoopbackRecording) -> Double? {
         guard let opening else { return nil }
         var level = BandLevel(sampleRateHertz: recording.program.sampleRateHertz)
@@ -51,7 +51,7 @@ struct HeardSweeps {
         return min(max(waking, end - program.quiet.count), end)..<end
     }
 
-    /// What that means for tokens; nil where it cannot be said.
+    /// The verdict for tokens; nil if there is no measurement.
     func verdict(_ recording: LoopbackRecording, _ pair: Result<PairReport, PairError>?) -> PairVerdict? {
         let program = recording.program
         switch pair {
@@ -66,7 +66,7 @@ struct HeardSweeps {
         }
     }
 
-    /// How far the clocks are apart; nil unless both were heard.
+    /// The difference of the clocks; nil unless both sweeps were heard.
     func clock(_ recording: LoopbackRecording) -> ClockDifference? {
         guard let opening, let closing else { return nil }
         let program = recording.program

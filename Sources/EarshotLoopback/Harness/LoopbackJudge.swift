@@ -1,10 +1,10 @@
 import EarshotCoding
 import EarshotModem
 
-/// Which frame is which token.
+/// Matches frames to tokens.
 ///
-/// A frame is the token with its payload and profile, if it was heard when that was on the air. The first such frame is
-/// the token's; more of them are duplicates. Everything else is wrong: what never was sent, and what was not sent then.
+/// A frame is a token if it has the token's payload and profile, and was heard while the token was on the air. The first such
+/// frame is the token's; further ones are duplicates. All other frames are wrong: never sent, or not sent then.
 struct LoopbackJudge {
     /// The token that a frame was, and whether it had been heard before.
     enum Judgement: Equatable {
@@ -14,15 +14,15 @@ struct LoopbackJudge {
     }
 
     /// Clocks differ by at most a few hundred ppm, and one sweep alone does not show it.
-    private static let largestDrift = 0.001
-    /// What a dropout of unknown length may move.
+    private static let maximumDrift = 0.001
+    /// Seconds by which a dropout of unknown length may move a token.
     private static let unknownDropoutSeconds = 0.5
 
-    /// One for each frame; shape [recording.heard.count].
+    /// One judgement for each frame; shape [recording.heard.count].
     let judgements: [Judgement]
 
     /// Judges all frames of a recording.
-    /// - Parameter alignment: nil where nothing says when anything was heard; then no frame is a token.
+    /// - Parameter alignment: nil if nothing shows when the program was heard; then no frame is a token.
     init(_ recording: LoopbackRecording, _ alignment: TimeAlignment?) {
         let program = recording.program
         let indices = Dictionary(grouping: program.sendings.indices) { program.sendings[$0].payload }
@@ -36,7 +36,7 @@ struct LoopbackJudge {
             let distance = (Double(heard.frame.startSample) - alignment.recordedSample(start)).magnitude
             // Half a frame: far more than any echo, and a repetition cannot come so soon.
             let reach = 0.5 * Double(sending.samples.count)
-            return distance <= reach + Self.largestDrift * Double(start) + droppedSamples
+            return distance <= reach + Self.maximumDrift * Double(start) + droppedSamples
         }
 
         var isDecoded = [Bool](repeating: false, count: program.sendings.count)

@@ -1,21 +1,20 @@
-/// What carries a program from a loudspeaker to a microphone, or stands in for both.
+/// Carries a program from a loudspeaker to a microphone, or stands in for both.
 ///
-/// A live medium plays on one thread from a `ProgramStream` and says as it goes what `left`. On another it gives `run`
-/// what it records, and listens with a `Receiver` of its own for `run.program.order.profiles`. It goes on for about a
-/// second behind the program's end. When `run.isCancelled` becomes true it stops playing, listens that second too, and
-/// returns as if nothing had happened: what was played is judged.
+/// A live medium plays on one thread from a `ProgramStream` and reports progress with `left`. On another thread it gives
+/// `run` the recorded samples, and listens with a `Receiver` of its own for `run.program.order.profiles`. It goes on for about
+/// a second after the end of the program. When `run.isCancelled` becomes true it stops playing, listens for that second too,
+/// and returns normally: the part that was played is judged.
 package protocol LoopbackMedium: Sendable {
-    /// What it is, for people: "air, 20 dB", "hw:1,0 to hw:0,0, 48000 Hz s16".
+    /// A name for the user, such as "air, 20 dB" or "hw:1,0 to hw:0,0, 48000 Hz s16".
     var description: String { get }
-    /// Carries the program of `run` and tells it everything.
-    /// - Throws: what keeps the test from being made at all, an `AudioError` or a `DeviceError`; what was told before is
-    ///   still judged.
+    /// Carries the program of `run` and reports everything to it.
+    /// - Throws: `AudioError` or `DeviceError` if the test cannot be made or continued; what was reported before is still judged.
     func carry(_ run: LoopbackRun) throws
 }
 
-/// A stretch of sound that never was played, or never was recorded.
+/// A stretch of sound that was not played, or not recorded.
 package struct LoopbackDropout: Sendable, Equatable {
-    /// Which of the two devices was not served in time.
+    /// The device that was not served in time.
     package enum Side: String, Sendable {
         /// Samples came too late to be played.
         case playback
@@ -23,12 +22,12 @@ package struct LoopbackDropout: Sendable, Equatable {
         case capture
     }
 
-    /// Where it happened.
+    /// The device.
     package let side: Side
-    /// How long it was, where the device says so.
+    /// Its length in seconds; nil if the device does not report it.
     package let seconds: Double?
 
-    /// See the properties of the same names.
+    /// Sets the properties of the same names.
     package init(_ side: Side, seconds: Double?) {
         self.side = side
         self.seconds = seconds

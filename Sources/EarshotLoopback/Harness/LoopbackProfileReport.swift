@@ -2,31 +2,30 @@ package import EarshotCoding
 import EarshotModem
 import RealModule
 
-/// What one profile came to.
+/// The results of one profile.
 package struct LoopbackProfileReport: Sendable, Equatable {
-    /// "fast", "standard", "far".
+    /// The profile's name: "fast", "standard", "far".
     package let name: String
     /// Tokens that were played to their ends.
     package let sentCount: Int
-    /// Those of them that were heard.
+    /// Played tokens that were heard.
     package let decodedCount: Int
-    /// Frames that were not sent, or not then.
+    /// Frames that were not sent, or not at that time.
     package let wrongCount: Int
-    /// Frames that were reported although they had been before.
+    /// Frames that had been reported before.
     package let duplicateCount: Int
-    /// The tokens that were not heard, in the order in which they were sent.
+    /// The tokens that were not heard, in the order of sending.
     package let missing: [Payload]
-    /// The receiver's signal-to-noise ratios, decibels.
+    /// The signal-to-noise ratios that the receiver reported, in decibels.
     package let snrDecibels: Spread?
-    /// From a token's first sample on its way out to the event that it was heard.
+    /// Seconds from a token's first sample leaving to the event that reports it.
     package let latencySeconds: Spread?
-    /// How loud the tokens were, echoes included and the noise of the beginning taken away, as the peaks of sines:
-    /// dBFS.
+    /// The levels of the tokens as the peaks of sines, in dBFS. They include echoes; the noise at the beginning is subtracted.
     package let levelDecibels: Spread?
 
-    /// Whether at least that share of the tokens was heard, 0 ... 1, and nothing else. Nothing sent is nothing shown.
+    /// Whether at least this share of the tokens was heard, 0 ... 1, and no other frame. Without tokens the answer is no.
     package func isPassed(requiredShare: Double) -> Bool {
-        // A hair less, so that 0.95 of 20 is 19.
+        // Slightly less, so that 0.95 of 20 is 19.
         sentCount > 0 && Double(decodedCount) >= requiredShare * Double(sentCount) - 1e-9 && wrongCount == 0
             && duplicateCount == 0
     }
@@ -44,7 +43,7 @@ package struct LoopbackProfileReport: Sendable, Equatable {
     }
 }
 
-/// The figures of one profile as they come together.
+/// The figures of one profile while they are collected.
 struct ProfileTally {
     let name: String
     var sentCount = 0
@@ -56,7 +55,7 @@ struct ProfileTally {
     private(set) var latencySeconds: [Double] = []
     private(set) var levelDecibels: [Double] = []
 
-    /// How loud the band is without any token, where that is known.
+    /// The level of the band without a token, in dBFS, if it is known.
     private let quietDecibels: Double?
 
     init(_ name: String, quietDecibels: Double?) {
@@ -69,31 +68,31 @@ struct ProfileTally {
         snrDecibels.append(Double(heard.frame.snrDecibels))
         if let latencySeconds { self.latencySeconds.append(latencySeconds) }
         if let level = heard.levelDecibels {
-            // Token and noise together, so the noise is taken away; a tenth is left at least.
+            // The level holds token and noise, so the noise is subtracted; at least a tenth is left.
             let noiseShare = quietDecibels.map { .pow(10, ($0 - level) / 10) } ?? 0
             levelDecibels.append(level + 10 * .log10(max(1 - noiseShare, 0.1)))
         }
     }
 }
 
-/// Where some values lie.
+/// The distribution of some values.
 package struct Spread: Sendable, Equatable {
-    /// The smallest.
-    package let least: Double
+    /// The minimum.
+    package let minimum: Double
     /// The upper median.
     package let median: Double
-    /// At most one value in twenty is larger.
+    /// The 95th percentile: at most one value in twenty is larger.
     package let percentile95: Double
-    /// The largest.
-    package let most: Double
+    /// The maximum.
+    package let maximum: Double
 
-    /// nil without values.
+    /// The distribution; nil without values.
     init?(_ values: [Double]) {
         guard !values.isEmpty else { return nil }
         let sorted = values.sorted()
-        least = sorted[0]
+        minimum = sorted[0]
         median = sorted[sorted.count / 2]
         percentile95 = sorted[(sorted.count * 19 + 19) / 20 - 1]
-        most = sorted[sorted.count - 1]
+        maximum = sorted[sorted.count - 1]
     }
 }

@@ -2,74 +2,74 @@ import EarshotChannel
 package import EarshotCoding
 package import EarshotModem
 
-/// What a loopback test plays: tokens that nobody can guess, between two sweeps that say when everything was heard.
+/// The sound of a loopback test: random tokens between two sweeps, which show when everything was heard.
 ///
 ///     silence | sweep | pause | token | pause | … | token | pause | sweep | tail
 ///
-/// Silence shows the noise floor, a sweep what the pair of loudspeaker and microphone lets through. Profiles take turns
-/// in random order, so that a disturbance meets all of them and an early end leaves something to say about each. All of
-/// it follows from the seed. Nothing is synthesized before it is asked for.
+/// The silence shows the noise floor, a sweep the response of loudspeaker and microphone. Profiles take turns in random order,
+/// so that a disturbance meets all of them, and an early end leaves results for each. All of it follows from the seed.
+/// Samples are synthesized when they are asked for.
 package struct LoopbackProgram: Sendable {
-    /// What is to be played.
+    /// What to play.
     package struct Order: Sendable {
-        /// Samples a second.
+        /// The sample rate in hertz.
         package var sampleRateHertz = 48_000
-        /// The profiles to be tested, each once.
+        /// The profiles to test, each once.
         package var profiles = Profile.all
-        /// Tokens in each of them.
+        /// The number of tokens in each profile.
         package var tokensPerProfile = 10
-        /// The peak of tokens and sweeps; full scale is 1.
+        /// The peak of tokens and sweeps, as an amplitude; full scale is 1.
         package var amplitude: Float = 0.25
-        /// Where payloads, order and pauses come from.
+        /// The seed of payloads, order and pauses.
         package var seed: UInt64 = 1
 
         /// Ten tokens in each profile at −12 dBFS.
         package init() {}
     }
 
-    /// One token on its way.
+    /// One token of the program.
     package struct Sending: Sendable {
-        /// What it carries.
+        /// The payload.
         package let payload: Payload
-        /// The profile it is sent in.
+        /// The profile.
         package let profile: Profile
-        /// From its first sample to the one behind its last.
+        /// The samples of the program that it takes up.
         package let samples: Range<Int>
     }
 
-    /// Something that sounds.
+    /// A sound of the program.
     enum Item {
         case sweep(start: Int)
         case token(Sending)
     }
 
-    /// The silence before everything.
+    /// Seconds of silence before everything.
     static let quietSeconds = 1.0
-    /// Between a sweep and a token, for the room to become quiet.
+    /// Seconds between a sweep and a token, for the room to become quiet.
     static let sweepPauseSeconds = 0.5
-    /// Between tokens; short, but the echo of one is gone before the next.
+    /// Seconds between tokens: short, but the echo of one is gone before the next.
     static let pauseSeconds: ClosedRange<Float> = 0.2...0.6
-    /// The silence at the end, for what is late.
+    /// Seconds of silence at the end, for late sound.
     static let tailSeconds = 1.0
 
-    /// What was ordered.
+    /// The order that it carries out.
     package let order: Order
     /// All tokens, in the order in which they are played.
     package let sendings: [Sending]
-    /// The silence at the beginning.
+    /// The samples of silence at the beginning.
     package let quiet: Range<Int>
-    /// The first sweep.
+    /// The samples of the first sweep.
     package let openingSweep: Range<Int>
-    /// The last sweep.
+    /// The samples of the last sweep.
     package let closingSweep: Range<Int>
-    /// All samples.
+    /// The number of samples.
     package let sampleCount: Int
 
-    /// How either sweep sounds.
+    /// The sound of either sweep.
     let sweep: Sweep
 
-    /// Lays out what an order comes to.
-    /// - Throws: `ModemError` where the rate cannot carry the band.
+    /// Lays out the program of an order.
+    /// - Throws: `ModemError` if the rate cannot carry the band.
     package init(_ order: Order) throws(ModemError) {
         precondition(!order.profiles.isEmpty && order.tokensPerProfile > 0, "nothing to be played")
         let rate = Double(order.sampleRateHertz)
@@ -103,14 +103,14 @@ package struct LoopbackProgram: Sendable {
         sampleCount = closingSweep.upperBound + Int(Self.tailSeconds * rate)
     }
 
-    /// Samples a second.
+    /// The sample rate in hertz.
     package var sampleRateHertz: Int { order.sampleRateHertz }
-    /// How long all of it takes.
+    /// The length of the program in seconds.
     package var seconds: Double { Double(sampleCount) / Double(sampleRateHertz) }
-    /// Everything that sounds: tokens and the two sweeps around them.
+    /// The number of sounds: the tokens and the two sweeps around them.
     var itemCount: Int { sendings.count + 2 }
 
-    /// What sounds, in order; `index` in 0 ..< itemCount.
+    /// A sound by its place in the order; `index` in 0 ..< itemCount.
     func item(_ index: Int) -> Item {
         switch index {
         case 0: .sweep(start: openingSweep.lowerBound)
@@ -119,7 +119,7 @@ package struct LoopbackProgram: Sendable {
         }
     }
 
-    /// Where something starts.
+    /// The first sample of a sound.
     func start(of item: Item) -> Int {
         switch item {
         case .sweep(let start): start
@@ -127,7 +127,7 @@ package struct LoopbackProgram: Sendable {
         }
     }
 
-    /// How something sounds.
+    /// The samples of a sound.
     func samples(of item: Item) -> [Float] {
         switch item {
         case .sweep: return sweep.samples

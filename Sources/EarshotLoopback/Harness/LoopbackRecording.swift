@@ -3,26 +3,26 @@ import EarshotModem
 /// A frame as a run keeps it.
 struct KeptFrame: Sendable {
     var frame: ReceivedFrame
-    /// When it was known.
+    /// When the frame was reported.
     var atSeconds: Double
-    /// How loud the band was meanwhile, as the peak of a sine, where that could be measured.
+    /// The level of the band meanwhile, as the peak of a sine in dBFS, if it could be measured.
     var levelDecibels: Double?
 }
 
-/// All that is left of a run when it is over.
+/// What a run keeps until its end.
 struct LoopbackRecording {
     var program: LoopbackProgram
     var isCancelled = false
     /// Samples of the program that were played.
     var leftCount: Int
-    /// When each token's first sample left, as far as they did.
+    /// When the first sample of each token left, for those that did.
     var departureSeconds: [Double]
     var opening: RecordedWindow
     var closing: RecordedWindow
     /// Samples recorded before playback began.
     var recordedBefore = 0
     var heard: [KeptFrame]
-    /// Frames beyond what is kept.
+    /// The number of frames beyond those that are kept.
     var unkeptFrameCount = 0
     var dropouts: [LoopbackDropout] = []
 

@@ -1,6 +1,6 @@
 package import EarshotModem
 
-/// What a loopback test came to.
+/// The results of a loopback test.
 package struct LoopbackReport: Sendable, Equatable {
     /// The profiles that were tested, in the library's order.
     package let profiles: [LoopbackProfileReport]
@@ -8,32 +8,31 @@ package struct LoopbackReport: Sendable, Equatable {
     package let otherWrongCount: Int
     /// The first of the wrong frames.
     package let wrongFrames: [ReceivedFrame]
-    /// What the pair of loudspeaker and microphone does, or why that could not be measured; nil where no sweep was
-    /// heard.
+    /// The response of loudspeaker and microphone, or why it could not be measured; nil if no sweep was heard.
     package let pair: Result<PairReport, PairError>?
-    /// What the pair is good for; nil where it could not be measured although it was heard, or nothing was played.
+    /// The verdict on the pair; nil if it was heard but could not be measured, or nothing was played.
     package let verdict: PairVerdict?
-    /// How far the clocks of recorder and player are apart; nil where it could not be measured, as with dropouts.
+    /// The difference of the recorder's and the player's clocks; nil if it could not be measured, as with dropouts.
     package let clock: ClockDifference?
-    /// What was not played, or not recorded.
+    /// The stretches that were not played, or not recorded.
     package let dropouts: [LoopbackDropout]
     /// Whether it was ended early.
     package let isCancelled: Bool
-    /// How much of the program was played.
+    /// The share of the program that was played, 0 ... 1.
     package let playedSeconds: Double
 
-    static let largestWrongFrameCount = 10
+    static let maximumWrongFrameCount = 10
 
     /// Tokens that were played.
     package var sentCount: Int { profiles.reduce(0) { $0 + $1.sentCount } }
-    /// Those of them that were heard.
+    /// Played tokens that were heard.
     package var decodedCount: Int { profiles.reduce(0) { $0 + $1.decodedCount } }
-    /// Frames that were not sent, or not then.
+    /// Frames that were not sent, or not at that time.
     package var wrongCount: Int { profiles.reduce(otherWrongCount) { $0 + $1.wrongCount } }
-    /// Frames reported more than once.
+    /// Frames that had been reported before.
     package var duplicateCount: Int { profiles.reduce(0) { $0 + $1.duplicateCount } }
 
-    /// Whether every profile heard at least that share of its tokens, 0 ... 1, and nothing was wrong or duplicated.
+    /// Whether every profile heard at least this share of its tokens, 0 ... 1, and no frame was wrong or a duplicate.
     package func isPassed(requiredShare: Double) -> Bool {
         otherWrongCount == 0 && profiles.allSatisfy { $0.isPassed(requiredShare: requiredShare) }
     }
@@ -62,7 +61,7 @@ package struct LoopbackReport: Sendable, Equatable {
                 if let tally { tallies[tally].duplicateCount += 1 }
             case .wrong:
                 if let tally { tallies[tally].wrongCount += 1 } else { otherWrongCount += 1 }
-                if wrongFrames.count < Self.largestWrongFrameCount { wrongFrames.append(heard.frame) }
+                if wrongFrames.count < Self.maximumWrongFrameCount { wrongFrames.append(heard.frame) }
             }
         }
         for (index, sending) in program.sendings.enumerated() where recording.wasPlayed(index) {

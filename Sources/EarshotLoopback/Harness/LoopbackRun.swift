@@ -1,15 +1,14 @@
 package import EarshotModem
 import Synchronization
 
-/// One test while it goes on: where a medium tells what it played and heard. Any thread may.
+/// A test while it goes on. The medium reports to it what it played and heard, from any thread.
 ///
-/// Keeps what the judgement needs and nothing else: the two stretches of sound with the sweeps, the level of the last
-/// seconds, when each token left, and the frames. So an hour takes no more memory than a minute, but for 100 bytes a
-/// token.
+/// It keeps only what the judgement needs: the two stretches of sound with the sweeps, the level of the last seconds, the
+/// departure of each token, and the frames. So an hour takes no more memory than a minute, except 100 bytes a token.
 package final class LoopbackRun: Sendable {
-    /// What is played.
+    /// The program that is played.
     package let program: LoopbackProgram
-    /// True once the test is to end early.
+    /// Whether the test should end early.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     private struct State: ~Copyable {
@@ -18,17 +17,17 @@ package final class LoopbackRun: Sendable {
         var opening: RecordedWindow
         var closing: RecordedWindow
         var recordedCount = 0
-        /// What had been recorded when playback began.
+        /// The number of samples recorded when playback began.
         var recordedBefore: Int?
         var heard: [KeptFrame] = []
         var unkeptFrameCount = 0
         var dropouts: [LoopbackDropout] = []
     }
 
-    /// How much later than played a sweep may be heard, and how much earlier by two clocks that differ by as many ppm.
+    /// How much later than played a sweep may be heard: these seconds, and this share of the program for clocks that differ.
     private static let slackSeconds = 3.0
     private static let slackShare = 0.001
-    /// A capture that runs so long before playback begins is no longer looked at.
+    /// Seconds of recording before playback begins, beyond which no sweep is looked for.
     private static let longestLeadSeconds = 30.0
 
     private let cancelled = Atomic(false)
@@ -36,7 +35,7 @@ package final class LoopbackRun: Sendable {
     private let onProgress: @Sendable (Double) -> Void
 
     /// A test at its beginning.
-    /// - Parameter onProgress: is told now and then how much is done, 0 ... 1, on the thread of the medium.
+    /// - Parameter onProgress: gets the share that is done, 0 ... 1, now and then on the thread of the medium.
     package init(_ program: LoopbackProgram, onProgress: @escaping @Sendable (Double) -> Void = { _ in }) {
         self.program = program
         self.onProgress = onProgress
@@ -47,13 +46,13 @@ package final class LoopbackRun: Sendable {
                 opening: RecordedWindow(0..<lead), closing: RecordedWindow(Int.max..<Int.max)))
     }
 
-    /// Ends the test early. May be called at any time.
+    /// Ends the test early. May be called at any time, from any thread.
     package func cancel() {
         cancelled.store(true, ordering: .relaxed)
     }
 
-    /// From whoever plays: at `seconds` of a clock of their choice the first `sampleCount` samples of the program had
-    /// left. Zero when playback begins, then once a block, and all of it at the end.
+    /// The player reports that at `seconds`, by a clock of its choice, the first `sampleCount` samples of the program had left:
+    /// zero when playback begins, then once a block, and all of them at the end.
     package func left(_ sampleCount: Int, atSeconds seconds: Double) {
         state.withLock { state in
             state.departures.note(sampleCount, atSeconds: seconds)
@@ -68,7 +67,7 @@ package final class LoopbackRun: Sendable {
         }
     }
 
-    /// From whoever records: the next samples, at the program's rate. Silence stands where some were lost.
+    /// The recorder hands over the next samples, at the program's rate. Silence stands for lost ones.
     package func recorded(_ samples: Span<Float>) {
         state.withLock { state in
             let start = state.recordedCount
@@ -79,11 +78,11 @@ package final class LoopbackRun: Sendable {
         }
     }
 
-    /// From whoever records: a frame, when it was known by the clock of `left`, and after the samples in which it is.
-    /// Its `startSample` counts what was `recorded`.
+    /// The recorder reports a frame at `seconds`, by the clock of `left`, after it has handed over the frame's samples. The frame's
+    /// `startSample` counts `recorded` samples.
     package func received(_ frame: ReceivedFrame, atSeconds seconds: Double) {
         state.withLock { state in
-            // Whatever others send: memory stays bounded, and too much is wrong anyway.
+            // However many tokens other devices send, memory stays bounded; that many are wrong anyway.
             guard state.heard.count < 4 * program.sendings.count + 1_000 else {
                 state.unkeptFrameCount += 1
                 return
@@ -93,19 +92,19 @@ package final class LoopbackRun: Sendable {
         }
     }
 
-    /// From either: some sound is missing.
+    /// The player or the recorder reports missing sound.
     package func dropped(_ dropout: LoopbackDropout) {
         state.withLock { state in
             if state.dropouts.count < 10_000 { state.dropouts.append(dropout) }
         }
     }
 
-    /// From either: how much of the whole is done, 0 ... 1.
+    /// The medium reports the share of the whole that is done, 0 ... 1.
     package func progressed(to fraction: Double) {
         onProgress(fraction)
     }
 
-    /// What it came to, once the medium has returned.
+    /// The recording, after the medium has returned.
     package func report() -> LoopbackReport {
         let recording = state.withLock { state in
             LoopbackRecording(

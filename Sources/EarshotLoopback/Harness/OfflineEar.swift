@@ -1,8 +1,8 @@
 import EarshotModem
 
-/// Listens for a run where time is a sample count: in a file, or in simulated air.
+/// Listens for a run in which time is a sample count: in a file, or in simulated air.
 ///
-/// Ten milliseconds at a time, so that a frame is known as late as it would be live, and not a block of a file later.
+/// It takes ten milliseconds at a time, so that a frame is reported as late as it would be live, and not a block of a file later.
 struct OfflineEar: ~Copyable {
     private let run: LoopbackRun
     private let blockLength: Int
@@ -14,12 +14,12 @@ struct OfflineEar: ~Copyable {
         let order = run.program.order
         blockLength = order.sampleRateHertz / 100
         guard let receiver = try? Receiver(sampleRateHertz: order.sampleRateHertz, profiles: order.profiles) else {
-            preconditionFailure("a program of \(order.sampleRateHertz) Hz that cannot be received")
+            preconditionFailure("no receiver at \(order.sampleRateHertz) Hz")
         }
         self.receiver = receiver
     }
 
-    /// What time it is: the sound heard so far.
+    /// The time in seconds: the length of the sound heard so far.
     var seconds: Double { Double(heardCount) / Double(run.program.sampleRateHertz) }
 
     /// Takes the next samples.
@@ -35,7 +35,7 @@ struct OfflineEar: ~Copyable {
         }
     }
 
-    /// Nothing more is coming.
+    /// Ends the sound.
     mutating func finish() {
         let now = seconds
         receiver.flush { run.received($0, atSeconds: now) }

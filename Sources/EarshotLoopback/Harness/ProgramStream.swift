@@ -1,6 +1,6 @@
-/// The program as whoever plays it needs it: the next samples, as many as fit.
+/// The program for a player: the next samples, as many as fit.
 ///
-/// Holds one token at a time. Synthesis takes some 30 ns a sample, all of it at the token's start: a playback thread
+/// It holds one token at a time. Synthesis takes some 30 ns a sample, all of it at the start of the token: a playback thread
 /// needs a buffer of a few times 10 ms ahead of it.
 package struct ProgramStream: Sendable {
     /// Samples given out so far.
@@ -17,7 +17,7 @@ package struct ProgramStream: Sendable {
     }
 
     /// Writes the next samples to the beginning of `block`.
-    /// - Returns: how many, less than fit only at the program's end.
+    /// - Returns: how many; fewer than fit only at the end of the program.
     package mutating func read(into block: inout MutableSpan<Float>) -> Int {
         let count = min(block.count, program.sampleCount - position)
         var filled = 0

@@ -1,15 +1,15 @@
-/// A stretch of what was recorded, kept while the rest goes by.
+/// A stretch of the recording that is kept while the rest goes by.
 struct RecordedWindow {
-    /// What is to be kept: sample numbers.
+    /// The sample numbers to keep.
     var wanted: Range<Int>
-    /// What there is of it so far.
+    /// The samples of it so far.
     private(set) var samples: [Float] = []
 
     init(_ wanted: Range<Int>) {
         self.wanted = wanted
     }
 
-    /// Takes the samples that were recorded from `start` on; nothing may be left out between calls.
+    /// Takes the samples recorded from `start` on. Calls must leave no samples out.
     mutating func append(_ block: Span<Float>, from start: Int) {
         let first = max(wanted.lowerBound, start)
         let end = min(wanted.upperBound, start + block.count)

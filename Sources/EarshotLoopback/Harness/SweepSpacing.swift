@@ -2,19 +2,19 @@ import EarshotDSP
 import EarshotModem
 import RealModule
 
-/// How far apart two sweeps were heard, whatever the room did to both of them.
+/// The distance between two sweeps in a recording, independent of the room, which does the same to both.
 ///
-///     c[k] = Σₙ b[n + k]·conj(a[n]),   the spacing is where |c| is largest
+///     c[k] = Σₙ b[n + k]·conj(a[n]),   the spacing is the k of the maximum |c|
 ///
-/// a and b are the two as they were recorded, in complex baseband. Which of several strong echoes is the strongest may
-/// change with the noise; how one whole recording lies over the other does not. Cost: 60 ms at any rate.
+/// a and b are the two recordings in complex baseband. Noise may change which of several strong echoes is the strongest; it
+/// does not move the best fit of one whole recording over the other. Cost: 60 ms at any rate.
 struct SweepSpacing {
     private static let basebandRateHertz = 8_000
-    /// Of what comes before the strongest arrival and after it.
+    /// Seconds of recording before and after the strongest arrival.
     private static let echoSeconds = 0.06
-    /// Both arrivals may be another echo.
+    /// Seconds by which the spacing may differ from that of the arrivals: each may be another echo.
     private static let reachSeconds = 0.12
-    /// Taps on either side in interpolating c, and steps from one sample of it to the next.
+    /// Taps on either side for interpolating c, and steps from one sample of c to the next.
     private static let tapCount = 16
     private static let stepCount = 16
 
@@ -43,7 +43,7 @@ struct SweepSpacing {
         samplesPerLag = rate / Double(Self.basebandRateHertz)
     }
 
-    /// From the first sweep's place in `first` to the last one's in `last`, in samples between those two indices.
+    /// The distance from the first sweep in `first` to the last one in `last`, in samples between those two indices.
     func samples() -> Double {
         let correlation = (0...max(b.count - a.count, 0)).map { correlate(lag: $0) }
         let powers = correlation.map { $0.x * $0.x + $0.y * $0.y }
@@ -86,7 +86,7 @@ struct SweepSpacing {
         var downconverter = Downconverter(design)
         var converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
         var baseband: [ComplexSample] = []
-        // Silence stands before a recording and behind it.
+        // Zeros before and after the recording.
         let padded = range.map { samples.indices.contains($0) ? samples[$0] : 0 }
         var first = 0
         while first < padded.count {

@@ -1,16 +1,16 @@
 import EarshotCoding
 import EarshotModem
 
-/// Where the program lies in the recording.
+/// The place of the program in the recording.
 ///
 ///     recorded sample = origin + stretch·program sample
 struct TimeAlignment {
-    /// Where the program's first sample would be.
+    /// The sample of the recording at which the program's first sample would be.
     var origin: Double
-    /// Above 1 where the recorder's clock is the faster.
+    /// Above 1 if the recorder's clock is the faster one.
     var stretch = 1.0
 
-    /// From one sweep or two; a recording without any is held against the frames themselves.
+    /// The alignment from one sweep or two; without a sweep, from the frames themselves.
     init?(_ recording: LoopbackRecording, _ sweeps: HeardSweeps) {
         let program = recording.program
         let openingStart = Double(program.openingSweep.lowerBound)
@@ -29,12 +29,12 @@ struct TimeAlignment {
         }
     }
 
-    /// Where a sample of the program is heard.
+    /// The sample of the recording at which a sample of the program is heard.
     func recordedSample(_ programSample: Int) -> Double {
         origin + stretch * Double(programSample)
     }
 
-    /// How much later than sent frames were heard: half of them may be wrong.
+    /// How much later than sent frames were heard: the median, because up to half of them may be wrong.
     private static func medianOffset(_ recording: LoopbackRecording) -> Double? {
         let starts = Dictionary(
             recording.program.sendings.map { ($0.payload, $0.samples.lowerBound) },

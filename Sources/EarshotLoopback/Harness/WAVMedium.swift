@@ -1,31 +1,32 @@
 package import EarshotAudio
 import Glibc
 
-/// A WAV file between transmitter and receiver: what rounding to integers, the file's code and the modem do, and
-/// nothing else.
+/// A WAV file between transmitter and receiver: it shows the effects of rounding to integers, of the file code and of the
+/// modem, and nothing else.
 package struct WAVMedium: LoopbackMedium {
-    /// How samples are stored.
+    /// The format of the samples.
     package let format: SampleFormat
-    /// The file that stays; nil for one that has no name.
+    /// The path of the file; nil for a temporary one.
     package let path: String?
 
     private static let blockLength = 8_192
-    /// What the length fields of a WAV file can say, with some room for its header.
-    private static let largestByteCount = 0xFFFF_0000
+    /// The maximum that the length fields of a WAV file can hold, with some room for its header.
+    private static let maximumByteCount = 0xFFFF_0000
 
-    /// See the properties of the same names.
+    /// Sets the properties of the same names.
     package init(format: SampleFormat = .s16, keptAt path: String? = nil) {
         self.format = format
         self.path = path
     }
 
-    /// The longest program that fits, in samples.
-    package var largestSampleCount: Int { Self.largestByteCount / format.bytesPerSample }
+    /// The maximum length of a program, in samples.
+    package var maximumSampleCount: Int { Self.maximumByteCount / format.bytesPerSample }
 
-    /// "WAV, s16".
+    /// A text such as "WAV file, s16".
     package var description: String { "WAV file, \(format.rawValue)" }
 
-    /// Writes the file to its end, then reads it. Ends early only in reading: a file is there completely or not at all.
+    /// Writes the whole file, then reads it. It can be ended early only while reading: the file is complete or does not exist.
+    /// - Throws: `AudioError` if the file cannot be written or read.
     package func carry(_ run: LoopbackRun) throws(AudioError) {
         if let path {
             guard try write(run, try WAVWriter(path: path, run, format)) else { return }
@@ -37,7 +38,7 @@ package struct WAVMedium: LoopbackMedium {
         try listen(run, try SoundFileReader(descriptor: file.descriptor, name: file.name))
     }
 
-    /// - Returns: false when it was cancelled; then there is no file.
+    /// - Returns: false if the run was cancelled; then there is no file.
     private func write(_ run: LoopbackRun, _ writer: consuming WAVWriter) throws(AudioError) -> Bool {
         var stream = ProgramStream(run.program)
         var block = [Float](repeating: 0, count: Self.blockLength)
@@ -81,7 +82,7 @@ extension WAVWriter {
     }
 }
 
-/// A file in the directory for temporary ones that goes with its owner, or with the process.
+/// A temporary file that is removed with its owner, or with the process.
 private struct NamelessFile: ~Copyable {
     let descriptor: CInt
     let name = "a temporary file"

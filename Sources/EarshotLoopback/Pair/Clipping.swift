@@ -1,17 +1,17 @@
-/// Signs that a sound was cut off at the top.
+/// Signs that a sound was clipped.
 package struct Clipping: Sendable, Equatable {
-    /// What counts as full scale: converters of 16 bits end at 0.99997, and what was resampled behind one ends nearby.
+    /// Full scale: converters of 16 bits end at 0.99997, and a sound resampled after one ends nearby.
     package static let fullScale: Float = 0.999
-    /// Flat tops tell little below this level, where the steps of 16 bits alone make them.
-    static let leastFlatPeak: Float = 0.1
+    /// The minimum peak at which flat tops count: below it the steps of 16 bits alone make them.
+    static let minimumFlatPeak: Float = 0.1
 
     /// The share of samples at or beyond ±0.999, 0 ... 1.
     package var fullScaleShare: Double
-    /// The share of samples within 0.1 % of the largest magnitude, 0 ... 1. A steady sine has 2/π·acos(0.999) = 2.8 %, a sine
-    /// with 1 dB cut off has 30 %: what was cut off below full scale shows here. 0 where the largest is below 0.1.
+    /// The share of samples within 0.1 % of the maximum magnitude, 0 ... 1. A steady sine has 2/π·acos(0.999) = 2.8 %, a sine
+    /// with 1 dB clipped has 30 %: this shows clipping below full scale. 0 if the maximum is below 0.1.
     package var flatTopShare: Double
 
-    /// See the properties of the same names.
+    /// Sets the properties of the same names.
     package init(fullScaleShare: Double, flatTopShare: Double) {
         self.fullScaleShare = fullScaleShare
         self.flatTopShare = flatTopShare
@@ -26,6 +26,6 @@ package struct Clipping: Sendable, Equatable {
         let peak = part.reduce(0) { max($0, abs($1.usable)) }
         let flatCount = part.count { abs($0.usable) >= 0.999 * peak }
         fullScaleShare = Double(part.count { abs($0.usable) >= Clipping.fullScale }) / count
-        flatTopShare = peak >= Clipping.leastFlatPeak ? Double(flatCount) / count : 0
+        flatTopShare = peak >= Clipping.minimumFlatPeak ? Double(flatCount) / count : 0
     }
 }

@@ -4,15 +4,15 @@ import RealModule
 ///
 ///     ppm = ((last − first)/sent − 1)·10⁶
 ///
-/// That frequencies and times of a sweep cannot be told apart moves both arrivals alike, so it does not matter here.
+/// A sweep confuses frequency with time, but that moves both arrivals alike, so it does not matter here.
 package struct ClockDifference: Sendable, Equatable {
-    /// Parts in a million; positive where the recording is longer than what was played.
+    /// The difference in parts per million; positive if the recording is longer than the played sound.
     package var ppm: Double
-    /// The standard deviation of `ppm` that noise causes. What moves between the two sweeps counts on top: 1 cm is 29 µs,
+    /// The standard deviation of `ppm` that noise causes. Motion between the two sweeps adds to it: 1 cm is 29 µs,
     /// 2.9 ppm over 10 s.
     package var deviationPPM: Double
 
-    /// The difference that two arrivals tell.
+    /// The difference that two arrivals show.
     /// - Parameter sentSpacingSamples: from the start of the first sweep to that of the last, as played; above 0.
     package static func ppm(
         first: SweepArrival, last: SweepArrival, sentSpacingSamples: Double

@@ -13,12 +13,12 @@ struct NeededSNR {
         "far": NeededSNR(noiseDecibels: -11.0, roomDecibels: -6.2),
     ]
 
-    /// With 19 % of the tones lost 91 to 98 % of tokens are still decoded at high SNR, with a quarter 81 to 96 %, with 30 %
-    /// 47 to 77 %, with half next to none (docs/loopback.md).
-    static let largestLostToneShare = 0.2
+    /// The maximum share of lost tones. With 19 % of the tones lost 91 to 98 % of tokens still decode at high SNR, with a quarter
+    /// 81 to 96 %, with 30 % 47 to 77 %, with half next to none (docs/loopback.md).
+    static let maximumLostToneShare = 0.2
 
-    /// Nil where too many tones are lost for any SNR to do, or nothing was measured of the profile.
+    /// The needed SNR in decibels; nil if too many tones are lost for any SNR, or the profile was not measured.
     static func of(_ profile: Profile, lostToneShare: Double) -> NeededSNR? {
-        lostToneShare <= largestLostToneShare ? table[profile.name] : nil
+        lostToneShare <= maximumLostToneShare ? table[profile.name] : nil
     }
 }

@@ -1,16 +1,16 @@
 import EarshotModem
 import RealModule
 
-/// Why a pair cannot be measured from a recording.
+/// The reasons why a pair cannot be measured from a recording.
 package enum PairError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The sweep is of another sample rate than the recording.
+    /// The sweep has another sample rate than the recording.
     case sampleRatesDiffer(recordingHertz: Int, sweepHertz: Int)
-    /// The sweep is not all in the recording.
+    /// The recording does not hold the whole sweep.
     case sweepIncomplete(firstSample: Double, sampleCount: Int, recordedCount: Int)
-    /// The part that shows the noise is too short to show it.
+    /// The quiet part is too short to show the noise.
     case quietTooShort(sampleCount: Int, neededCount: Int)
 
-    /// What is wrong and what would work.
+    /// The error, and what to do.
     package var description: String {
         switch self {
         case .sampleRatesDiffer(let recording, let sweep):
@@ -24,22 +24,21 @@ package enum PairError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// From a recording of a sweep to what the pair did to it.
+/// Measures a pair from the recording of a sweep.
 package enum PairMeasurement {
-    /// Noise power below this is silence: −200 dBFS, 50 dB below the steps of 24 bits.
-    static let leastPower = 1e-20
-    /// Of what noise adds to a bin this share is the least that can be told from it.
-    static let leastNoiseShare = 0.25
+    /// The minimum noise power; below it is silence: −200 dBFS, 50 dB below the steps of 24 bits.
+    static let minimumPower = 1e-20
+    /// The minimum power of a response that can be told from the noise, as a share of the noise in its bin.
+    static let minimumNoiseShare = 0.25
 
     /// Measures the pair. Cost: 30 ms at 48 kHz.
     /// - Parameters:
-    ///   - recording: full scale 1; what is not finite counts as silence.
-    ///   - sampleRateHertz: the recording's, which the sweep was made for.
-    ///   - arrival: where `SweepDetector` found the sweep.
-    ///   - quiet: a part of the recording without any signal, 40 ms at least and a second for good figures; cut to what
-    ///     was recorded.
+    ///   - recording: full scale 1; samples that are not finite count as silence.
+    ///   - sampleRateHertz: the rate of the recording and of the sweep.
+    ///   - arrival: the sweep that `SweepDetector` found.
+    ///   - quiet: a part of the recording without any signal, 40 ms at least and a second for good figures; cut to the recording.
     ///   - playedAtSample: the sample of the recording that was recorded when the sweep began to play.
-    /// - Throws: `PairError` where the recording has not what is needed.
+    /// - Throws: `PairError` if the recording lacks what is needed.
     package static func measure(
         recording: [Float], sampleRateHertz: Int, sweep: Sweep, arrival: SweepArrival, quiet: Range<Int>,
         playedAtSample: Double = 0
@@ -47,7 +46,7 @@ package enum PairMeasurement {
         guard sampleRateHertz == sweep.sampleRateHertz else {
             throw .sampleRatesDiffer(recordingHertz: sampleRateHertz, sweepHertz: sweep.sampleRateHertz)
         }
-        // Not more than a sample of it may be missing.
+        // At most one sample of it may be missing.
         let end = Double(recording.count - sweep.samples.count) + 1
         guard (-1...max(end, -1)).contains(arrival.strongestSample), arrival.firstSample.isFinite, end >= 0 else {
             throw .sweepIncomplete(
@@ -63,10 +62,10 @@ package enum PairMeasurement {
         let edges = binEdges(sweep)
         let response = SweepResponse(recording, sweep: sweep, arrival: arrival, noise: noise, bins: edges)
         let bins = edges.indices.map { bin in
-            let least = max(leastNoiseShare * response.noisePowers[bin], leastPower)
+            let floor = max(minimumNoiseShare * response.noisePowers[bin], minimumPower)
             return PairReport.Bin(
                 hertz: 0.5 * (edges[bin].lowerBound + edges[bin].upperBound),
-                responseDecibels: decibels(max(response.powers[bin], least)),
+                responseDecibels: decibels(max(response.powers[bin], floor)),
                 noiseDensityDecibels: decibels(
                     fullScalePower(density: noise.mean(edges[bin]), hertz: 1, sampleRateHertz: sampleRateHertz)))
         }
@@ -103,6 +102,6 @@ package enum PairMeasurement {
     }
 
     private static func decibels(_ power: Double) -> Double {
-        10 * .log10(max(power, leastPower))
+        10 * .log10(max(power, minimumPower))
     }
 }

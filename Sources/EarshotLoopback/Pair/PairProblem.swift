@@ -1,31 +1,30 @@
 import RealModule
 
-/// Something about a pair that keeps tokens from arriving, or may.
+/// A property of a pair that keeps tokens from arriving, or may do so.
 package enum PairProblem: Sendable, Equatable {
-    /// How much of a profile is lost.
+    /// The lost part of a profile.
     package struct LostTones: Sendable, Equatable {
         /// The profile's name.
         package var profileName: String
-        /// Tones that carry next to nothing.
+        /// The number of tones that carry next to nothing.
         package var count: Int
-        /// Tones there are.
+        /// The number of tones.
         package var toneCount: Int
     }
 
     /// The recording holds nothing but zeros.
     case silence
-    /// There is sound in the recording, and no sweep in it; the level is that of the sound between 17 kHz and the
-    /// sweep's end, in dBFS.
+    /// The recording holds sound but no sweep. The level is that of the sound between 17 kHz and the end of the sweep, in dBFS.
     case notHeard(levelDecibels: Double)
-    /// The sweep arrives weakly, at the level given; turning it up by what is missing would do.
+    /// The sweep arrives weakly, at the given level. `missing` decibels more would suffice.
     case tooQuiet(receivedLevelDecibels: Double, missingDecibels: Double)
-    /// The noise in the band is loud, at the level given; what is missing is how much less it would have to be.
+    /// The noise in the band is loud, at the given level; it would have to be `missing` decibels quieter.
     case noisy(noiseLevelDecibels: Double, missingDecibels: Double)
-    /// What arrives is cut off at the top.
+    /// The sound that arrives is clipped.
     case clipping(fullScaleShare: Double, flatTopShare: Double)
     /// Nothing passes above a frequency in the band or below it.
     case cutOff(hertz: Double, lostTones: [LostTones])
-    /// Parts of the band arrive weakly, though nothing cuts them off: from the worst bin to the best, and the worst.
+    /// Parts of the band arrive weakly, though nothing cuts them off: the difference of the worst and the best bin, and the worst.
     case uneven(rippleDecibels: Double, worstHertz: Double, lostTones: [LostTones])
 
     /// A short name, for programs.
@@ -43,7 +42,7 @@ package enum PairProblem: Sendable, Equatable {
 }
 
 extension PairProblem: CustomStringConvertible {
-    /// What is wrong, and what to change, in a sentence or two.
+    /// The problem and its remedy, in a sentence or two.
     package var description: String {
         switch self {
         case .silence:
@@ -59,7 +58,7 @@ extension PairProblem: CustomStringConvertible {
             "There is noise of \(noise.rounded(decimals: 0)) dBFS in the band, \(missing.rounded(decimals: 0)) dB too "
                 + "much. Move away from what makes it, or play louder."
         case .clipping(let fullScale, let flatTop):
-            "\((100 * max(fullScale, flatTop)).rounded(decimals: 1)) % of what arrives is cut off at the top. "
+            "\((100 * max(fullScale, flatTop)).rounded(decimals: 1)) % of the samples are clipped. "
                 + "Turn the microphone down, or the loudspeaker."
         case .cutOff(let hertz, _):
             "Tones above \((hertz / 1_000).rounded(decimals: 1)) kHz are lost: something cuts them off. Use another device, "

@@ -1,7 +1,7 @@
 package import EarshotModem
 import RealModule
 
-/// What a loudspeaker, a microphone and the air between them do to 17 kHz and above.
+/// The effects of a loudspeaker, a microphone and the air between them on 17 kHz and above.
 ///
 /// Levels are in dBFS: a sine whose peak is full scale has 0, noise of the same power too.
 package struct PairReport: Sendable, Equatable {
@@ -10,9 +10,9 @@ package struct PairReport: Sendable, Equatable {
         /// The width of a bin.
         package static let widthHertz = 50.0
 
-        /// Its middle.
+        /// The frequency of its middle.
         package var hertz: Double
-        /// Received over sent. Where less arrived than could be told from the noise, the level that could have been.
+        /// Received over sent, in decibels. If less arrived than can be told from the noise, the level that could have been.
         package var responseDecibels: Double
         /// The noise's density, in dBFS in 1 Hz.
         package var noiseDensityDecibels: Double
@@ -20,20 +20,20 @@ package struct PairReport: Sendable, Equatable {
 
     /// The response over the band of the modem.
     package struct Band: Sendable, Equatable {
-        /// Of the mean power.
+        /// The mean power, in decibels.
         package var meanDecibels: Double
-        /// Of the mean in decibels, none counted weaker than lost: what a token's SNR goes by where tones differ.
+        /// The mean of the decibels, with no bin weaker than lost: it sets a token's SNR if tones differ.
         package var effectiveDecibels: Double
-        /// Tones that arrive weaker than this carry next to nothing, see `lostTones`.
+        /// The level below which tones carry next to nothing, see `lostTones`.
         package var lostBelowDecibels: Double
-        /// Of the worst bin.
+        /// The level of the worst bin.
         package var worstDecibels: Double
-        /// Where that is.
+        /// The frequency of the worst bin.
         package var worstHertz: Double
-        /// From the worst bin to the best.
+        /// The difference of the best and the worst bin, in decibels.
         package var rippleDecibels: Double
 
-        /// The response over some bins, at least one. The mean power comes from where no bin has been cut off at the noise.
+        /// The response over some bins, at least one. The mean power comes from values that no bin cuts off at the noise.
         init(_ bins: [Bin], meanPower: Double) {
             let sorted = bins.sorted { $0.responseDecibels < $1.responseDecibels }
             let (worst, best) = (sorted[0], sorted[sorted.count - 1])
@@ -41,7 +41,7 @@ package struct PairReport: Sendable, Equatable {
             // The quartile, because half of the band may be lost, and not far below the best, because more may.
             let strong = max(sorted[sorted.count * 3 / 4].responseDecibels, best.responseDecibels - 10)
             let lostBelow = strong - PairReport.lostToneDecibels
-            meanDecibels = 10 * .log10(max(meanPower, PairMeasurement.leastPower))
+            meanDecibels = 10 * .log10(max(meanPower, PairMeasurement.minimumPower))
             effectiveDecibels = bins.reduce(0) { $0 + max($1.responseDecibels, lostBelow) } / count
             lostBelowDecibels = lostBelow
             worstDecibels = worst.responseDecibels
@@ -50,7 +50,7 @@ package struct PairReport: Sendable, Equatable {
         }
     }
 
-    /// Samples a second.
+    /// The sample rate in hertz.
     package var sampleRateHertz: Int
     /// The response and the noise from 17 kHz to the sweep's end, lowest first.
     package var bins: [Bin]
@@ -58,38 +58,38 @@ package struct PairReport: Sendable, Equatable {
     package var band: Band
     /// The noise in 18.5 to 20 kHz, all of it.
     package var noiseLevelDecibels: Double
-    /// Whether the sweep was too loud.
+    /// Signs that the sweep was too loud.
     package var clipping: Clipping
-    /// The edge above which nothing passes, nil if all that was measured does.
+    /// The edge above which nothing passes, in hertz; nil if all measured frequencies pass.
     package var cutOffHertz: Double?
-    /// Where the sweep was.
+    /// The sweep's place in the recording.
     package var arrival: SweepArrival
-    /// From where it was played to where it first arrived; samples.
+    /// Samples from the begin of playback to the first arrival.
     package var latencySamples: Double
-    /// The level at which the sweep was played.
+    /// The level at which the sweep was played, in dBFS.
     package var sentLevelDecibels: Double
 
     /// The noise's mean density in the band, in dBFS in 1 Hz.
     package var noiseDensityDecibels: Double {
         noiseLevelDecibels - 10 * .log10(Double(Profile.standard.bandwidthHertz))
     }
-    /// The level at which the sweep arrived, on the average over the band.
+    /// The level at which the sweep arrived, in dBFS, the mean over the band.
     package var receivedLevelDecibels: Double { sentLevelDecibels + band.meanDecibels }
 
-    /// What a receiver will report of a token played at a level: the power of a sine at the token's peak over the noise in
-    /// 1,500 Hz, as received, on the average over the band.
+    /// The SNR that a receiver will report for a token played at a level: the power of a sine at the token's peak over the noise in
+    /// 1,500 Hz, as received, the mean over the band.
     package func expectedSNRDecibels(sentLevelDecibels: Double) -> Double {
         sentLevelDecibels + band.meanDecibels - noiseLevelDecibels
     }
 
-    /// The SNR on a path without ripple on which as many tokens would be decoded. What a code of tones gathers is the sum of
-    /// their logarithms, so it goes by the mean in decibels; a tone 15 dB down or more is just missing. Over falls of 10 to
-    /// 20 dB and edges from 19.6 kHz up this tells the SNR at which 90 % are decoded to 1.5 dB, the power's mean to 4.8 dB.
+    /// The SNR at which as many tokens would decode on a path without ripple. A code of tones gathers the sum of their logarithms,
+    /// so the mean in decibels counts; a tone 15 dB down or more is just missing. Over falls of 10 to 20 dB and edges from 19.6 kHz
+    /// up this predicts the SNR at which 90 % decode to 1.5 dB; the mean power predicts it to 4.8 dB.
     package func effectiveSNRDecibels(sentLevelDecibels: Double) -> Double {
         sentLevelDecibels + band.effectiveDecibels - noiseLevelDecibels
     }
 
-    /// The tones of a profile that carry next to nothing: those 15 dB or more below the upper quartile of the band.
+    /// The number of tones of a profile that carry next to nothing: those 15 dB or more below the upper quartile of the band.
     package func lostTones(_ profile: Profile) -> [Int] {
         (0..<profile.toneCount).filter { responseDecibels(at: profile.toneHertz($0)) <= band.lostBelowDecibels }
     }
@@ -97,7 +97,7 @@ package struct PairReport: Sendable, Equatable {
     /// See `lostTones`.
     package static let lostToneDecibels = 15.0
 
-    /// The response at a frequency, between the middles of bins on a straight line.
+    /// The response at a frequency, interpolated linearly between the middles of bins.
     private func responseDecibels(at hertz: Double) -> Double {
         guard let first = bins.first, let last = bins.last else { return -.infinity }
         let place = min(max((hertz - first.hertz) / Bin.widthHertz, 0), (last.hertz - first.hertz) / Bin.widthHertz)

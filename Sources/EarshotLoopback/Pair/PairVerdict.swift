@@ -1,19 +1,19 @@
 package import EarshotModem
 import RealModule
 
-/// What a pair is good for, and what to change about it.
+/// The verdict on a pair: the outlook of each profile, and the problems.
 package struct PairVerdict: Sendable, Equatable {
-    /// What to expect of each profile, shortest symbols first; empty where nothing was heard.
+    /// The outlook of each profile, shortest symbols first; empty if no sweep was heard.
     package var outlooks: [ProfileOutlook]
-    /// What is wrong, the gravest first.
+    /// The problems, the gravest first.
     package var problems: [PairProblem]
 
-    /// From this level on noise is called loud and not the signal weak. A rule of thumb: what a microphone hisses by itself in
+    /// The level from which the noise is called loud and not the signal weak, in dBFS. A rule of thumb: the hiss of a microphone in
     /// 1,500 Hz lies well below.
     static let loudNoiseDecibels = -60.0
 
     /// Ripple is called a problem if it costs more than this; a large room's costs 1 to 2 dB.
-    static let largestRippleLossDecibels = 3.0
+    static let maximumRippleLossDecibels = 3.0
 
     /// The verdict on a measurement, for tokens played at a level in dBFS.
     package init(_ report: PairReport, tokenLevelDecibels: Double, profiles: [Profile] = Profile.all) {
@@ -24,7 +24,7 @@ package struct PairVerdict: Sendable, Equatable {
             PairProblem.LostTones(profileName: $0.profileName, count: $0.lostToneCount, toneCount: $0.toneCount)
         }
         problems = []
-        // Asked of the default profile, because that is what is used if nothing else is said.
+        // For the default profile, because it is used if no other is named.
         let effective = report.effectiveSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
         if let needed = NeededSNR.of(.standard, lostToneShare: 0) {
             let missing = needed.noiseDecibels + ProfileOutlook.neededMarginDecibels - effective
@@ -41,7 +41,7 @@ package struct PairVerdict: Sendable, Equatable {
             problems.append(.cutOff(hertz: cutOff, lostTones: lostTones))
         } else if let cutOff = report.cutOffHertz, cutOff < band.lowerBound, !problems.isEmpty {
             problems.append(.cutOff(hertz: cutOff, lostTones: lostTones))
-        } else if lossDecibels > PairVerdict.largestRippleLossDecibels {
+        } else if lossDecibels > PairVerdict.maximumRippleLossDecibels {
             problems.append(
                 .uneven(
                     rippleDecibels: report.band.rippleDecibels, worstHertz: report.band.worstHertz,
@@ -54,7 +54,7 @@ package struct PairVerdict: Sendable, Equatable {
         }
     }
 
-    /// The verdict where `SweepDetector` found no sweep in a recording.
+    /// The verdict on a recording in which `SweepDetector` found no sweep.
     package init(nothingHeardIn recording: [Float], sweep: Sweep) {
         outlooks = []
         let count = PowerDensity.segmentCount(sampleRateHertz: sweep.sampleRateHertz)
@@ -70,10 +70,10 @@ package struct PairVerdict: Sendable, Equatable {
         let measured = sweep.measuredHertz
         let width = measured.upperBound - measured.lowerBound
         let power = 4 * density.mean(measured.lowerBound..<measured.upperBound) * width / Double(sweep.sampleRateHertz)
-        problems = [.notHeard(levelDecibels: 10 * .log10(max(power, PairMeasurement.leastPower)))]
+        problems = [.notHeard(levelDecibels: 10 * .log10(max(power, PairMeasurement.minimumPower)))]
     }
 
-    /// All of it in a sentence.
+    /// The verdict in one sentence.
     package var summary: String {
         guard !outlooks.isEmpty else { return "Nothing was heard: no profile will work." }
         func names(_ expectation: ProfileOutlook.Expectation) -> [String] {

@@ -10,7 +10,7 @@ import RealModule
 ///
 /// Source: Welch, The use of fast Fourier transform for the estimation of power spectra, 1967.
 struct PowerDensity {
-    /// From bin to bin.
+    /// Hertz from bin to bin.
     static let binHertz = 25.0
 
     /// S.
@@ -19,7 +19,7 @@ struct PowerDensity {
     /// Samples of one segment.
     static func segmentCount(sampleRateHertz: Int) -> Int { Int(Double(sampleRateHertz) / binHertz) }
 
-    /// The density of a range of a recording that holds one segment or more.
+    /// The density of a range of a recording, at least one segment long.
     init(_ recording: [Float], in range: Range<Int>, sampleRateHertz: Int) {
         let count = PowerDensity.segmentCount(sampleRateHertz: sampleRateHertz)
         precondition(range.count >= count, "\(range.count) samples, less than a segment of \(count)")

@@ -1,12 +1,12 @@
 import EarshotModem
 
-/// What to expect of one profile through a pair.
+/// The expected success of one profile through a pair.
 package struct ProfileOutlook: Sendable, Equatable {
-    /// What will come of tokens.
+    /// The expected share of tokens.
     package enum Expectation: String, Sendable, CaseIterable {
         /// Nearly all arrive, in a large room too.
         case works
-        /// Nearly all arrive where there is little echo.
+        /// Nearly all arrive if there is little echo.
         case worksWithoutEcho = "works_without_echo"
         /// Too few arrive.
         case fails
@@ -14,23 +14,23 @@ package struct ProfileOutlook: Sendable, Equatable {
 
     /// The profile's name.
     package var profileName: String
-    /// What a receiver will say of a token.
+    /// The SNR that a receiver will report for a token, in decibels.
     package var expectedSNRDecibels: Double
-    /// The same less what ripple and lost tones cost.
+    /// The same less the cost of ripple and lost tones.
     package var effectiveSNRDecibels: Double
-    /// Tones that carry next to nothing.
+    /// The number of tones that carry next to nothing.
     package var lostToneCount: Int
-    /// Tones there are.
+    /// The number of tones.
     package var toneCount: Int
-    /// How far the effective SNR is above what 90 % of tokens need in noise alone; −∞ where too many tones are lost.
+    /// How far the effective SNR is above the SNR at which 90 % of tokens decode in noise alone; −∞ if too many tones are lost.
     package var marginDecibels: Double
-    /// The same with the echo of a large room. Where a room's ripple was measured it counts twice, 1 dB too much.
+    /// The same with the echo of a large room. If a room's ripple was measured it counts twice, 1 dB too much.
     package var echoMarginDecibels: Double
-    /// What will come of tokens.
+    /// The expected success.
     package var expectation: Expectation
 
-    /// What is asked of a margin before a profile is said to work: 90 % become 98 % within
-    /// 0.8 dB (docs/BENCHMARKS.md), the measurement may be 1.5 dB off, and the rest is for what moves.
+    /// The margin that a profile needs to be said to work, in decibels: 90 % become 98 % within
+    /// 0.8 dB (docs/BENCHMARKS.md), the measurement may be 1.5 dB off, and the rest is for motion.
     package static let neededMarginDecibels = 3.0
 
     /// The outlook of a profile for tokens played at a level.

@@ -1,15 +1,15 @@
-/// Where a sweep was heard in a recording.
+/// The place of a sweep in a recording.
 package struct SweepArrival: Sendable, Equatable {
-    /// The sample at which the first sound of it arrived: what latency is about.
+    /// The sample at which its first sound arrived. It gives the latency.
     package var firstSample: Double
-    /// The sample at which the strongest of its echoes or the direct sound arrived: what level is about.
+    /// The sample at which its strongest sound arrived, an echo or the direct sound. It gives the level.
     package var strongestSample: Double
-    /// The power of the strongest over the mean around it, in decibels; 12 is what the loudest noise of a minute has.
+    /// The power of the strongest arrival over the mean around it, in decibels; the loudest noise of a minute has 12.
     package var qualityDecibels: Double
     /// The standard deviation of `strongestSample` that the noise around it causes.
     package var deviationSamples: Double
 
-    /// See the properties of the same names.
+    /// Sets the properties of the same names.
     package init(firstSample: Double, strongestSample: Double, qualityDecibels: Double, deviationSamples: Double) {
         self.firstSample = firstSample
         self.strongestSample = strongestSample

@@ -5,8 +5,8 @@ import RealModule
 ///
 ///     p[m] = |Σₙ r[n + D·m]·s*[n]|² / (Σₙ h[n])²,   s[n] = h[n]·e^{jφ[n]},   0 ≤ D·m ≤ R − L
 ///
-/// φ is the sweep's phase and h Hann's window, which costs 1.8 dB and keeps the side lobes below 31 dB, so that an echo is
-/// no side lobe. A sweep of amplitude 1 gives p = 1/4. By overlap-save: N points of input become N/D of output, because
+/// φ is the sweep's phase and h Hann's window, which costs 1.8 dB and keeps the side lobes below 31 dB, so that no side lobe
+/// passes for an echo. A sweep of amplitude 1 gives p = 1/4. By overlap-save: N points of input become N/D of output, because
 /// only the bins of the sweep are transformed back; D leaves 1.5 times the sweep's bandwidth. Two blocks share one
 /// transform forward, one in its real part and one in its imaginary part. Cost: 5 minutes at 48 kHz take 0.5 s.
 struct SweepCorrelator: ~Copyable {
@@ -55,8 +55,8 @@ struct SweepCorrelator: ~Copyable {
         self.response = response
     }
 
-    /// p of a part of a recording; empty where the part is shorter than the sweep. What is not finite counts as zero, and
-    /// what is beyond ±100 is limited.
+    /// p of a part of a recording; empty if the part is shorter than the sweep. Samples that are not finite count as zero, and those
+    /// beyond ±100 are limited.
     mutating func envelopePowers(_ recording: [Float], in range: Range<Int>) -> [Float] {
         let lagCount = range.count - sweepCount + 1
         guard lagCount > 0 else { return [] }
@@ -112,7 +112,7 @@ struct SweepCorrelator: ~Copyable {
 }
 
 extension Float {
-    /// The sample, or 0 where it is no number, or ±100 where it is beyond that.
+    /// The sample; 0 if it is no number, ±100 if it is beyond that.
     var usable: Float {
         isFinite ? Swift.min(Swift.max(self, -100), 100) : 0
     }

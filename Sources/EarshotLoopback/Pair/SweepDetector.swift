@@ -4,23 +4,23 @@ import RealModule
 ///
 ///     q[m] = p[m] / max(mean of p over m ± 1.5 s, mean of p over m − 0.25 s ... m),   both without m ± 5 ms
 ///
-/// p is the envelope of the matched filter, see `SweepCorrelator`. The sweep is at the largest q, if that is 17 dB or more,
-/// and the loudest p within 60 ms of it is the strongest arrival. Noise reaches q at one of n independent places with
-/// probability n·e^{−q}, 1e-15 for 17 dB and 10 minutes; tokens packed densely reach 13 to 17 dB in a minute. A click, a tone or a burst is spread over a second
-/// and more; a sweep has no echo in front of it, so what is just before it counts most. The first arrival is the first maximum
-/// of p up to 60 ms earlier that is at most 10 dB weaker and itself 14 dB above the mean (1e-9 in noise). Places
-/// between samples are those of a parabola through the logarithms of three p.
+/// p is the envelope of the matched filter, see `SweepCorrelator`. The sweep is at the maximum of q, if that is 17 dB or more,
+/// and the maximum of p within 60 ms of it is the strongest arrival. Noise reaches q at one of n independent places with
+/// probability n·e^{−q}, 1e-15 for 17 dB and 10 minutes; tokens packed densely reach 13 to 17 dB in a minute. A click, a tone or
+/// a burst is spread over a second and more; a sweep has no echo before it, so the stretch just before it counts most. The first
+/// arrival is the first maximum of p up to 60 ms earlier that is at most 10 dB weaker and itself 14 dB above the mean (1e-9 in
+/// noise). Places between samples are those of a parabola through the logarithms of three p.
 package struct SweepDetector: Sendable {
-    static let leastQualityDecibels = 17.0
+    static let minimumQualityDecibels = 17.0
     static let guardSeconds = 0.005
     static let leadSeconds = 0.25
     static let echoSeconds = 0.06
     static let weakestFirstDecibels = -10.0
-    static let leastFirstQualityDecibels = 14.0
-    /// Errors of the parabola, and what the smallest clock differences do.
-    static let leastDeviationSamples = 0.02
+    static let minimumFirstQualityDecibels = 14.0
+    /// The minimum deviation: errors of the parabola, and small clock differences.
+    static let minimumDeviationSamples = 0.02
 
-    /// What is looked for.
+    /// The sweep to look for.
     package let sweep: Sweep
 
     /// A detector of one sweep.
@@ -28,16 +28,16 @@ package struct SweepDetector: Sendable {
         self.sweep = sweep
     }
 
-    /// The sweep in a recording at the sweep's sample rate, full scale 1, or nil if it is not all there.
+    /// The sweep in a recording at the sweep's sample rate, full scale 1; nil if the recording does not hold all of it.
     /// - Parameter range: the part to search, everything if nil; cut to the recording. A session with a sweep at each end is
-    ///   searched in halves. The part has to begin 25 ms before the sweep and be 0.11 s longer: without anything around it, no peak is one.
+    ///   searched in halves. The part has to begin 25 ms before the sweep and be 0.11 s longer: without surroundings there is no peak.
     package func detect(in recording: [Float], range: Range<Int>? = nil) -> SweepArrival? {
         let range = (range ?? 0..<recording.count).clamped(to: 0..<recording.count)
         var correlator = SweepCorrelator(sweep)
         let powers = correlator.envelopePowers(recording, in: range)
         let placesPerSecond = Double(sweep.sampleRateHertz) / Double(correlator.step)
         let surroundings = Surroundings(
-            powers, leastMean: leastMean(recording[range]), reach: Int(Sweep.seconds * placesPerSecond),
+            powers, minimumMean: minimumMean(recording[range]), reach: Int(Sweep.seconds * placesPerSecond),
             leadReach: Int(SweepDetector.leadSeconds * placesPerSecond),
             guardReach: Int(SweepDetector.guardSeconds * placesPerSecond))
         guard let loudest = surroundings.place(in: powers) else { return nil }
@@ -46,7 +46,7 @@ package struct SweepDetector: Sendable {
         guard let strongest = near.max(by: { powers[$0] < powers[$1] }) else { return nil }
         let mean = surroundings.mean(around: strongest)
         let quality = Double(powers[strongest]) / mean
-        guard quality >= .pow(10, SweepDetector.leastQualityDecibels / 10) else { return nil }
+        guard quality >= .pow(10, SweepDetector.minimumQualityDecibels / 10) else { return nil }
 
         let first = firstArrival(powers, before: strongest, reach: echoReach, mean: mean)
         func sample(_ place: Int) -> Double {
@@ -57,24 +57,24 @@ package struct SweepDetector: Sendable {
             qualityDecibels: 10 * .log10(quality), deviationSamples: deviationSamples(quality: quality))
     }
 
-    /// What single precision leaves of the loudest sample where nothing is, with 24 dB to spare: a sweep 128 dB below it is
+    /// The rounding error of single precision, from the loudest sample, with 24 dB to spare: a sweep 128 dB below that sample is
     /// still found.
-    private func leastMean(_ samples: ArraySlice<Float>) -> Double {
+    private func minimumMean(_ samples: ArraySlice<Float>) -> Double {
         let peak = Double(samples.reduce(0) { max($0, abs($1.usable)) })
         return max(1e-15 * peak * peak, .leastNormalMagnitude)
     }
 
     private func firstArrival(_ powers: [Float], before strongest: Int, reach: Int, mean: Double) -> Int {
-        let least = max(
+        let floor = max(
             Double(powers[strongest]) * .pow(10, SweepDetector.weakestFirstDecibels / 10),
-            mean * .pow(10, SweepDetector.leastFirstQualityDecibels / 10))
+            mean * .pow(10, SweepDetector.minimumFirstQualityDecibels / 10))
         let earlier = max(strongest - reach, 1)..<max(strongest, 1)
         return earlier.first { place in
-            Double(powers[place]) >= least && powers[place] >= powers[place - 1] && powers[place] >= powers[place + 1]
+            Double(powers[place]) >= floor && powers[place] >= powers[place - 1] && powers[place] >= powers[place + 1]
         } ?? strongest
     }
 
-    /// Where between the places around `place` the parabola through ln p has its top, −½ ... ½.
+    /// The place of the top of the parabola through ln p, relative to `place`: −½ ... ½.
     private func vertexOffset(_ powers: [Float], at place: Int) -> Double {
         guard place > 0, place + 1 < powers.count else { return 0 }
         let before = Double.log(Double(max(powers[place - 1], .leastNormalMagnitude)))
@@ -85,26 +85,26 @@ package struct SweepDetector: Sendable {
         return min(max(0.5 * (before - after) / curvature, -0.5), 0.5)
     }
 
-    /// What noise does to the top of the envelope, σ = √(M₄/(8π²·q))/(M₂·B) = 0.487/(B·√q): M₂ = ∫u²·h = 1/12 − 1/(2π²) and
+    /// The deviation of the envelope's top in noise, σ = √(M₄/(8π²·q))/(M₂·B) = 0.487/(B·√q): M₂ = ∫u²·h = 1/12 − 1/(2π²) and
     /// M₄ = ∫u²·h² = 0.0200, both over ∫ without u², for Hann's window h as the spectrum.
     private func deviationSamples(quality: Double) -> Double {
         let bandwidth = sweep.highestHertz - Sweep.lowestHertz
         let noise = 0.487 * Double(sweep.sampleRateHertz) / (bandwidth * quality.squareRoot())
-        return max(noise, SweepDetector.leastDeviationSamples)
+        return max(noise, SweepDetector.minimumDeviationSamples)
     }
 }
 
-/// Means of what is around a place but not near it.
+/// Means of the surroundings of a place, without the place itself.
 private struct Surroundings {
     /// sums[m] = Σ p[0 ..< m].
     private let sums: [Double]
     private let reach: Int
     private let leadReach: Int
     private let guardReach: Int
-    /// A mean counts as at least this.
-    private let leastMean: Double
+    /// The minimum of a mean.
+    private let minimumMean: Double
 
-    init(_ powers: [Float], leastMean: Double, reach: Int, leadReach: Int, guardReach: Int) {
+    init(_ powers: [Float], minimumMean: Double, reach: Int, leadReach: Int, guardReach: Int) {
         var sum = 0.0
         var sums = [0.0]
         sums.reserveCapacity(powers.count + 1)
@@ -116,13 +116,13 @@ private struct Surroundings {
         self.reach = reach
         self.leadReach = leadReach
         self.guardReach = guardReach
-        self.leastMean = leastMean
+        self.minimumMean = minimumMean
     }
 
-    /// The first place with 20 ms before it that tell whether it is a peak.
+    /// The first place with 20 ms before it, which show whether it is a peak.
     private var firstPlace: Int { 5 * guardReach }
 
-    /// The place that stands out most; nil where nothing sounds or nothing is around.
+    /// The place that stands out most; nil without sound, or without surroundings.
     func place(in powers: [Float]) -> Int? {
         var (best, bestQuality) = (nil as Int?, 0.0)
         // 20 guards' worth of surroundings: 0.1 s.
@@ -141,7 +141,7 @@ private struct Surroundings {
         let outer = max(place - reach, 0)..<min(place + reach + 1, count)
         let outerMean = (sum(outer) - sum(inner)) / Double(max(outer.count - inner.count, 1))
         let leadMean = lead.isEmpty ? 0 : sum(lead) / Double(lead.count)
-        return max(outerMean, leadMean, leastMean)
+        return max(outerMean, leadMean, minimumMean)
     }
 
     private func sum(_ places: Range<Int>) -> Double { sums[places.upperBound] - sums[places.lowerBound] }

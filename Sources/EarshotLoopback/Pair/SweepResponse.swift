@@ -1,27 +1,27 @@
 import EarshotDSP
 import RealModule
 
-/// What a path did to a sweep: the power of its frequency response.
+/// The effect of a path on a sweep: the power of its frequency response.
 ///
 ///     H = W·R·X* / (|X|² + 10⁻³·max|X|²)          R, X: spectra of what was received and sent, W: the measured band
 ///     h = g·F⁻¹{H}                                g: from 10 ms before the strongest arrival (or the first) to 50 ms behind it
 ///     P[b] = mean over bin b of |F{h}|² − S·Σg²/|X|²
 ///
-/// Dividing spectra packs the sweep into the path's impulse response, and the gate g keeps of it what arrives within a
-/// symbol of the slowest profile, with 1/25 of the noise: 14 dB. What noise S, measured where it is quiet, still adds is known
-/// and subtracted.
+/// Dividing spectra packs the sweep into the path's impulse response, and the gate g keeps the part of it that arrives within a
+/// symbol of the slowest profile, with 1/25 of the noise: 14 dB. The remaining noise follows from S, measured in the quiet part,
+/// and is subtracted.
 struct SweepResponse {
     static let leadSeconds = 0.01
     static let tailSeconds = 0.05
     /// The gate's ends are raised cosines this long.
     static let fadeSeconds = 0.002
 
-    /// The power of the response at bins of 50 Hz, noise subtracted; may be below zero where there is only noise.
+    /// The power of the response at bins of 50 Hz, noise subtracted; may be below zero if there is only noise.
     let powers: [Double]
-    /// What noise added to each, already subtracted.
+    /// The noise power that was subtracted from each.
     let noisePowers: [Double]
 
-    /// - Parameter noise: of the quiet part, as `PowerDensity` has it.
+    /// - Parameter noise: the density of the quiet part.
     init(_ recording: [Float], sweep: Sweep, arrival: SweepArrival, noise: PowerDensity, bins: [Range<Double>]) {
         let rate = Double(sweep.sampleRateHertz)
         let lead = Int(SweepResponse.leadSeconds * rate)

@@ -1,32 +1,32 @@
 package import EarshotCoding
 package import EarshotModem
 
-/// What a receiver made of one trial of a scene.
+/// The result of one trial of a scene.
 package struct AirOutcome: Sendable {
-    /// What was sent; shape [talkers].
+    /// The payloads that were sent; shape [talkers].
     package var payloads: [Payload]
-    /// Where it was sent: samples at the receiver; shape [talkers].
+    /// Where they were sent, in the receiver's samples; shape [talkers].
     package var startSamples: [Int]
-    /// All that was reported.
+    /// All frames that were reported.
     package var frames: [ReceivedFrame]
-    /// What the receiver did.
+    /// The receiver's counters.
     package var statistics: ReceiverStatistics
-    /// The profile it was sent in.
+    /// The profile of the frames sent.
     package var profileName: String
-    /// How often each was sent.
+    /// How often each payload was sent.
     package var burstCount = 1
 
-    /// How many of the frames sent were reported at least once.
+    /// The number of sent frames that were reported at least once.
     package var decodedCount: Int {
         Set(payloads).count { payload in frames.contains { isHit($0, payload) } }
     }
 
-    /// Reports of something that was not sent.
+    /// The number of reports of a frame that was not sent.
     package var wrongCount: Int {
         frames.count { frame in !payloads.contains { isHit(frame, $0) } }
     }
 
-    /// Reports of what was sent, beyond one a frame.
+    /// The number of reports of a sent frame after its first.
     package var duplicateCount: Int {
         Set(payloads).reduce(0) { sum, payload in
             sum + max(0, frames.count { isHit($0, payload) } - burstCount)

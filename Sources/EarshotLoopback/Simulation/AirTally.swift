@@ -1,6 +1,6 @@
 package import EarshotModem
 
-/// What many trials of one scene came to.
+/// The results of many trials of one scene, counted.
 package struct AirTally: Sendable, Equatable {
     /// Trials made.
     package private(set) var trialCount = 0
@@ -8,15 +8,15 @@ package struct AirTally: Sendable, Equatable {
     package private(set) var sentCount = 0
     /// Frames that were reported.
     package private(set) var decodedCount = 0
-    /// Reports beyond one a frame of what was sent.
+    /// Reports of a sent frame after its first.
     package private(set) var duplicateCount = 0
-    /// Reports of something that was not sent.
+    /// Reports of a frame that was not sent.
     package private(set) var wrongCount = 0
 
-    /// Nothing yet.
+    /// No trials.
     package init() {}
 
-    /// decoded / sent.
+    /// Decoded over sent frames, 0 ... 1.
     package var decodedShare: Double { Double(decodedCount) / Double(max(sentCount, 1)) }
 
     /// Adds one trial.
@@ -38,6 +38,7 @@ package struct AirTally: Sendable, Equatable {
     }
 
     /// Runs `trialCount` trials of a scene one after the other, with seeds from `seed` on; see `Simulation` for all cores.
+    /// - Throws: `ModemError` if the profile does not fit into a sample rate.
     package static func of(_ scene: AirScene, trialCount: Int, seed: UInt64) throws(ModemError) -> AirTally {
         let prepared = try PreparedScene(scene)
         var tally = AirTally()
@@ -47,7 +48,7 @@ package struct AirTally: Sendable, Equatable {
         return tally
     }
 
-    /// The seed of a trial, where the first one's is `first`.
+    /// The seed of a trial, if the first trial has the seed `first`.
     static func seed(ofTrial trial: Int, from first: UInt64) -> UInt64 {
         first &+ UInt64(trial) &* 0x1_0001
     }

@@ -2,7 +2,7 @@ package import EarshotChannel
 package import EarshotCoding
 package import EarshotModem
 
-/// A scene with everything made that all its trials share.
+/// A scene with everything that its trials share, made once.
 package struct PreparedScene: Sendable {
     /// The scene.
     package private(set) var scene: AirScene
@@ -10,7 +10,8 @@ package struct PreparedScene: Sendable {
     private let air: PreparedAir
     private static let blockCount = 8_192
 
-    /// Fails where the profile does not fit into a sample rate.
+    /// Prepares a scene.
+    /// - Throws: `ModemError` if the profile does not fit into a sample rate.
     package init(_ scene: AirScene) throws(ModemError) {
         self.scene = scene
         transmitter = try Transmitter(profile: scene.profile, sampleRateHertz: scene.sampleRateHertz)
@@ -18,14 +19,14 @@ package struct PreparedScene: Sendable {
         air = PreparedAir(scene.air, sampleRateHertz: scene.sampleRateHertz)
     }
 
-    /// The same at another signal-to-noise ratio.
+    /// The same scene at another signal-to-noise ratio.
     package func at(snrDecibels: Double) -> PreparedScene {
         var other = self
         other.scene.snrDecibels = snrDecibels
         return other
     }
 
-    /// What the receiver hears, and which payloads are in it.
+    /// The sound that the receiver hears, and the payloads in it.
     package func sound(seed: UInt64) -> (sound: AirSound, payloads: [Payload]) {
         var generator = SeededGenerator(seed: seed)
         let payloads = scene.air.talkerLevelsDecibels.map { _ in
@@ -47,7 +48,8 @@ package struct PreparedScene: Sendable {
             : transmitter.samples(payload, amplitude: scene.amplitude)
     }
 
-    /// Sends one frame, or one burst, a talker and judges what is received.
+    /// Sends one frame, or one burst, a talker and judges the reports.
+    /// - Throws: `ModemError` if the receiver cannot be made.
     package func run(seed: UInt64) throws(ModemError) -> AirOutcome {
         var (sound, payloads) = sound(seed: seed)
         var receiver = try Receiver(sampleRateHertz: sound.sampleRateHertz, combining: scene.combinedCount)

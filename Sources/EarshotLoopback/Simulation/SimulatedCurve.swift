@@ -1,19 +1,19 @@
 import EarshotCoding
 import EarshotModem
 
-/// The points of one scene over signal-to-noise ratio, and what follows from them.
+/// The points of one scene over signal-to-noise ratio, and the results from them.
 package struct SimulatedCurve: Sendable {
-    /// What was simulated; its own signal-to-noise ratio means nothing.
+    /// The scene; its own signal-to-noise ratio has no meaning.
     package let scene: AirScene
     /// The name of the scene's air.
     package let channel: String
-    /// The finite-length bound of the frame's data tones and of its bits, payload and check, in white noise with the
-    /// frame's place known; of a burst's data tones, all of them together.
+    /// The finite-length bound for the data tones and the bits of a frame, payload and check, in white noise at a known place; for a
+    /// burst, for the data tones of all its frames.
     package let bound: FiniteLengthBound
-    /// What was measured, in any order.
+    /// The measured points, in any order.
     package var points: [SimulationPoint] = []
 
-    /// Nothing measured yet.
+    /// A curve without points.
     package init(_ scene: AirScene, channel: String) {
         self.scene = scene
         self.channel = channel
@@ -23,18 +23,18 @@ package struct SimulatedCurve: Sendable {
             bitCount: 8 * scene.payloadByteCount + FrameLayout.checkBitCount)
     }
 
-    /// Where a share of the frames is decoded; nil without points.
+    /// The SNR at which a share of the frames decodes; nil without points.
     package func crossing(at share: Double) -> CurveCrossing? {
         CurveCrossing(share: share, points: points.map(\.crossingPoint))
     }
 
-    /// Where the bound's share is decoded.
+    /// The SNR at which the bound decodes a share.
     package func boundDecibels(share: Double) -> Double? {
         bound.snrDecibels(atSuccess: share, symbolSeconds: scene.profile.symbolSeconds)
     }
 
-    /// The points that decode less than a share, or anything wrong.
-    package func failures(leastShare: Double) -> [SimulationPoint] {
-        points.filter { $0.decodedShare < leastShare || $0.tally.wrongCount > 0 }
+    /// The points that decode less than a share, or report a wrong frame.
+    package func failures(minimumShare: Double) -> [SimulationPoint] {
+        points.filter { $0.decodedShare < minimumShare || $0.tally.wrongCount > 0 }
     }
 }

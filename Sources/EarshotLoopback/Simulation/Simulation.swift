@@ -4,10 +4,10 @@ import Synchronization
 
 /// Many trials of a scene at many signal-to-noise ratios, on several threads.
 ///
-/// Trials are made in batches, and whether a point is known well enough is decided between them: the answer is the same
+/// Trials are made in batches, and between them it is decided whether a point is known well enough: the answer is the same
 /// with any number of threads.
 package final class Simulation: Sendable {
-    /// See the type.
+    /// The scene and the trials.
     package let order: SimulationOrder
 
     private let prepared: PreparedScene
@@ -15,6 +15,7 @@ package final class Simulation: Sendable {
     private static let batchCount = 50
 
     /// Checks that the scene can be sent and received.
+    /// - Throws: `ModemError` if it cannot.
     package init(_ order: SimulationOrder) throws(ModemError) {
         prepared = try PreparedScene(order.scene)
         self.order = order
@@ -25,12 +26,12 @@ package final class Simulation: Sendable {
         cancelled.store(true, ordering: .relaxed)
     }
 
-    /// Whether somebody wants no more.
+    /// Whether `cancel` was called.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Trials at one signal-to-noise ratio, until it is known well enough.
+    /// Makes trials at one signal-to-noise ratio, until it is known well enough.
     /// - Parameter onProgress: called with the share of the trials that were made, 0 ... 1, from any thread.
-    /// - Returns: nil when cancelled.
+    /// - Returns: nil if cancelled.
     package func point(
         snrDecibels: Double, onProgress: @escaping @Sendable (Double) -> Void = { _ in }
     ) -> SimulationPoint? {
@@ -47,7 +48,7 @@ package final class Simulation: Sendable {
     }
 
     private func isKnown(_ tally: AirTally) -> Bool {
-        guard tally.trialCount >= order.leastTrialCount else { return false }
+        guard tally.trialCount >= order.minimumTrialCount else { return false }
         let interval = BinomialInterval(successCount: tally.decodedCount, trialCount: tally.sentCount)
         return (interval.high - interval.low) / 2 <= order.precision
     }

@@ -1,7 +1,7 @@
 import EarshotModem
 import RealModule
 
-/// What a simulation found at one signal-to-noise ratio.
+/// The results of a simulation at one signal-to-noise ratio.
 package struct SimulationPoint: Sendable {
     /// The power of a sine at the signal's peak over the noise in 1,500 Hz.
     package let snrDecibels: Double
@@ -11,12 +11,12 @@ package struct SimulationPoint: Sendable {
     /// The share of frames decoded, 0 ... 1.
     package var decodedShare: Double { tally.decodedShare }
 
-    /// What the count says about the share, 95 %.
+    /// The 95 % interval of the share.
     package var interval: BinomialInterval {
         BinomialInterval(successCount: tally.decodedCount, trialCount: tally.sentCount)
     }
 
-    /// The count, as a crossing is found from it.
+    /// The count in the form that `CurveCrossing` takes.
     package var crossingPoint: CurveCrossing.Point {
         CurveCrossing.Point(snrDecibels: snrDecibels, successCount: tally.decodedCount, trialCount: tally.sentCount)
     }

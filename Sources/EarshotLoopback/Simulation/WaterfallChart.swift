@@ -36,7 +36,7 @@ extension CurveChart {
 }
 
 extension SimulatedCurve {
-    /// The bound where it falls from all to nothing.
+    /// The part of the bound that falls from all to nothing.
     fileprivate var boundPoints: [CurveChart.Point] {
         [0.002, 0.01, 0.03, 0.08, 0.2, 0.35, 0.5, 0.65, 0.8, 0.92, 0.97, 0.99, 0.998].compactMap { share in
             boundDecibels(share: share).map { CurveChart.Point(x: $0, share: share) }

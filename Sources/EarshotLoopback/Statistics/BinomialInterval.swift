@@ -1,6 +1,6 @@
 import RealModule
 
-/// What a count of successes says about the share behind it: Wilson's interval.
+/// The confidence interval of a share from a count of successes: Wilson's interval.
 ///
 ///     (p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n),   p = successes / n
 ///
@@ -16,7 +16,7 @@ package struct BinomialInterval: Sendable, Equatable {
 
     /// - Parameters:
     ///   - successCount: 0 ... trialCount.
-    ///   - trialCount: n; with none the interval is everything, 0 ... 1.
+    ///   - trialCount: n; without trials the interval is 0 ... 1.
     ///   - z: deviations of the normal distribution on either side.
     package init(successCount: Int, trialCount: Int, z: Double = Self.confidence95) {
         precondition((0...trialCount).contains(successCount), "\(successCount) successes of \(trialCount)")

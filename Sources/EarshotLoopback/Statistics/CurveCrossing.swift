@@ -1,23 +1,23 @@
 import RealModule
 
-/// The SNR at which a measured curve of success crosses a share, and how well that is known.
+/// The SNR at which a measured curve of success crosses a share, with its confidence interval.
 ///
-/// 1. The shares are made to rise (`IsotonicRegression`, weighted by trials), for more signal never harms.
+/// 1. The shares are made to rise (`IsotonicRegression`, weighted by trials), because more signal never does harm.
 /// 2. Between the last point below and the first at or above the share, the curve is a straight line on the logit scale,
 ///    ln(p/(1 − p)). Shares of 0 and 1 count as half a trial: 1/2n and 1 − 1/2n.
-/// 3. The same is done with the upper and the lower ends of the points' Wilson intervals. Where the curve of the upper ends
-///    crosses, the interval begins; where that of the lower ends does, it ends.
+/// 3. The same is done with the upper and the lower ends of the points' Wilson intervals. The curve of the upper ends gives the
+///    lower end of the crossing's interval, that of the lower ends the upper end.
 ///
-/// The interval is a little wide: where the truth is logistic, it holds it in 97 to 99 % of measurements, for 50 to 1,000
+/// The interval is slightly wide: for a logistic truth it holds the truth in 97 to 99 % of measurements, for 50 to 1,000
 /// trials a point, for 50 and 90 %, and from five points on the slope to hardly one.
 package struct CurveCrossing: Sendable, Equatable {
-    /// What was counted at one SNR.
+    /// The successes at one SNR.
     package struct Point: Sendable, Equatable {
-        /// Where.
+        /// The SNR in decibels.
         package let snrDecibels: Double
         /// 0 ... trialCount.
         package let successCount: Int
-        /// A point without trials says nothing.
+        /// The number of trials. A point without trials is ignored.
         package let trialCount: Int
 
         /// A measurement.
@@ -30,7 +30,7 @@ package struct CurveCrossing: Sendable, Equatable {
         }
     }
 
-    /// Where a curve crosses.
+    /// The place of a crossing.
     package enum Place: Sendable, Equatable {
         /// At this SNR.
         case at(decibels: Double)
@@ -40,19 +40,19 @@ package struct CurveCrossing: Sendable, Equatable {
         case above(decibels: Double)
     }
 
-    /// Where the curve crosses.
+    /// The place of the crossing.
     package let place: Place
-    /// The 95 % interval's lower end; nil where it lies below the first point, or above the last.
+    /// The lower end of the 95 % interval; nil if it lies below the first point, or above the last.
     package let lowDecibels: Double?
-    /// The 95 % interval's upper end; nil where it lies above the last point, or below the first.
+    /// The upper end of the 95 % interval; nil if it lies above the last point, or below the first.
     package let highDecibels: Double?
 
-    /// The SNR, where the curve crosses between points.
+    /// The SNR, if the curve crosses between points.
     package var snrDecibels: Double? {
         if case .at(let decibels) = place { decibels } else { nil }
     }
 
-    /// Finds the crossing; nil where nothing was tried.
+    /// Finds the crossing; nil without trials.
     /// - Parameters:
     ///   - share: above 0 and below 1.
     ///   - points: in any order. Those at the same SNR count as one.
@@ -72,7 +72,7 @@ package struct CurveCrossing: Sendable, Equatable {
             return .at(decibels: left + (Self.logit(share) - a) / (b - a) * (right - left))
         }
         func inside(_ values: [Double]) -> Double? {
-            // What an interval does not exclude at all may be as near to 0 or 1 as it likes.
+            // The end of an interval keeps its distance from 0 and 1, however small.
             let place = crossing(values, margins: [Double](repeating: 1e-6, count: values.count))
             return if case .at(let decibels) = place { decibels } else { nil }
         }
@@ -83,7 +83,7 @@ package struct CurveCrossing: Sendable, Equatable {
 
     private static func logit(_ share: Double) -> Double { .log(share / (1 - share)) }
 
-    /// The points from left to right, one for each SNR.
+    /// The points in order of SNR, one for each SNR.
     private struct Curve {
         var decibels: [Double] = []
         var successes: [Int] = []

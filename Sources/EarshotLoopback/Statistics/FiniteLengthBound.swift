@@ -1,15 +1,15 @@
 import RealModule
 
-/// How few frames any code could lose: k bits in n symbols, each one of M orthogonal tones of unknown phase, in white
-/// Gaussian noise, with the energies of all tones at hand.
+/// The minimum share of frames that any code loses: k bits in n symbols, each one of M orthogonal tones of unknown phase, in
+/// white Gaussian noise, for a decoder that knows the energies of all tones.
 ///
 ///     k = n·C − √(n·V)·Q⁻¹(ε) + ½·log₂ n        ⇒        ε = Q((n·C + ½·log₂ n − k) / √(n·V))
 ///
-/// the normal approximation, with C and V of `OrthogonalToneChannel`; and never less than 1 − Mⁿ/2ᵏ, for no more words
-/// than there are can be told apart.
+/// the normal approximation, with C and V of `OrthogonalToneChannel`; and never less than 1 − Mⁿ/2ᵏ, because no decoder can tell
+/// more words apart than there are.
 ///
-/// It is an approximation and no proof: at n = 40 to 52, M = 16 to 64 and ε = 1 to 10 % it lies 0.1 to 0.2 dB above what
-/// provably no code can do (the meta-converse) and 0.1 to 0.25 dB below what some code provably does (the
+/// It is an approximation and no proof: at n = 40 to 52, M = 16 to 64 and ε = 1 to 10 % it lies 0.1 to 0.2 dB above a limit that
+/// provably no code can pass (the meta-converse) and 0.1 to 0.25 dB below one that some code provably reaches (the
 /// dependence-testing bound). From seed to seed it varies by 0.02 dB (one deviation, M = 16; less for more tones).
 ///
 /// Es/N0 = SNR·1500·T, SNR being the power of the sine over the noise in 1,500 Hz. M = 32, n = 44 and k = 88 (64 bits and
@@ -17,14 +17,14 @@ import RealModule
 /// and 4.2 dB.
 package struct FiniteLengthBound: Sendable {
     private static let referenceHertz = 1_500.0
-    /// Where the search for a share begins and ends.
+    /// The range of Es/N0 in which a share is searched for, in decibels.
     private static let searchedDecibels = -40.0...80.0
 
-    /// What a symbol passes through.
+    /// The channel of one symbol.
     package let channel: OrthogonalToneChannel
-    /// n.
+    /// n, the number of symbols.
     package let symbolCount: Int
-    /// k.
+    /// k, the number of bits.
     package let bitCount: Int
 
     /// Draws the noise from which C and V follow.
@@ -32,8 +32,8 @@ package struct FiniteLengthBound: Sendable {
     ///   - toneCount: M, 2 or more.
     ///   - symbolCount: n, 1 or more.
     ///   - bitCount: k, 1 or more.
-    ///   - fading: of single symbols.
-    ///   - seed: of the draws.
+    ///   - fading: the fading of single symbols.
+    ///   - seed: the seed of the draws.
     package init(
         toneCount: Int, symbolCount: Int, bitCount: Int, fading: OrthogonalToneChannel.Fading = .none, seed: UInt64 = 1
     ) {
@@ -42,7 +42,7 @@ package struct FiniteLengthBound: Sendable {
             bitCount: bitCount)
     }
 
-    /// The bound for a channel whose noise is drawn already.
+    /// The bound for a channel whose noise has been drawn.
     package init(channel: OrthogonalToneChannel, symbolCount: Int, bitCount: Int) {
         precondition(symbolCount >= 1 && bitCount >= 1, "\(bitCount) bits in \(symbolCount) symbols")
         self.channel = channel
@@ -58,7 +58,7 @@ package struct FiniteLengthBound: Sendable {
         let excessBits = n * information.capacityBits + 0.5 * .log2(n) - Double(bitCount)
         let deviation = (n * information.dispersionBitsSquared).squareRoot()
         let share = deviation > 0 ? 0.5 * .erfc(excessBits / deviation / 2.0.squareRoot()) : excessBits >= 0 ? 0 : 1
-        return max(share, leastErrorShare)
+        return max(share, minimumErrorShare)
     }
 
     /// ε, the share of frames lost, 0 ... 1.
@@ -69,8 +69,8 @@ package struct FiniteLengthBound: Sendable {
         errorShare(esN0Decibels: snrDecibels + Self.gainDecibels(symbolSeconds))
     }
 
-    /// The Es/N0 at which the best code decodes a share of frames, right to 0.001 dB; nil where none can, or where it is
-    /// beyond −40 ... 80 dB.
+    /// The Es/N0 at which the best code decodes a share of frames, with an error of 0.001 dB; nil if no code does, or if it lies
+    /// outside −40 ... 80 dB.
     /// - Parameter successShare: 1 − ε, above 0 and below 1.
     package func esN0Decibels(atSuccess successShare: Double) -> Double? {
         precondition(successShare > 0 && successShare < 1, "a share of \(successShare) is never or always reached")
@@ -84,7 +84,7 @@ package struct FiniteLengthBound: Sendable {
         return (low + high) / 2
     }
 
-    /// The SNR at which the best code decodes a share of frames; nil where none can.
+    /// The SNR at which the best code decodes a share of frames; nil if no code does.
     /// - Parameters:
     ///   - successShare: 1 − ε, above 0 and below 1.
     ///   - symbolSeconds: T.
@@ -93,7 +93,7 @@ package struct FiniteLengthBound: Sendable {
     }
 
     /// 1 − Mⁿ/2ᵏ.
-    private var leastErrorShare: Double {
+    private var minimumErrorShare: Double {
         max(0, 1 - .exp2(Double(symbolCount) * .log2(Double(channel.toneCount)) - Double(bitCount)))
     }
 

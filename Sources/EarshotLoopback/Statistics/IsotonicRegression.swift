@@ -1,4 +1,4 @@
-/// The rising curve nearest to measurements, by pooling adjacent violators.
+/// The rising curve closest to measurements, by pooling adjacent violators.
 ///
 ///     minimise Σ w·(f − y)²  subject to  f[0] ≤ f[1] ≤ …
 ///

@@ -98,7 +98,7 @@ final class RoomMedium: Sendable {
         return Run(
             mode: mode, tokens: continuation,
             listening: Task {
-                for await event in discovery.events { take(event) }
+                for await event in discovery.events() { take(event) }
             },
             confirming: Task {
                 guard (try? await Task.sleep(for: Self.problemConfirmation)) != nil else { return }

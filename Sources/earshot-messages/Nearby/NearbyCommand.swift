@@ -119,7 +119,7 @@ struct NearbyCommand: ParsableCommand {
         let over = DispatchSemaphore(value: 0)
         let limit = count
         let task = Task {
-            for await event in discovery.events {
+            for await event in discovery.events() {
                 output.take(event)
                 if let limit, output.foundCount >= limit { break }
             }

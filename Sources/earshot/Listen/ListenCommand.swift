@@ -142,7 +142,7 @@ struct ListenCommand: ParsableCommand {
             chatter?.stop()
         }
         chatter?.start { notes.broadcast($0) }
-        listener.run(tap: recording.map { recording in { recording.take($0, $1) { notes.print($0) } } }) { event in
+        try listener.run(tap: recording.map { recording in { recording.take($0, $1) { notes.print($0) } } }) { event in
             output.take(event)
             if output.isComplete { listener.stop() }
         }

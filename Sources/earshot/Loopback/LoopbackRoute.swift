@@ -63,7 +63,7 @@ struct LoopbackFileOptions: ParsableArguments {
 
     func medium(for program: LoopbackProgram) throws(Failure) -> any LoopbackMedium {
         let medium = WAVMedium(format: format?.format ?? .s16, keptAt: keep)
-        guard program.sampleCount <= medium.largestSampleCount else {
+        guard program.sampleCount <= medium.maximumSampleCount else {
             throw Failure(
                 .usage,
                 "Cannot test \(program.sendings.count) tokens: a WAV file holds less than 4 GiB. "

@@ -33,7 +33,7 @@ struct LoopbackText {
             [
                 profile.name, "\(profile.decodedCount)/\(profile.sentCount)", "\(profile.wrongCount)",
                 "\(profile.duplicateCount)", text(profile.snrDecibels?.median, "dB"),
-                text(profile.snrDecibels?.least, "dB"), text(profile.latencySeconds?.median, "s", decimals: 3),
+                text(profile.snrDecibels?.minimum, "dB"), text(profile.latencySeconds?.median, "s", decimals: 3),
                 text(profile.latencySeconds?.percentile95, "s", decimals: 3),
                 text(profile.levelDecibels?.median, "dBFS"),
             ]

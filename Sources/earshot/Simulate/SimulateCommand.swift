@@ -186,7 +186,7 @@ struct SimulateCommand: ParsableCommand {
             scene.profile = profile
             var order = SimulationOrder(scene)
             order.trialCount = trials
-            order.leastTrialCount = min(trials, order.leastTrialCount)
+            order.minimumTrialCount = min(trials, order.minimumTrialCount)
             order.precision = precision / 100
             order.seed = UInt64(seed)
             order.threadCount = threads ?? max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
@@ -240,7 +240,7 @@ struct SimulateCommand: ParsableCommand {
         guard let minSuccess else { return false }
         var isShort = false
         for curve in curves {
-            for point in curve.failures(leastShare: minSuccess) {
+            for point in curve.failures(minimumShare: minSuccess) {
                 isShort = true
                 StandardStream.error.print(
                     SimulateOutput.failure(point, curve, leastShare: minSuccess, options: options))

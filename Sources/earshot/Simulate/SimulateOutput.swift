@@ -141,7 +141,7 @@ struct SimulateOutput {
             line.add("eb_n0_\(percent)_db", curve.scene.bitEnergyDecibels(snrDecibels: snr), decimals: 2)
         }
         line.add("bound_90_db", curve.boundDecibels(share: 0.9) ?? .nan, decimals: 2)
-        line.add("passed", leastShare.map { curve.failures(leastShare: $0).isEmpty } ?? true)
+        line.add("passed", leastShare.map { curve.failures(minimumShare: $0).isEmpty } ?? true)
         return line.text
     }
 }

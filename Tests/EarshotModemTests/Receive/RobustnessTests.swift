@@ -17,7 +17,7 @@ import Testing
     func decodes(_ row: AirPromise) throws {
         let tally = try AirTally.of(row.scene, trialCount: RobustnessTests.trialCount, seed: RobustnessTests.seed)
         #expect(
-            tally.decodedShare >= row.leastShare,
+            tally.decodedShare >= row.minimumShare,
             "\(row.name): \(tally.decodedCount) of \(tally.trialCount), seed \(RobustnessTests.seed)")
         #expect(tally.wrongCount == 0, "\(row.name): wrong tokens, seed \(RobustnessTests.seed)")
         #expect(tally.duplicateCount == 0, "\(row.name): duplicates, seed \(RobustnessTests.seed)")
