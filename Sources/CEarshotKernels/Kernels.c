@@ -136,14 +136,6 @@ CLONED void earshot_multiply_by_conjugate(float *restrict x, const float *restri
     }
 }
 
-CLONED void earshot_conjugate_products(
-    const float *restrict x, const float *restrict z, size_t count, float *restrict y) {
-    for (size_t i = 0; i < count; i++) {
-        y[2 * i] = x[2 * i] * z[2 * i] - x[2 * i + 1] * z[2 * i + 1];
-        y[2 * i + 1] = -(x[2 * i] * z[2 * i + 1] + x[2 * i + 1] * z[2 * i]);
-    }
-}
-
 /// |x|² of eight complex numbers, four in each vector, in the order 0 1 4 5 2 3 6 7.
 INLINE void eight_powers(const Eight *x, Eight *powers) {
     Eight low = x[0] * x[0], high = x[1] * x[1];

@@ -1,18 +1,16 @@
 import EarshotDSP
 import Synchronization
 
-/// What a convolution by Fourier transform needs for the moment: a plan, and room for a product of spectra.
+/// A transform for one convolution at a time, lent and given back.
 ///
 /// Nothing is kept in it from one use to the next. Planning takes as long as a transform, and thousands of trials want
 /// the same lengths, so workspaces are lent from a common pool: of each length as many are ever made as were in use at
 /// once.
 struct ConvolutionWorkspace: ~Copyable {
     private var plan: FFTPlan
-    private var product: [ComplexSample]
 
     private init(length: Int) {
         plan = FFTPlan(length: length)
-        product = [ComplexSample](repeating: ComplexSample(), count: length)
     }
 
     /// The Fourier transform of real samples, times a scale.
@@ -24,18 +22,14 @@ struct ConvolutionWorkspace: ~Copyable {
 
     private mutating func transform(_ x: [Float], scale: Float) -> [ComplexSample] {
         let length = plan.length
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             for n in 0..<length {
                 input[n] = ComplexSample(n < x.count ? scale * x[n] : 0, 0)
             }
         }
-        plan.execute()
-        var spectrum = product
-        plan.withOutput { output in
-            for k in 0..<length {
-                spectrum[k] = output[k]
-            }
-        }
+        plan.forward()
+        var spectrum = [ComplexSample](repeating: ComplexSample(), count: length)
+        plan.copySpectrum(into: &spectrum)
         return spectrum
     }
 
@@ -58,29 +52,16 @@ struct ConvolutionWorkspace: ~Copyable {
         let blockLength = y.count / 2
         let overlap = length - blockLength
         precondition(spectrum.count == length && x.count == overlap + y.count && y.count == 2 * blockLength)
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             interleave(x.span.extracting(0..<length), x.span.extracting(blockLength..<x.count), into: &input)
         }
-        plan.execute()
-        // Taken out for the moment: closures that write it must not hold all of the workspace.
-        var product: [ComplexSample] = []
-        swap(&product, &self.product)
-        plan.withOutput { z in
-            var conjugate = product.mutableSpan
-            multiply(z, spectrum.span, intoConjugate: &conjugate)
-        }
-        // Inverse transform by a forward one of the conjugate.
-        plan.withInput { input in
-            for k in 0..<length {
-                input[k] = product[k]
-            }
-        }
-        plan.execute()
-        plan.withOutput { output in
+        plan.forward()
+        plan.multiplySpectrum(by: spectrum)
+        plan.inverse()
+        plan.withSamples { output in
             var blocks = y.mutableSpan
             deinterleave(output.extracting(overlap..<length), into: &blocks)
         }
-        swap(&product, &self.product)
     }
 
     private final class Place: Sendable {
@@ -112,16 +93,7 @@ private func interleave(_ x: Span<Float>, _ y: Span<Float>, into z: inout Mutabl
     }
 }
 
-private func multiply(
-    _ a: Span<ComplexSample>, _ b: Span<ComplexSample>, intoConjugate z: inout MutableSpan<ComplexSample>
-) {
-    precondition(a.count == z.count && b.count == z.count)
-    for k in a.indices {
-        z[k] = a[k].times(b[k]) * ComplexSample(1, -1)
-    }
-}
-
-/// The conjugate of z: real parts to the first half of y, imaginary parts to the second.
+/// The real parts of z to the first half of y, the imaginary parts to the second.
 private func deinterleave(_ z: Span<ComplexSample>, into y: inout MutableSpan<Float>) {
     let count = z.count
     precondition(y.count == 2 * count)
@@ -129,6 +101,6 @@ private func deinterleave(_ z: Span<ComplexSample>, into y: inout MutableSpan<Fl
         y[n] = z[n].x
     }
     for n in 0..<count {
-        y[count + n] = -z[n].y
+        y[count + n] = z[n].y
     }
 }

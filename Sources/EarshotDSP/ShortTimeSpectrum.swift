@@ -58,7 +58,7 @@ public struct ShortTimeSpectrum: ~Copyable {
             first >= 0 && first + rowCount * rowStride <= rows.count,
             "\(rowCount) rows of \(rowStride) from \(first) on, room for \(rows.count)")
         let mixer = mixer
-        transform.withInput { input in
+        transform.withMutableSamples { input in
             x.withUnsafeBufferPointer { x in
                 mixer.withUnsafeBufferPointer { mixer in
                     input.withUnsafeMutableBufferPointer { input in
@@ -68,9 +68,9 @@ public struct ShortTimeSpectrum: ~Copyable {
                 }
             }
         }
-        transform.execute()
+        transform.forward()
         let (length, rowCount, pairCount, isToneFirst) = (windowLength, rowCount, rowStride / 2, highestBin % 2 != 0)
-        transform.withOutput { points in
+        transform.withSpectrum { points in
             points.withUnsafeBufferPointer { points in
                 rows.withUnsafeMutableBufferPointer { rows in
                     earshot_half_spacing_powers(

@@ -33,9 +33,6 @@ void earshot_multiply(float *x, const float *z, size_t count);
 /// x[i] becomes x[i]·z*[i], complex; count complex numbers.
 void earshot_multiply_by_conjugate(float *x, const float *z, size_t count);
 
-/// y[i] = conj(x[i]·z[i]), complex; count complex numbers.
-void earshot_conjugate_products(const float *x, const float *z, size_t count, float *y);
-
 /// The powers at the points of spectra, and between them. For each row of complex points, of which X[−2] is the first,
 ///
 ///     at[k] = scale·|X[k]|²,   below[k] = scale·|a·(X[k − 1] − X[k]) + b·(X[k − 2] − X[k + 1])|²

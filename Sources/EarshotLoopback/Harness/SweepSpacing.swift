@@ -46,14 +46,13 @@ struct SweepSpacing {
     /// From the first sweep's place in `first` to the last one's in `last`, in samples between those two indices.
     func samples() -> Double {
         let correlation = (0...max(b.count - a.count, 0)).map { correlate(lag: $0) }
-        let powers = correlation.map { $0.x * $0.x + $0.y * $0.y }
+        let powers = correlation.map { $0.power }
         guard let loudest = powers.indices.max(by: { powers[$0] < powers[$1] }) else { return origin }
         let fine = (-Self.stepCount...Self.stepCount).map { step in
             interpolatedPower(correlation, at: Double(loudest) + Double(step) / Double(Self.stepCount))
         }
         guard let top = fine.indices.dropFirst().dropLast().max(by: { fine[$0] < fine[$1] }) else { return origin }
-        let curvature = fine[top - 1] - 2 * fine[top] + fine[top + 1]
-        let vertex = curvature < 0 ? 0.5 * (fine[top - 1] - fine[top + 1]) / curvature : 0
+        let vertex = parabolicPeak(fine[top - 1], fine[top], fine[top + 1])
         let lag = Double(loudest) + (Double(top) + vertex) / Double(Self.stepCount) - 1
         return origin + lag * samplesPerLag
     }
@@ -61,7 +60,7 @@ struct SweepSpacing {
     private func correlate(lag: Int) -> ComplexSample {
         let (a, b) = (a.span, b.span)
         var sum = ComplexSample()
-        for n in a.indices { sum += b[n + lag].times(a[n] * ComplexSample(1, -1)) }
+        for n in a.indices { sum += b[n + lag].times(a[n].conjugate) }
         return sum
     }
 
