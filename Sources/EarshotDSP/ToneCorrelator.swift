@@ -27,10 +27,7 @@ public struct ToneCorrelator: ~Copyable {
         reference[0] = ComplexSample(1, 0)
         var filled = 1
         while filled < reference.count {
-            // In turns, reduced before the trigonometry, for accuracy.
-            let turns = f * Float(filled)
-            let angle = 2 * Float.pi * (turns - turns.rounded())
-            let step = ComplexSample(.cos(angle), -.sin(angle))
+            let step = unitPhasor(turns: -Double(f * Float(filled)))
             for n in 0..<min(filled, reference.count - filled) {
                 reference[filled + n] = reference[n].times(step)
             }

@@ -17,8 +17,6 @@ struct ResidualDetector: ~Copyable {
     private static let threshold: Float = 0.05
     /// A tone's main lobe behind Hann's window, and half a tone of misplacement.
     private static let reach = 2
-    private static let quarterOfNoise: Float = 0.287_7
-    private static let euler: Float = 0.577_2
 
     private var energies: [Float]
     private var scratch: [Float]
@@ -55,12 +53,12 @@ struct ResidualDetector: ~Copyable {
             guard count > 0 else { continue }
             total += count
             symbolCount += 1
-            sum += .log(highest / (.log(Float(count)) + ResidualDetector.euler))
+            sum += .log(highest / noiseMaximum(count))
         }
         guard total > 0 else { return false }
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<total)
-        let noise = max(select(total / 4, of: &values) / ResidualDetector.quarterOfNoise, NoiseFloor.smallestPower)
+        let noise = max(select(total / 4, of: &values) / noiseQuantile(0.25), NoiseFloor.smallestPower)
         return sum / symbolCount - .log(noise) >= ResidualDetector.threshold
     }
 
