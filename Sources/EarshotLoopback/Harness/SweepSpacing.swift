@@ -83,13 +83,13 @@ struct SweepSpacing {
         _ design: Downconverter.Design, _ samples: [Float], _ range: Range<Int>
     ) -> [ComplexSample] {
         var downconverter = Downconverter(design)
-        var converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+        var converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         var baseband: [ComplexSample] = []
         // Silence stands before a recording and behind it.
         let padded = range.map { samples.indices.contains($0) ? samples[$0] : 0 }
         var first = 0
         while first < padded.count {
-            let count = min(Downconverter.largestBlock, padded.count - first)
+            let count = min(Downconverter.maximumInputCount, padded.count - first)
             let produced = downconverter.process(padded.span.extracting(first..<first + count), into: &converted)
             baseband += converted[..<produced]
             first += count

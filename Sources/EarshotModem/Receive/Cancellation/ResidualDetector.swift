@@ -43,7 +43,7 @@ struct ResidualDetector: ~Copyable {
         var symbolCount: Float = 0
         var sum: Float = 0
         for symbol in tones.indices where !erased.contains(symbol) {
-            var (highest, count) = (NoiseFloor.smallestPower, 0)
+            var (highest, count) = (NoiseFloor.minimumPower, 0)
             for tone in 0..<toneCount where ResidualDetector.isFree(tone, tones, symbol) {
                 let energy = energies[symbol * toneCount + tone]
                 scratch[total + count] = energy
@@ -58,7 +58,7 @@ struct ResidualDetector: ~Copyable {
         guard total > 0 else { return false }
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<total)
-        let noise = max(select(total / 4, of: &values) / noiseQuantile(0.25), NoiseFloor.smallestPower)
+        let noise = max(select(total / 4, of: &values) / noiseQuantile(0.25), NoiseFloor.minimumPower)
         return sum / symbolCount - .log(noise) >= ResidualDetector.threshold
     }
 

@@ -39,7 +39,7 @@ struct InterferenceMetrics: ~Copyable {
     ///   - erased: the symbols that were lost.
     mutating func prepare(_ energies: [Float], erased: ErasedSymbols, _ profile: Profile, symbolCount: Int) {
         let toneCount = profile.toneCount
-        let level = max(medianOfSync(energies, profile), NoiseFloor.smallestPower)
+        let level = max(medianOfSync(energies, profile), NoiseFloor.minimumPower)
         let cellCount = symbolCount * toneCount
         let inverse = 1 / level
         // 10·log10(2) dB a bit.

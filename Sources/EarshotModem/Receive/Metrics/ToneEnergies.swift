@@ -95,10 +95,10 @@ struct ToneEnergies: ~Copyable {
             return
         }
         let heldShare = history.heldShare(from: first, count: length)
-        if heldShare < NoiseFloor.leastHeldShare {
+        if heldShare < NoiseFloor.minimumHeldShare {
             erased.insert(symbol)
         }
-        scales[place] = heldShare < NoiseFloor.leastHeldShare ? 0 : 1 / (heldShare * Float(length * length))
+        scales[place] = heldShare < NoiseFloor.minimumHeldShare ? 0 : 1 / (heldShare * Float(length * length))
         history.withSamples(from: first, count: length) { samples in
             transform.withMutableSamples { input in
                 var target = input._mutatingExtracting(place * length..<(place + 1) * length)

@@ -74,7 +74,7 @@ struct ToneMetrics: ~Copyable {
         noise = [Float](repeating: 0, count: maximumToneCount)
         inverseNoise = [Float](repeating: 0, count: maximumToneCount)
         scratch = [Float](repeating: 0, count: maximumSymbolCount * maximumToneCount)
-        precondition(maximumSymbolCount <= EARSHOT_LARGEST_ROW_COUNT, "\(maximumSymbolCount) symbols")
+        precondition(maximumSymbolCount <= EARSHOT_MAXIMUM_ROW_COUNT, "\(maximumSymbolCount) symbols")
         heldRows = [Int32](repeating: 0, count: maximumSymbolCount)
     }
 
@@ -115,10 +115,10 @@ struct ToneMetrics: ~Copyable {
                 cellCount += 1
             }
         }
-        guard cellCount > 0 else { return NoiseFloor.smallestPower }
+        guard cellCount > 0 else { return NoiseFloor.minimumPower }
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<cellCount)
-        return max(select(cellCount / 10, of: &values) / noiseQuantile(0.1), NoiseFloor.smallestPower)
+        return max(select(cellCount / 10, of: &values) / noiseQuantile(0.1), NoiseFloor.minimumPower)
     }
 
     /// N and 1/N of every tone.
@@ -142,7 +142,7 @@ struct ToneMetrics: ~Copyable {
         commonNoise = max(
             medianOfScratch(toneCount) * median / noiseQuantile(quantile),
             ToneMetrics.selfNoise * (sum(energies, symbolCount * toneCount) / Float(max(heldCount, 1) * toneCount)),
-            NoiseFloor.smallestPower)
+            NoiseFloor.minimumPower)
         for tone in 0..<toneCount {
             if noise[tone] < ToneMetrics.standingOut * commonNoise {
                 noise[tone] = commonNoise

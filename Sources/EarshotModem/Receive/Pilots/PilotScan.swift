@@ -112,8 +112,8 @@ struct PilotScan: ~Copyable {
         var row = all._mutatingExtracting(first..<first + binCount)
         transform.withSpectrum { spectrum in
             for bin in 0..<binCount / 2 {
-                row[bin] = fastLog2(spectrum[length - binCount / 2 + bin].power + NoiseFloor.smallestPower)
-                row[binCount / 2 + bin] = fastLog2(spectrum[bin].power + NoiseFloor.smallestPower)
+                row[bin] = fastLog2(spectrum[length - binCount / 2 + bin].power + NoiseFloor.minimumPower)
+                row[binCount / 2 + bin] = fastLog2(spectrum[bin].power + NoiseFloor.minimumPower)
             }
         }
         var sum: Float = 0
