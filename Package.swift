@@ -103,8 +103,8 @@ let package = Package(
             ],
             path: "Benchmarks/EarshotBench", swiftSettings: strict),
         .executableTarget(
-            name: "trellis-search", dependencies: ["EarshotChannel", argumentParser], path: "Benchmarks/TrellisSearch",
-            swiftSettings: strict),
+            name: "trellis-search", dependencies: ["EarshotDSP", "EarshotChannel", argumentParser],
+            path: "Benchmarks/TrellisSearch", swiftSettings: strict),
 
         .target(
             name: "TestSupport",

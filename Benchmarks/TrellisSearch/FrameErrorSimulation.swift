@@ -1,4 +1,5 @@
 import EarshotChannel
+import EarshotDSP
 import Foundation
 
 /// Counts frame errors of several codes over the same noise.
@@ -47,21 +48,4 @@ struct FrameErrorSimulation {
         }
         return errors
     }
-}
-
-/// ln I0(x), x ≥ 0: power series up to 20, asymptotic series above; relative error of I0 below 1e-6.
-func logBesselI0(_ x: Double) -> Double {
-    guard x > 20 else {
-        var sum = 1.0
-        var term = 1.0
-        var k = 1.0
-        while term > 1e-9 * sum {
-            term *= x * x / (4 * k * k)
-            sum += term
-            k += 1
-        }
-        return log(sum)
-    }
-    let u = 1 / (8 * x)
-    return x - 0.5 * log(2 * Double.pi * x) + log(1 + u * (1 + u * (4.5 + u * 37.5)))
 }

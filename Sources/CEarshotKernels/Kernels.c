@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// Each kernel is compiled twice for x86-64, for what every such processor has and for AVX2 with fused products, and the
-// dynamic linker picks one. Elsewhere the compiler's own vectors do. The sanitizers cannot watch the picking.
+// Each kernel is compiled twice for x86-64: for the instructions of every such processor, and for AVX2 with fused products.
+// The dynamic linker picks one. Elsewhere the compiler's vector types suffice. The sanitizers do not support the picking.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define SANITIZED 1
@@ -41,9 +41,9 @@ CLONED void earshot_limit(const float *restrict x, size_t count, float limit, fl
     }
 }
 
-// Vectors come and go through pointers: as values they would be part of a calling convention, which differs.
+// Helpers take and return vectors through pointers: the calling conventions for vector values differ between the two builds.
 
-/// The sums of eight vectors, in one.
+/// The sum of each of eight vectors, in one vector.
 INLINE void add_lanes(const Eight v[8], Eight *sums) {
     Eight pairs[4], fours[2];
     for (int i = 0; i < 4; i++) {
@@ -60,7 +60,7 @@ INLINE void add_lanes(const Eight v[8], Eight *sums) {
         + __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-/// Four outputs at a time: as many sums as hide the latency of a fused product.
+/// Four outputs at a time: eight sums hide the latency of a fused product.
 INLINE void four_outputs(const float *const x[4], const float *const taps[4], size_t tap_count, Eight *outputs) {
     Eight sums[8] = {0};
     for (size_t k = 0; k < tap_count; k += 8) {
@@ -83,7 +83,7 @@ CLONED void earshot_polyphase(
         size_t present = count - done < 4 ? count - done : 4;
         const float *inputs[4], *rows[4];
         for (size_t i = 0; i < 4; i++) {
-            // What is missing of four outputs is the last one again.
+            // The last output stands in for missing ones of the four.
             if (i < present) {
                 inputs[i] = x + first;
                 rows[i] = taps + 2 * tap_count * (phase * table_count / phase_count);
@@ -97,7 +97,7 @@ CLONED void earshot_polyphase(
         }
         Eight sums;
         if (phase_count == 1) {
-            // One row of taps for all, loaded once.
+            // All outputs share one row of taps, loaded once.
             const float *const same[4] = {taps, taps, taps, taps};
             four_outputs(inputs, same, tap_count, &sums);
         } else {
@@ -136,14 +136,6 @@ CLONED void earshot_multiply_by_conjugate(float *restrict x, const float *restri
     }
 }
 
-CLONED void earshot_conjugate_products(
-    const float *restrict x, const float *restrict z, size_t count, float *restrict y) {
-    for (size_t i = 0; i < count; i++) {
-        y[2 * i] = x[2 * i] * z[2 * i] - x[2 * i + 1] * z[2 * i + 1];
-        y[2 * i + 1] = -(x[2 * i] * z[2 * i + 1] + x[2 * i + 1] * z[2 * i]);
-    }
-}
-
 /// |x|² of eight complex numbers, four in each vector, in the order 0 1 4 5 2 3 6 7.
 INLINE void eight_powers(const Eight *x, Eight *powers) {
     Eight low = x[0] * x[0], high = x[1] * x[1];
@@ -178,21 +170,21 @@ CLONED void earshot_half_spacing_powers(
 
 CLONED void earshot_sum_rows(
     const float *restrict energies, size_t stride, size_t row_count, size_t bin_count, const float *restrict shares,
-    float least_share, float smallest, float *restrict logs, float *restrict means) {
+    float minimum_share, float minimum, float *restrict logs, float *restrict means) {
     for (size_t bin = 0; bin < bin_count; bin++) {
         logs[bin] = 0;
         means[bin] = 0;
     }
     for (size_t row = 0; row < row_count; row++) {
         float share = shares ? shares[row] : 1;
-        if (share < least_share) {
+        if (share < minimum_share) {
             continue;
         }
         float scale = 1 / share;
         const float *values = energies + row * stride;
         for (size_t bin = 0; bin < bin_count; bin++) {
             float energy = scale * values[bin];
-            float x = energy + smallest;
+            float x = energy + minimum;
             int32_t bits;
             memcpy(&bits, &x, sizeof bits);
             int32_t mantissa_bits = (bits & 0x007FFFFF) | 0x3F800000;
@@ -215,7 +207,7 @@ CLONED void earshot_smooth_floor(
 }
 
 CLONED void earshot_invert_floor(
-    const float *restrict logs, const float *restrict smoothed_logs, size_t bin_count, float scale, float largest,
+    const float *restrict logs, const float *restrict smoothed_logs, size_t bin_count, float scale, float maximum,
     float *restrict inverse) {
     // γ / ln 2.
     const float euler_bits = 0.8327462f;
@@ -230,12 +222,12 @@ CLONED void earshot_invert_floor(
         float power;
         memcpy(&power, &power_bits, sizeof power);
         float value = (1 + fraction * (0.656854f + 0.343146f * fraction)) * power;
-        inverse[bin] = value < largest ? value : largest;
+        inverse[bin] = value < maximum ? value : maximum;
     }
 }
 
 CLONED float earshot_select(const float *values, size_t count, size_t rank) {
-    // Eight values are asked about at a time, at the end some of them again; few values are repeated.
+    // Ranks eight candidates at a time, at the end some of them again; fewer than eight values are repeated.
     float repeated[8];
     const float *asked = values;
     if (count < 8) {
@@ -250,13 +242,13 @@ CLONED float earshot_select(const float *values, size_t count, size_t rank) {
         EightIntegers less = {0}, equal = {0};
         for (size_t k = 0; k < count; k++) {
             Eight other = {values[k], values[k], values[k], values[k], values[k], values[k], values[k], values[k]};
-            // What is true is −1.
+            // A true comparison is −1.
             less -= other < own;
             equal -= other == own;
         }
         EightIntegers found = (less <= (int32_t)rank) & (less + equal > (int32_t)rank);
         if (__builtin_reduce_or(found)) {
-            // The first of them: they are equal.
+            // Any lane found will do: they are equal.
             size_t lane = 0;
             while (!found[lane]) {
                 lane++;
@@ -267,7 +259,7 @@ CLONED float earshot_select(const float *values, size_t count, size_t rank) {
     return values[0];
 }
 
-/// The float that has this place in the order of all floats, and the place of a float.
+/// The float at a place in the order of all floats.
 INLINE float float_at(int32_t place) {
     int32_t bits = place ^ (place >> 31 & 0x7FFFFFFF);
     float value;
@@ -275,6 +267,7 @@ INLINE float float_at(int32_t place) {
     return value;
 }
 
+/// The place of a float in the order of all floats.
 INLINE int32_t place_of(float value) {
     int32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -282,16 +275,16 @@ INLINE int32_t place_of(float value) {
 }
 
 CLONED float earshot_select_of_many(const float *values, size_t count, size_t rank) {
-    float least = values[0], greatest = values[0];
+    float minimum = values[0], maximum = values[0];
     for (size_t i = 1; i < count; i++) {
-        least = values[i] < least ? values[i] : least;
-        greatest = values[i] > greatest ? values[i] : greatest;
+        minimum = values[i] < minimum ? values[i] : minimum;
+        maximum = values[i] > maximum ? values[i] : maximum;
     }
-    int64_t low = place_of(least), high = place_of(greatest);
+    int64_t low = place_of(minimum), high = place_of(maximum);
     while (low < high) {
         int64_t middle = low + ((high - low) >> 1);
         float pivot = float_at((int32_t)middle);
-        // Two sums, so that an addition need not wait for the one before it. What is true is −1.
+        // Two sums, so that no addition waits for the one before it. A true comparison is −1.
         EightIntegers sums[2] = {{0}, {0}};
         size_t i = 0;
         for (; i + 16 <= count; i += 16) {
@@ -314,12 +307,12 @@ CLONED float earshot_select_of_many(const float *values, size_t count, size_t ra
 CLONED void earshot_column_selects(
     const float *restrict values, const int32_t *restrict rows, size_t row_count, size_t column_count, size_t rank,
     float *restrict selected) {
-    Eight column[EARSHOT_LARGEST_ROW_COUNT];
+    Eight column[EARSHOT_MAXIMUM_ROW_COUNT];
     for (size_t first = 0; first < column_count; first += 8) {
         for (size_t row = 0; row < row_count; row++) {
             column[row] = LOAD(values + (size_t)rows[row] * column_count + first);
         }
-        // Batcher's merge exchange: which places are compared does not depend on what is there.
+        // Batcher's merge exchange: the places compared do not depend on the values.
         size_t top = 1;
         while (2 * top < row_count) {
             top *= 2;
@@ -386,8 +379,8 @@ CLONED int16_t earshot_trellis_step(
     for (size_t tone = 1; tone < tone_count; tone++) {
         low = metrics[tone] < low ? metrics[tone] : low;
     }
-    // branches[t][l] = λ(t ⊕ tone(l)) for sixteen states l, by doubling, since the code is linear: a pair is the two of
-    // the states 0 and 1, and so on. The lower half of a number is the first one in memory.
+    // branches[t][l] = λ(t ⊕ tone(l)) for sixteen states l, by doubling, since the code is linear: a pair holds the states
+    // 0 and 1, and so on. The lower half of a number comes first in memory.
     uint16_t ones[64];
     uint32_t pairs[64];
     uint64_t fours[64];
@@ -432,7 +425,7 @@ CLONED void earshot_saturate(
         float *x = cells + row * stride;
         size_t i = 0;
         for (; i + 16 <= count; i += 16) {
-            // One division for two: 1/a = b·(1/(a·b)). Where a·b overflows both are far beyond c.
+            // One division serves two cells: 1/a = b·(1/(a·b)). Where a·b overflows, both are far beyond c.
             Eight a = c + LOAD(x + i) * LOAD(inverse + i), b = c + LOAD(x + i + 8) * LOAD(inverse + i + 8);
             Eight quotient = c * c / (a * b);
             STORE(x + i, c - b * quotient);
@@ -449,7 +442,7 @@ CLONED void earshot_pattern_sums(
     float *restrict sums, float *restrict maxima) {
     for (size_t row = 0; row < row_count; row++) {
         const float *start = cells + row * stride;
-        Eight largest = {0};
+        Eight highest = {0};
         for (size_t column = 0; column < column_count; column += 8) {
             Eight low = LOAD(start + firsts[0] + column) + LOAD(start + firsts[1] + column);
             Eight high = LOAD(start + firsts[2] + column) + LOAD(start + firsts[3] + column);
@@ -457,11 +450,11 @@ CLONED void earshot_pattern_sums(
             high += LOAD(start + firsts[6] + column) + LOAD(start + firsts[7] + column);
             Eight sum = low + high;
             STORE(sums + row * column_count + column, sum);
-            largest = __builtin_elementwise_max(largest, sum);
+            highest = __builtin_elementwise_max(highest, sum);
         }
         float maximum = 0;
         for (int i = 0; i < 8; i++) {
-            maximum = largest[i] > maximum ? largest[i] : maximum;
+            maximum = highest[i] > maximum ? highest[i] : maximum;
         }
         maxima[row] = maximum;
     }
@@ -470,7 +463,7 @@ CLONED void earshot_pattern_sums(
 CLONED void earshot_piece_sums(
     const float *restrict x, const ptrdiff_t firsts[8], const float step[16], size_t piece_count, size_t length,
     float *restrict s) {
-    // stepᵢⁿ for n in 0 ... length.
+    // stepᵢⁿ, n in 0 ... length.
     Eight real[65], imaginary[65];
     Eight step_real = LOAD(step), step_imaginary = LOAD(step + 8);
     real[0] = (Eight){1, 1, 1, 1, 1, 1, 1, 1};
@@ -506,7 +499,7 @@ CLONED void earshot_piece_sums(
 
 CLONED void earshot_piece_energies(
     const float *restrict s, const float *restrict turns, size_t piece_count, float scale, float energies[8]) {
-    // Two sums each, so that an addition need not wait for the one before it.
+    // Two sums each, so that no addition waits for the one before it.
     Eight real[2] = {{0}, {0}}, imaginary[2] = {{0}, {0}};
     for (size_t k = 0; k < piece_count; k++) {
         Eight a = LOAD(s + 16 * k), b = LOAD(s + 16 * k + 8);

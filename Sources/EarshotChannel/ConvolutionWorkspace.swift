@@ -1,17 +1,15 @@
 import EarshotDSP
 import Synchronization
 
-/// The temporary state of a convolution by Fourier transform: a plan, and room for a product of spectra.
+/// A transform for one convolution at a time, lent and given back.
 ///
 /// It keeps no data between uses. Planning takes as long as a transform, and thousands of trials need the same lengths,
 /// so a common pool lends workspaces: of each length it creates as many as were in use at once.
 struct ConvolutionWorkspace: ~Copyable {
     private var plan: FFTPlan
-    private var product: [ComplexSample]
 
     private init(length: Int) {
         plan = FFTPlan(length: length)
-        product = [ComplexSample](repeating: ComplexSample(), count: length)
     }
 
     /// The Fourier transform of real samples, multiplied by `scale`.
@@ -23,18 +21,14 @@ struct ConvolutionWorkspace: ~Copyable {
 
     private mutating func transform(_ x: [Float], scale: Float) -> [ComplexSample] {
         let length = plan.length
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             for n in 0..<length {
                 input[n] = ComplexSample(n < x.count ? scale * x[n] : 0, 0)
             }
         }
-        plan.execute()
-        var spectrum = product
-        plan.withOutput { output in
-            for k in 0..<length {
-                spectrum[k] = output[k]
-            }
-        }
+        plan.forward()
+        var spectrum = [ComplexSample](repeating: ComplexSample(), count: length)
+        plan.copySpectrum(into: &spectrum)
         return spectrum
     }
 
@@ -57,29 +51,16 @@ struct ConvolutionWorkspace: ~Copyable {
         let blockLength = y.count / 2
         let overlap = length - blockLength
         precondition(spectrum.count == length && x.count == overlap + y.count && y.count == 2 * blockLength)
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             interleave(x.span.extracting(0..<length), x.span.extracting(blockLength..<x.count), into: &input)
         }
-        plan.execute()
-        // Taken out meanwhile, because closures that write it must not hold the whole workspace.
-        var product: [ComplexSample] = []
-        swap(&product, &self.product)
-        plan.withOutput { z in
-            var conjugate = product.mutableSpan
-            multiply(z, spectrum.span, intoConjugate: &conjugate)
-        }
-        // An inverse transform, as a forward one of the conjugate.
-        plan.withInput { input in
-            for k in 0..<length {
-                input[k] = product[k]
-            }
-        }
-        plan.execute()
-        plan.withOutput { output in
+        plan.forward()
+        plan.multiplySpectrum(by: spectrum)
+        plan.inverse()
+        plan.withSamples { output in
             var blocks = y.mutableSpan
             deinterleave(output.extracting(overlap..<length), into: &blocks)
         }
-        swap(&product, &self.product)
     }
 
     private final class Place: Sendable {
@@ -111,16 +92,7 @@ private func interleave(_ x: Span<Float>, _ y: Span<Float>, into z: inout Mutabl
     }
 }
 
-private func multiply(
-    _ a: Span<ComplexSample>, _ b: Span<ComplexSample>, intoConjugate z: inout MutableSpan<ComplexSample>
-) {
-    precondition(a.count == z.count && b.count == z.count)
-    for k in a.indices {
-        z[k] = a[k].times(b[k]) * ComplexSample(1, -1)
-    }
-}
-
-/// The conjugate of z: real parts to the first half of y, imaginary parts to the second.
+/// The real parts of z to the first half of y, the imaginary parts to the second.
 private func deinterleave(_ z: Span<ComplexSample>, into y: inout MutableSpan<Float>) {
     let count = z.count
     precondition(y.count == 2 * count)
@@ -128,6 +100,6 @@ private func deinterleave(_ z: Span<ComplexSample>, into y: inout MutableSpan<Fl
         y[n] = z[n].x
     }
     for n in 0..<count {
-        y[count + n] = -z[n].y
+        y[count + n] = z[n].y
     }
 }

@@ -117,20 +117,20 @@ public struct RecordedNoise: SoundSource {
         of loop: [Float], inCyclesPerSample range: ClosedRange<Double>
     ) -> (inBand: Double, total: Double) {
         let length = 16_384
-        let window = (0..<length).map { Float(0.5 - 0.5 * Double.cos(2 * .pi * Double($0) / Double(length))) }
+        let window = hannWindow(count: length).map { Float($0) }
         let lowest = range.lowerBound * Double(length)
         let highest = range.upperBound * Double(length)
         var plan = FFTPlan(length: length)
         var inBand = 0.0
         var total = 0.0
         for start in stride(from: 0, to: loop.count, by: length / 4) {
-            plan.withInput { input in
+            plan.withMutableSamples { input in
                 for index in 0..<length {
                     input[index] = ComplexSample(window[index] * loop[(start + index) % loop.count], 0)
                 }
             }
-            plan.execute()
-            plan.withOutput { spectrum in
+            plan.forward()
+            plan.withSpectrum { spectrum in
                 for bin in 0...length / 2 {
                     // Counts both signs of the frequency.
                     let power = (bin == 0 || bin == length / 2 ? 1 : 2) * Double(spectrum[bin].power)

@@ -8,7 +8,7 @@ extension SIMD2 where Scalar == Float {
     @inlinable @inline(__always)
     public var power: Float { x * x + y * y }
 
-    /// x − jy.
+    /// The complex conjugate, x − jy.
     @inlinable @inline(__always)
     public var conjugate: ComplexSample { ComplexSample(x, -y) }
 
@@ -20,13 +20,13 @@ extension SIMD2 where Scalar == Float {
 }
 
 extension UnsafePointer<ComplexSample> {
-    /// The same numbers as pairs, real part first: how C sees them.
+    /// The same numbers as pairs of floats, real part first, as the C kernels take them.
     @inline(__always)
     package var pairs: UnsafePointer<Float> { UnsafeRawPointer(self).assumingMemoryBound(to: Float.self) }
 }
 
 extension UnsafeMutablePointer<ComplexSample> {
-    /// The same numbers as pairs, real part first: how C sees them.
+    /// The same numbers as pairs of floats, real part first, as the C kernels take them.
     @inline(__always)
     package var pairs: UnsafeMutablePointer<Float> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Float.self)

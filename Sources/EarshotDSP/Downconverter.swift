@@ -7,41 +7,41 @@ import RealModule
 ///
 /// F is the input rate, F' the output rate, f₀ the centre, h a Kaiser-windowed sinc that is `filterSpanSeconds` long.
 /// A sine of amplitude 1 at f₀ comes out with |y| = 1. Where F/F' is a fraction p/q the filter has q phases, so
-/// 44.1 kHz becomes 3 kHz exactly and no second resampler follows. Values that are not finite count as silence and
-/// the others are limited to ±`largestMagnitude`: nothing from outside can poison what comes after.
+/// 44.1 kHz becomes 3 kHz exactly and no second resampler follows. NaN counts as silence, and all other values are limited
+/// to ±`maximumMagnitude`, so that bad input cannot poison later stages.
 ///
-/// Input that was lost is skipped, at no cost: time goes on, and the outputs whose filter would have touched it are lost
-/// too, so that no edge is heard as a click.
+/// The caller skips lost input, at no cost: time goes on, and the outputs whose filter touches the hole are lost too, so
+/// that its edges do not click.
 ///
-/// Delay: y[n] needs the input up to half a filter behind t[n]. Any split of the input gives the same output.
+/// Delay: y[n] needs the input up to half a filter after t[n]. Any split of the input gives the same output.
 /// Cost: two multiplications a tap; 128 taps at 48 kHz.
 public struct Downconverter: ~Copyable {
-    /// Coefficients; shared by any number of converters.
+    /// The coefficients for one pair of rates. Any number of converters share one design.
     public struct Design: Sendable {
-        /// F, in hertz.
+        /// F: input samples a second.
         public let inputRateHertz: Int
-        /// F', in hertz.
+        /// F': output samples a second.
         public let outputRateHertz: Int
-        /// Taps of each phase, a multiple of 8.
+        /// The taps of each phase; a multiple of 8.
         public let tapCount: Int
         /// F/F' = advance / phaseCount, in lowest terms.
         let advance: Int
         let phaseCount: Int
-        /// How many of the phases have taps of their own; the others borrow a neighbour's. Less than `phaseCount` only
-        /// for rates that share no large divisor with F', such as 47,999 Hz.
+        /// The number of phases that have taps of their own; the others borrow those of a neighbour. Less than
+        /// `phaseCount` only for rates that share no large divisor with F', such as 47,999 Hz.
         let tabulatedPhaseCount: Int
         /// Cosine taps and sine taps of each tabulated phase; shape [tabulatedPhaseCount][2][tapCount].
         let taps: [Float]
-        /// 2·e^{−jω·t[n]}; one period of it.
+        /// One period of 2·e^{−jω·t[n]}.
         let rotations: [ComplexSample]
 
-        /// The filter for one pair of rates.
+        /// Designs the filter for one pair of rates.
         /// - Parameters:
-        ///   - inputRateHertz: the rate of the real samples.
-        ///   - outputRateHertz: the rate of the complex baseband.
+        ///   - inputRateHertz: F, above twice the upper edge of the passband.
+        ///   - outputRateHertz: F'.
         ///   - centreHertz: f₀.
-        ///   - passbandHertz: what is to be kept on either side of f₀; the stopband begins at
-        ///     `outputRateHertz` − `passbandHertz`, whence it would fold back into the passband.
+        ///   - passbandHertz: the width of the passband on either side of f₀. The stopband begins
+        ///     `outputRateHertz` − `passbandHertz` beside f₀: what lies beyond folds back into the passband.
         public init(inputRateHertz: Int, outputRateHertz: Int, centreHertz: Int, passbandHertz: Double) {
             precondition(
                 Double(centreHertz) + passbandHertz < Double(inputRateHertz) / 2,
@@ -51,7 +51,7 @@ public struct Downconverter: ~Copyable {
             let divisor = greatestCommonDivisor(inputRateHertz, outputRateHertz)
             advance = inputRateHertz / divisor
             phaseCount = outputRateHertz / divisor
-            // A fraction of a sample is cut by up to 1/512 at 48 kHz: less than −44 dB of phase noise at 20 kHz.
+            // Rounding a fraction of a sample by up to 1/512 at 48 kHz causes less than −44 dB of phase noise at 20 kHz.
             tabulatedPhaseCount = min(phaseCount, max(16, 512 * 48_000 / inputRateHertz))
             let spanSamples = Design.filterSpanSeconds * Double(inputRateHertz)
             tapCount = Int((spanSamples / 8).rounded(.up)) * 8
@@ -68,7 +68,7 @@ public struct Downconverter: ~Copyable {
                 let lowpass = instants.map { u in
                     window(2 * u / spanSamples) * sincLowpass(u, cutoff: cutoff)
                 }
-                // Unit gain at f₀ for every phase, whatever the window cut off.
+                // Gives every phase unit gain at f₀, whatever the window cut off.
                 let gain = 1 / lowpass.reduce(0, +)
                 taps += zip(lowpass, instants).map { Float(gain * $0 * .cos(omega * $1)) }
                 taps += zip(lowpass, instants).map { Float(-gain * $0 * .sin(omega * $1)) }
@@ -82,57 +82,58 @@ public struct Downconverter: ~Copyable {
             }
         }
 
-        /// 128 taps at 48 kHz. For a 3 kHz output Kaiser's formula gives 60 dB from ±815 Hz to 2,185 Hz; at ±850 Hz the gain
-        /// is still within 0.03 dB, and what folds onto the band's edge 58 dB down.
+        /// The length of the filter: 128 taps at 48 kHz. For a 3 kHz output Kaiser's formula gives 60 dB from ±815 Hz to
+        /// 2,185 Hz. At ±850 Hz the gain is still within 0.03 dB, and what folds onto the band's edge is 58 dB down.
         static let filterSpanSeconds = 128.0 / 48_000
     }
 
-    /// Input beyond this is limited: 40 dB above full scale, far below where squares of single precision overflow.
-    public static let largestMagnitude: Float = 100
-    /// The most input that one call of `process` takes.
-    public static let largestBlock = 4_096
+    /// The limit of input values: 40 dB above full scale, far below the values whose squares overflow single precision.
+    public static let maximumMagnitude: Float = 100
+    /// The maximum number of input samples in one call of `process`.
+    public static let maximumInputCount = 4_096
 
     private let design: Design
     private var input: [Float]
     private var filled: Int
     private var phase = 0
     private var rotation = 0
-    /// So many samples at the front of `input` were lost, or stand before one that was.
+    /// The number of samples at the front of `input` that were lost, or stand before a lost one.
     private var lostInputCount = 0
-    /// How many outputs of the last call of `process`, the first ones, touch skipped input and say nothing.
+    /// The number of outputs at the start of the last call of `process` whose filter touched skipped input: they are not valid.
     public private(set) var lostOutputCount = 0
 
-    /// A converter at the start of its input; what came before counts as silence.
+    /// Makes a converter at the start of its input. The time before counts as silence.
     public init(_ design: Design) {
         self.design = design
-        // The first output sits on the first input sample, so half a filter of silence stands before it.
+        // The first output lies at the first input sample, so half a filter of silence stands before it.
         filled = design.tapCount / 2 - 1
         input = [Float](
-            repeating: 0, count: design.tapCount + Downconverter.largestBlock + design.advance / design.phaseCount + 1)
+            repeating: 0,
+            count: design.tapCount + Downconverter.maximumInputCount + design.advance / design.phaseCount + 1)
     }
 
-    /// The most output one call of `process` makes.
-    public var largestOutput: Int {
+    /// The maximum number of output samples of one call of `process`.
+    public var maximumOutputCount: Int {
         input.count * design.phaseCount / design.advance + 1
     }
 
-    /// Takes all of x (at most `largestBlock` samples) and makes what output it allows.
+    /// Takes all of x and makes as much output as the input allows.
     /// - Parameters:
-    ///   - x: input; full scale is 1.
-    ///   - y: receives the output; room for `largestOutput`.
-    /// - Returns: how many samples of y were made.
+    ///   - x: input, at most `maximumInputCount` samples; full scale is 1.
+    ///   - y: receives the output; shape [`maximumOutputCount`].
+    /// - Returns: the number of output samples made.
     public mutating func process(_ x: Span<Float>, into y: inout [ComplexSample]) -> Int {
         makeRoom(x.count)
         let start = filled - x.count
         x.withUnsafeBufferPointer { new in
             input.withUnsafeMutableBufferPointer { all in
-                earshot_limit(new.baseAddress, new.count, Downconverter.largestMagnitude, all.baseAddress! + start)
+                earshot_limit(new.baseAddress, new.count, Downconverter.maximumMagnitude, all.baseAddress! + start)
             }
         }
         return convert(into: &y)
     }
 
-    /// The same for integers; full scale is 2¹⁵.
+    /// Takes integers instead, whose full scale is 2¹⁵. The output is that of the same samples as floats, bit by bit.
     public mutating func process(_ x: Span<Int16>, into y: inout [ComplexSample]) -> Int {
         makeRoom(x.count)
         let start = filled - x.count
@@ -145,11 +146,12 @@ public struct Downconverter: ~Copyable {
     }
 
     private mutating func makeRoom(_ count: Int) {
-        precondition(count <= Downconverter.largestBlock, "\(count) samples, at most \(Downconverter.largestBlock)")
+        precondition(
+            count <= Downconverter.maximumInputCount, "\(count) samples, at most \(Downconverter.maximumInputCount)")
         filled += count
     }
 
-    /// Makes what output the input allows.
+    /// Makes as much output as the input allows.
     private mutating func convert(into y: inout [ComplexSample]) -> Int {
         let touchedCount = lostInputCount > 0 ? outputCount(before: lostInputCount) : 0
         let produced = outputCount(before: filled - design.tapCount + 1)
@@ -172,13 +174,14 @@ public struct Downconverter: ~Copyable {
         return produced
     }
 
-    /// Passes over `sampleCount` samples of input that were lost, any number from 0 on. Cost: the same for all.
-    /// - Returns: how many outputs that much input would have made. All of them are lost, and what `process` makes next
-    ///   stands behind them in time.
+    /// Passes over lost input. The cost does not depend on the length of the hole.
+    /// - Parameter sampleCount: the number of lost samples; 0 or more.
+    /// - Returns: the number of outputs that this input would have made. All of them are lost; the next output of `process`
+    ///   follows them in time.
     public mutating func skip(_ sampleCount: Int) -> Int {
         guard sampleCount > 0 else { return 0 }
         let (advance, phaseCount, period) = (design.advance, design.phaseCount, design.rotations.count)
-        // So many inputs bring the filter back to where it stands.
+        // After each `advance` of input the filter is in the same phase again.
         let (periods, rest) = sampleCount.quotientAndRemainder(dividingBy: advance)
         let produced = outputCount(before: filled + rest - design.tapCount + 1)
         rotation = (rotation + periods * phaseCount % period + produced) % period
@@ -189,13 +192,13 @@ public struct Downconverter: ~Copyable {
         return periods * phaseCount + produced
     }
 
-    /// How many of the next outputs begin before `input`[index].
+    /// The number of next outputs that begin before `input`[index].
     private func outputCount(before index: Int) -> Int {
         index > 0 ? (index * design.phaseCount - phase + design.advance - 1) / design.advance : 0
     }
 
     private mutating func discard(_ count: Int) {
-        // An advance beyond the filled part cannot happen: it is far shorter than the filter.
+        // The advance is far shorter than the filter, so it never exceeds the filled part.
         let kept = filled - count
         filled = kept
         var room = input.mutableSpan
@@ -210,7 +213,7 @@ func sincLowpass(_ u: Double, cutoff c: Double) -> Double {
     u == 0 ? 2 * c : .sin(2 * .pi * c * u) / (.pi * u)
 }
 
-/// The largest number that divides both; neither is zero.
+/// The greatest common divisor of two positive numbers.
 func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int {
     b == 0 ? a : greatestCommonDivisor(b, a % b)
 }

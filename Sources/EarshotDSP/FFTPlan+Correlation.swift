@@ -1,19 +1,43 @@
+import CEarshotKernels
+
 // What correlations and convolutions by Fourier transform are made of, for plans of one transform.
 
 extension FFTPlan {
     /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.
-    /// - Parameters:
-    ///   - x: the signal; any length.
-    ///   - range: at most N long counts; the rest is left out.
+    /// - Parameter range: the first N of it count; the rest is left out.
+    public mutating func load(_ x: [ComplexSample], _ range: Range<Int>) {
+        load(x.span, range)
+    }
+
+    /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.
+    /// - Parameter range: the first N of it count; the rest is left out.
     public mutating func load(_ x: Span<ComplexSample>, _ range: Range<Int>) {
         let known = x.extracting(0..<min(max(range.upperBound, 0), x.count))
         withMutableSamples { copyZeroPadded(known, from: range.lowerBound, into: &$0) }
     }
 
     /// Makes X the spectrum.
-    /// - Parameter spectrum: X; shape [batchCount·N].
-    public mutating func loadSpectrum(_ spectrum: Span<ComplexSample>) {
-        withMutableSpectrum { copyZeroPadded(spectrum, from: 0, into: &$0) }
+    /// - Parameter spectrum: X; shape [N].
+    public mutating func loadSpectrum(_ spectrum: [ComplexSample]) {
+        withMutableSpectrum { copyZeroPadded(spectrum.span, from: 0, into: &$0) }
+    }
+
+    /// X[k] becomes X[k]·z[first + k]: convolution with a signal of spectrum z.
+    /// - Parameter z: shape [first + N or more].
+    public mutating func multiplySpectrum(by z: [ComplexSample], from first: Int = 0) {
+        precondition(spectrum.count == length && first >= 0 && first + length <= z.count)
+        z.withUnsafeBufferPointer { z in
+            earshot_multiply(spectrum.baseAddress!.pairs, (z.baseAddress! + first).pairs, length)
+        }
+    }
+
+    /// X[k] becomes X[k]·z*[first + k]: correlation with a reference of spectrum z.
+    /// - Parameter z: shape [first + N or more].
+    public mutating func multiplySpectrum(byConjugateOf z: [ComplexSample], from first: Int = 0) {
+        precondition(spectrum.count == length && first >= 0 && first + length <= z.count)
+        z.withUnsafeBufferPointer { z in
+            earshot_multiply_by_conjugate(spectrum.baseAddress!.pairs, (z.baseAddress! + first).pairs, length)
+        }
     }
 
     /// y[first + i] = scale·x[range[i]].
@@ -28,7 +52,7 @@ extension FFTPlan {
         }
     }
 
-    /// y[first + k] = X[k], k = 0 ..< batchCount·N.
+    /// y[first + k] = X[k], k = 0 ..< N.
     public borrowing func copySpectrum(into y: inout [ComplexSample], at first: Int = 0) {
         var y = y.mutableSpan
         withSpectrum { spectrum in
@@ -38,8 +62,9 @@ extension FFTPlan {
         }
     }
 
-    /// sum[k] += X[k]·z*[k], k = 0 ..< batchCount·N: adds the spectrum of a correlation with a reference of spectrum z.
-    public borrowing func addSpectrum(timesConjugateOf z: Span<ComplexSample>, to sum: inout [ComplexSample]) {
+    /// sum[k] += X[k]·z*[k], k = 0 ..< N: adds the spectrum of a correlation with a reference of spectrum z.
+    public borrowing func addSpectrum(timesConjugateOf z: [ComplexSample], to sum: inout [ComplexSample]) {
+        let z = z.span
         var sum = sum.mutableSpan
         withSpectrum { spectrum in
             for k in spectrum.indices {

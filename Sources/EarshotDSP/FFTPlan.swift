@@ -113,24 +113,6 @@ public struct FFTPlan: ~Copyable {
         body(&x)
     }
 
-    /// X[k] becomes X[k]·z[k].
-    /// - Parameter z: shape [batchCount·N].
-    public mutating func multiplySpectrum(by z: Span<ComplexSample>) {
-        precondition(z.count == spectrum.count, "\(z.count) factors for \(spectrum.count) points")
-        z.withUnsafeBufferPointer { z in
-            earshot_multiply(spectrum.baseAddress!.pairs, z.baseAddress!.pairs, z.count)
-        }
-    }
-
-    /// X[k] becomes X[k]·z*[k]: with z the spectrum of a reference, the spectrum of the correlation with it.
-    /// - Parameter z: shape [batchCount·N].
-    public mutating func multiplySpectrum(byConjugateOf z: Span<ComplexSample>) {
-        precondition(z.count == spectrum.count, "\(z.count) factors for \(spectrum.count) points")
-        z.withUnsafeBufferPointer { z in
-            earshot_multiply_by_conjugate(spectrum.baseAddress!.pairs, z.baseAddress!.pairs, z.count)
-        }
-    }
-
     private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<ComplexSample> {
         // FFTW's own allocation is aligned for its vector code.
         let memory = fftwf_malloc(count * MemoryLayout<ComplexSample>.stride)!

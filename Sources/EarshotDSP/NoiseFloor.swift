@@ -1,8 +1,8 @@
 import CEarshotKernels
 
-/// The noise in each bin of a spectrum, followed over time and not misled by what is not noise.
+/// The noise power in each bin of a spectrum, followed over time. Hopping signals and steady tones do not mislead it.
 ///
-/// For each block of rows, of which some may be lost,
+/// For each block of rows, some of which may be lost,
 ///
 ///     g[bin] = e^γ · exp(mean over rows of ln E[row][bin])     the mean of noise, from its geometric mean
 ///     a[bin] = mean over rows of E[row][bin]
@@ -11,20 +11,20 @@ import CEarshotKernels
 ///
 ///     floor[bin] = max(g[bin], g_now[bin]/2, median over every other bin of a)
 ///
-/// A hopping signal is in a bin for a small share of the time: it moves a geometric mean by little. A steady tone stays
-/// in its bins: it raises their floor by all its power, and nobody else's. The median of the arithmetic means is the
-/// hopping signals' own power, spread over the band: where there is hardly any noise it keeps their side lobes from
+/// A hopping signal occupies a bin for a small share of the time, so it moves a geometric mean by little. A steady tone stays
+/// in its bins: it raises their floor by all its power, and that of no other bin. The median of the arithmetic means is the
+/// power of the hopping signals, spread over the band. Where there is hardly any noise it keeps their side lobes from
 /// looking like signals.
 ///
 /// (γ is Euler's constant: the mean of ln E of noise, whose E is exponentially distributed, is ln(mean) − γ.)
 public struct NoiseFloor: ~Copyable {
-    /// Blocks over which the floor is smoothed.
+    /// The number of blocks over which the floor is smoothed.
     public static let memoryBlocks: Float = 8
-    /// −150 dB of full scale: less than this counts as this, so that digital silence has a floor.
-    public static let smallestPower: Float = 1e-15
+    /// The minimum of any noise power, −150 dB of full scale, so that digital silence has a floor.
+    public static let minimumPower: Float = 1e-15
 
-    /// Of a window of which less was held, nothing is believed.
-    public static let leastHeldShare: Float = 0.25
+    /// The minimum share of a window that must be held; the energies of windows with less are ignored.
+    public static let minimumHeldShare: Float = 0.25
 
     private let binCount: Int
     private var blocksSeen: Float = 0
@@ -35,7 +35,7 @@ public struct NoiseFloor: ~Copyable {
     private var scratch: [Float]
     private var inverse: [Float]
 
-    /// A floor for `binCount` bins that knows nothing yet.
+    /// Makes a floor for `binCount` bins that has seen no block yet.
     public init(binCount: Int) {
         self.binCount = binCount
         smoothedLog = [Float](repeating: 0, count: binCount)
@@ -46,29 +46,29 @@ public struct NoiseFloor: ~Copyable {
         inverse = smoothedLog
     }
 
-    /// 1 / floor, after the latest block; shape [binCount].
+    /// 1/floor after the latest block; shape [binCount]. Zeros before the first block.
     public var inverseFloor: [Float] { inverse }
 
-    /// Lets the next block count as the first one: what was known is wrong by now.
+    /// Forgets all blocks, so that the next one counts as the first.
     public mutating func forget() {
         blocksSeen = 0
     }
 
-    /// Takes one block in.
+    /// Takes in one block.
     /// - Parameters:
-    ///   - energies: E from element `first` on; shape [rowCount][rowStride], of which the first `binCount` of each row
-    ///     count.
-    ///   - first: the index in `energies` of the block's first value.
-    ///   - rowCount: the number of rows, one for each window.
-    ///   - rowStride: the distance between the beginnings of two rows, `binCount` or more.
-    ///   - heldShares: what share of each row's window was there, 1 for all if it is empty. E counts by what was; rows with
-    ///     less than a quarter do not, and a block that has less than half of its rows left changes nothing.
+    ///   - energies: E from element `first` on; shape [rowCount][rowStride]. The first `binCount` of each row count.
+    ///   - first: the index of the first row's first energy.
+    ///   - rowCount: 1 or more.
+    ///   - rowStride: the distance from row to row.
+    ///   - heldShares: the share of each row's window that was not lost, 0 ... 1; shape [rowCount], or empty if nothing was
+    ///     lost. E is divided by the share. Rows with less than `minimumHeldShare` are left out, and a block with less than
+    ///     half of its rows left changes nothing.
     public mutating func update(
         _ energies: [Float], from first: Int, rowCount: Int, rowStride: Int, heldShares: [Float] = []
     ) {
         let binCount = binCount
         var heldCount = rowCount
-        for share in heldShares where share < NoiseFloor.leastHeldShare {
+        for share in heldShares where share < NoiseFloor.minimumHeldShare {
             heldCount -= 1
         }
         guard 2 * heldCount >= rowCount else { return }
@@ -78,7 +78,7 @@ public struct NoiseFloor: ~Copyable {
             heldShares.withUnsafeBufferPointer { shares in
                 earshot_sum_rows(
                     energies.baseAddress! + first, rowStride, rowCount, binCount,
-                    shares.isEmpty ? nil : shares.baseAddress, NoiseFloor.leastHeldShare, NoiseFloor.smallestPower,
+                    shares.isEmpty ? nil : shares.baseAddress, NoiseFloor.minimumHeldShare, NoiseFloor.minimumPower,
                     &blockLog, &blockMean)
             }
         }
@@ -86,11 +86,11 @@ public struct NoiseFloor: ~Copyable {
         let weight = max(1 / blocksSeen, 1 / NoiseFloor.memoryBlocks)
         let scale = 1 / Float(heldCount)
         earshot_smooth_floor(blockLog, blockMean, binCount, scale, weight, &smoothedLog, &smoothedMean)
-        let hopping = max(medianOfMeans(), NoiseFloor.smallestPower)
+        let hopping = max(medianOfMeans(), NoiseFloor.minimumPower)
         earshot_invert_floor(blockLog, smoothedLog, binCount, scale, 1 / hopping, &inverse)
     }
 
-    /// The median of the smoothed means. Every other bin will do: bins are half a tone apart.
+    /// The median of the smoothed means, of every other bin: bins are half a tone spacing apart, so that half of them suffice.
     private mutating func medianOfMeans() -> Float {
         let count = (binCount + 1) / 2
         for index in 0..<count {

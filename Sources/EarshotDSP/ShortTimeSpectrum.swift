@@ -7,28 +7,28 @@ import RealModule
 ///     E[row][2i + 1] = |X(i + ½)|²
 ///     E[row][2i] = |a·(X(i − ½) − X(i + ½)) + b·(X(i − 1½) − X(i + 1½))|²,   (a, b) ∝ (1, ⅓), a² + b² = ½
 ///
-/// for bins −B ... B. N is the window (rectangular: the filter matched to a tone of N samples), H the hop. Tones lie at odd
-/// bins, half a spacing beside the band's middle, and there E is exact: a tone of amplitude 1 has E = 1. At even bins
-/// four neighbours make up for the transform of twice the length: such a tone has E = 0.90 (−0.45 dB) there, and noise
-/// the same mean as at odd ones. Rows are `rowStride` apart. Cost: one FFT of N points a row.
+/// for bins −B ... B. N is the length of the window (rectangular: the filter matched to a tone of N samples), H the hop. Tones
+/// lie at odd bins, half a spacing beside the band's middle, where E is exact: a tone of amplitude 1 has E = 1. At even bins
+/// four neighbours stand in for a transform of twice the length: a tone there has E = 0.90 (−0.45 dB), and noise has
+/// the same mean as at odd bins. Rows are `rowStride` apart. Cost: one FFT of N points a row.
 public struct ShortTimeSpectrum: ~Copyable {
-    /// N.
+    /// N, in samples.
     public let windowLength: Int
-    /// H.
+    /// H, in samples.
     public let hop: Int
-    /// Rows made by each call of `process`.
+    /// The number of rows that each call of `process` makes.
     public let rowCount: Int
-    /// B: the highest bin wanted, on either side of zero. A bin is half a tone spacing, rate/(2N), wide. Less than N by
-    /// twelve or more.
+    /// B: the highest bin on either side of zero, at most N − 12. A bin is half a tone spacing wide, rate/(2N).
     public let highestBin: Int
-    /// 2B + 1 rounded up to a multiple of sixteen; what lies behind bin B is rubbish but finite.
+    /// The distance from row to row: 2B + 1 rounded up to a multiple of sixteen. Elements after bin B are finite, without
+    /// meaning.
     public let rowStride: Int
 
-    /// Moves the odd bins to whole ones of the transform, the third below −B to the first.
+    /// A phasor that moves the odd bins to whole ones of the transform, the third below −B to the first.
     private let mixer: [ComplexSample]
     private var transform: FFTPlan
 
-    /// See the properties of the same names.
+    /// Plans the transforms; see the properties of the same names.
     public init(windowLength: Int, hop: Int, rowCount: Int, highestBin: Int) {
         let rowStride = (2 * highestBin + 16) / 16 * 16
         precondition(rowStride / 2 + 4 <= windowLength, "bin \(highestBin) of \(2 * windowLength)")
@@ -45,21 +45,21 @@ public struct ShortTimeSpectrum: ~Copyable {
         }
     }
 
-    /// The baseband that one call of `process` looks at.
+    /// The number of baseband samples that one call of `process` takes: N + (rowCount − 1)·H.
     public var inputCount: Int { windowLength + (rowCount - 1) * hop }
 
     /// Makes `rowCount` rows.
     /// - Parameters:
-    ///   - x: baseband from the first row's start; shape [inputCount].
+    ///   - x: baseband from the start of the first row on; shape [inputCount].
     ///   - rows: receives E from element `first` on; shape [rowCount][rowStride].
-    ///   - first: the index in `rows` of the first value.
+    ///   - first: the index of the first energy written.
     public mutating func process(_ x: Span<ComplexSample>, into rows: inout [Float], from first: Int) {
         precondition(x.count == inputCount, "\(x.count) samples, not \(inputCount)")
         precondition(
             first >= 0 && first + rowCount * rowStride <= rows.count,
             "\(rowCount) rows of \(rowStride) from \(first) on, room for \(rows.count)")
         let mixer = mixer
-        transform.withInput { input in
+        transform.withMutableSamples { input in
             x.withUnsafeBufferPointer { x in
                 mixer.withUnsafeBufferPointer { mixer in
                     input.withUnsafeMutableBufferPointer { input in
@@ -69,9 +69,9 @@ public struct ShortTimeSpectrum: ~Copyable {
                 }
             }
         }
-        transform.execute()
+        transform.forward()
         let (length, rowCount, pairCount, isToneFirst) = (windowLength, rowCount, rowStride / 2, highestBin % 2 != 0)
-        transform.withOutput { points in
+        transform.withSpectrum { points in
             points.withUnsafeBufferPointer { points in
                 rows.withUnsafeMutableBufferPointer { rows in
                     earshot_half_spacing_powers(
@@ -82,8 +82,8 @@ public struct ShortTimeSpectrum: ~Copyable {
         }
     }
 
-    /// a and b: as a tone half way between shows in its neighbours, sin(πd)/(πd) at d = ½ and 1½, with the power of two
-    /// halves.
+    /// a and b, in the ratio in which a tone half way between shows in its neighbours: sin(πd)/(πd) at d = ½ and 1½. Their
+    /// squares add up to ½, so that noise keeps its mean.
     private static let near: Float = 0.670_820_4
     private static let far: Float = 0.223_606_8
 }

@@ -1,36 +1,35 @@
 import CEarshotKernels
 import RealModule
 
-/// The energy of single tones at any frequency: a matched filter for a stretch of baseband.
+/// The energy of a single tone at any frequency: a matched filter for a stretch of baseband.
 ///
 ///     E = |1/N · Σₙ x[n]·e^{−j2πfn}|²,   f in cycles a sample
 ///
-/// What Goertzel's recursion computes, as a plain product with the tone: it has no chain from sample to sample, and one
+/// Goertzel's recursion computes the same. A plain product with the tone has no chain from sample to sample, and one
 /// reference serves many stretches. Cost: N complex products for the reference, N for each energy. No allocation
 /// after `init`.
 public struct ToneCorrelator: ~Copyable {
     private var reference: [ComplexSample]
 
-    /// A correlator for stretches of `length` samples, a multiple of 4.
+    /// Makes a correlator for stretches of `length` samples, tuned to 0.
+    /// - Parameter length: N, a multiple of 4, above 0.
     public init(length: Int) {
         precondition(length > 0 && length % 4 == 0, "a stretch of \(length) samples")
         reference = [ComplexSample](repeating: ComplexSample(1, 0), count: length)
     }
 
-    /// N.
+    /// N, in samples.
     public var length: Int { reference.count }
 
     /// Makes e^{−j2πfn} the reference.
+    /// - Parameter f: cycles a sample, −½ ... ½.
     public mutating func tune(cyclesPerSample f: Float) {
-        // Doubled again and again: ref[n + k] = ref[n]·ref[k], log2(N) roundings deep, and the inner loop has no chain.
+        // Each pass doubles the reference, ref[n + k] = ref[n]·ref[k]: log2(N) roundings, and no chain in the inner loop.
         var reference = reference.mutableSpan
         reference[0] = ComplexSample(1, 0)
         var filled = 1
         while filled < reference.count {
-            // In turns, reduced before the trigonometry, for accuracy.
-            let turns = f * Float(filled)
-            let angle = 2 * Float.pi * (turns - turns.rounded())
-            let step = ComplexSample(.cos(angle), -.sin(angle))
+            let step = unitPhasor(turns: -Double(f * Float(filled)))
             for n in 0..<min(filled, reference.count - filled) {
                 reference[filled + n] = reference[n].times(step)
             }
@@ -38,10 +37,11 @@ public struct ToneCorrelator: ~Copyable {
         }
     }
 
-    /// E of one stretch; x has `length` samples.
+    /// E of one stretch, ≥ 0; a tone of amplitude 1 in tune has 1.
+    /// - Parameter x: shape [length].
     public borrowing func energy(_ x: Span<ComplexSample>) -> Float {
         precondition(x.count == length, "\(x.count) samples for a correlator of \(length)")
-        // Four sums side by side, so that an addition need not wait for the one before it.
+        // Four independent sums, so that no addition waits for the one before it.
         var sums = (ComplexSample(), ComplexSample(), ComplexSample(), ComplexSample())
         let reference = reference.span
         var n = 0
@@ -56,7 +56,10 @@ public struct ToneCorrelator: ~Copyable {
         return ((sums.0 + sums.1) + (sums.2 + sums.3)).power * scale * scale
     }
 
-    /// Writes x · reference to y; both have `length` samples.
+    /// Mixes a stretch with the reference: y[n] = x[n]·ref[n].
+    /// - Parameters:
+    ///   - x: shape [length].
+    ///   - y: receives the products; shape [length].
     public borrowing func mix(_ x: Span<ComplexSample>, into y: inout MutableSpan<ComplexSample>) {
         precondition(x.count == length && y.count == length, "\(x.count) and \(y.count) samples, not \(length)")
         let reference = reference
@@ -70,7 +73,8 @@ public struct ToneCorrelator: ~Copyable {
         }
     }
 
-    /// Multiplies the reference by a window of `length` values, until it is tuned again.
+    /// Multiplies the reference by a window; the next `tune` removes it.
+    /// - Parameter window: shape [length].
     public mutating func weigh(by window: Span<Float>) {
         precondition(window.count == length, "a window of \(window.count) for a correlator of \(length)")
         var reference = reference.mutableSpan

@@ -12,14 +12,14 @@ import Testing
         var source = source
         let samples = source.read(count: count)
         var plan = FFTPlan(length: count)
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             for n in 0..<count {
                 input[n] = ComplexSample(samples[n], 0)
             }
         }
-        plan.execute()
+        plan.forward()
         var powers: [Double] = []
-        plan.withOutput { output in
+        plan.withSpectrum { output in
             powers = (0...count / 2).map { 2 * Double(output[$0].power) / Double(count) / Double(count) }
         }
         return powers

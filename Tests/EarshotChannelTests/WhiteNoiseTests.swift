@@ -40,15 +40,15 @@ import Testing
         let deviation = WhiteNoise.deviation(amplitude: amplitude, snrDecibels: snrDecibels, sampleRateHertz: rate)
         noise.add(to: &samples, deviation: deviation)
         var plan = FFTPlan(length: count)
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             for n in 0..<count {
                 input[n] = ComplexSample(samples[n], 0)
             }
         }
-        plan.execute()
+        plan.forward()
         var power = 0.0
         let bins = count * 18_500 / rate..<count * 20_000 / rate
-        plan.withOutput { spectrum in
+        plan.withSpectrum { spectrum in
             for bin in bins {
                 // Counts both signs of the frequency; |X|²/N² each.
                 power += 2 * Double(spectrum[bin].power) / Double(count) / Double(count)

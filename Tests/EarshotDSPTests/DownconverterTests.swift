@@ -13,7 +13,7 @@ import Testing
     private func convert(_ x: [Float], _ design: Downconverter.Design, pieces: [Range<Int>]? = nil) -> [ComplexSample] {
         var converter = Downconverter(design)
         var y: [ComplexSample] = []
-        var block = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+        var block = [ComplexSample](repeating: ComplexSample(), count: converter.maximumOutputCount)
         let whole = stride(from: 0, to: x.count, by: 4096).map { $0..<min($0 + 4096, x.count) }
         for piece in pieces ?? whole {
             let produced = converter.process(x.span.extracting(piece), into: &block)
@@ -127,7 +127,7 @@ import Testing
         let x = random.samples(60_000)
         let whole = convert(x, design)
         var converter = Downconverter(design)
-        var block = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+        var block = [ComplexSample](repeating: ComplexSample(), count: converter.maximumOutputCount)
         var (first, n) = (0, 0)
         var lost: [Range<Int>] = []
         while first < x.count {
@@ -159,7 +159,7 @@ import Testing
     func outputFitsIntoTheRoomItAsksFor(rate: Int) {
         var converter = Downconverter(design(rate))
         let silence = [Float](repeating: 0, count: 4_096)
-        var y = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+        var y = [ComplexSample](repeating: ComplexSample(), count: converter.maximumOutputCount)
         var total = 0
         for round in 1...20 {
             total += converter.process(silence.span, into: &y)
@@ -199,7 +199,7 @@ import Testing
         let floats = integers.map { Float($0) / 32_768 }
         let expected = convert(floats, design)
         var converter = Downconverter(design)
-        var block = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+        var block = [ComplexSample](repeating: ComplexSample(), count: converter.maximumOutputCount)
         var y: [ComplexSample] = []
         for (number, piece) in random.pieces(of: integers.count, lengths: 0...1_000).enumerated() {
             let produced: Int

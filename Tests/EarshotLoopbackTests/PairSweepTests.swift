@@ -46,12 +46,12 @@ import Testing
     func isInaudibleBelowItsStart(rate: Int) throws {
         let sweep = try Sweep(sampleRateHertz: rate, amplitude: 1)
         var plan = FFTPlan(length: 1 << 18)
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             for (n, sample) in sweep.samples.enumerated() { input[n] = ComplexSample(sample, 0) }
         }
-        plan.execute()
+        plan.forward()
         var (all, low) = (0.0, 0.0)
-        plan.withOutput { spectrum in
+        plan.withSpectrum { spectrum in
             for k in 1..<1 << 17 {
                 let power = Double(spectrum[k].power)
                 all += power

@@ -16,7 +16,7 @@ private func measureDownconverter(rateHertz: Int) -> KernelResult {
     var converter = Downconverter(
         Downconverter.Design(
             inputRateHertz: rateHertz, outputRateHertz: 3_000, centreHertz: 19_250, passbandHertz: 850))
-    var block = [ComplexSample](repeating: ComplexSample(), count: converter.largestOutput)
+    var block = [ComplexSample](repeating: ComplexSample(), count: converter.maximumOutputCount)
     var y: [ComplexSample] = []
     y.reserveCapacity(7_000)
     let twin = NaiveDownconverter(inputRateHertz: rateHertz, outputRateHertz: 3_000, centreHertz: 19_250)

@@ -94,11 +94,11 @@ private func measureToneEnergies() -> KernelResult {
             for _ in 0..<20 {
                 mixer.tune(cyclesPerSample: offset + 0.5 / Float(length))
                 for symbol in 0..<symbolCount {
-                    transform.withInput { input in
+                    transform.withMutableSamples { input in
                         mixer.mix(x.span.extracting(symbol * length..<(symbol + 1) * length), into: &input)
                     }
-                    transform.execute()
-                    transform.withOutput { spectrum in
+                    transform.forward()
+                    transform.withSpectrum { spectrum in
                         for tone in 0..<toneCount {
                             let bin = (tone + length - toneCount / 2) % length
                             energies[symbol * toneCount + tone] = scale * spectrum[bin].power

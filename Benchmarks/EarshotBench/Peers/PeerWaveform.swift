@@ -48,14 +48,14 @@ struct PeerWaveform: Codable {
         var length = 2
         while length < signal.count { length *= 2 }
         var plan = FFTPlan(length: length)
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             for index in signal.indices {
                 input[index] = ComplexSample(signal[index], 0)
             }
         }
-        plan.execute()
+        plan.forward()
         var power: [Double] = []
-        plan.withOutput { output in
+        plan.withSpectrum { output in
             for bin in 0..<length / 2 {
                 let value = output[bin]
                 power.append(Double(value.x * value.x + value.y * value.y))

@@ -1,6 +1,7 @@
-// The inner loops that have to be wide: see Kernels.c for how each is compiled, and EarshotDSP for who calls them.
+// The inner loops that need vector instructions. Kernels.c says how each is compiled; EarshotDSP, EarshotCoding and
+// EarshotModem call them.
 //
-// Complex numbers are pairs of floats, real part first. Nothing here allocates, and no pointer is kept.
+// Complex numbers are pairs of floats, real part first. No kernel allocates or keeps a pointer. Arrays must not overlap.
 #ifndef CEARSHOTKERNELS_H
 #define CEARSHOTKERNELS_H
 
@@ -10,16 +11,16 @@
 /// x[i] = n[i] / 2¹⁵. Exact.
 void earshot_floats_from_int16(const int16_t *n, size_t count, float *x);
 
-/// y[i] = x[i], limited to ±limit; NaN becomes zero.
+/// y[i] = x[i], limited to ±limit; NaN becomes 0.
 void earshot_limit(const float *x, size_t count, float limit, float *y);
 
-/// A polyphase filter with complex taps, and the rotation behind it:
+/// A polyphase filter with complex taps, followed by a rotation:
 ///
 ///     y[i] = rotations[(rotation + i) mod rotation_count] · Σₖ x[⌊p/phase_count⌋ + k]·taps[row][.][k],
 ///     p = phase + i·advance,   row = ⌊(p mod phase_count)·table_count/phase_count⌋
 ///
-/// taps has the shape [table_count][2][tap_count], cosines first; tap_count is a multiple of 8. The order of the additions
-/// of one output does not depend on how many are asked for.
+/// taps has the shape [table_count][2][tap_count], cosines first; tap_count is a multiple of 8. The additions of one output
+/// have the same order whatever count is.
 void earshot_polyphase(
     const float *x, const float *taps, size_t tap_count, size_t table_count, size_t phase_count, size_t advance,
     size_t phase, const float *rotations, size_t rotation_count, size_t rotation, float *y, size_t count);
@@ -33,9 +34,6 @@ void earshot_multiply(float *x, const float *z, size_t count);
 /// x[i] becomes x[i]·z*[i], complex; count complex numbers.
 void earshot_multiply_by_conjugate(float *x, const float *z, size_t count);
 
-/// y[i] = conj(x[i]·z[i]), complex; count complex numbers.
-void earshot_conjugate_products(const float *x, const float *z, size_t count, float *y);
-
 /// The powers at the points of spectra, and between them. For each row of complex points, of which X[−2] is the first,
 ///
 ///     at[k] = scale·|X[k]|²,   below[k] = scale·|a·(X[k − 1] − X[k]) + b·(X[k − 2] − X[k + 1])|²
@@ -47,37 +45,38 @@ void earshot_half_spacing_powers(
     const float *points, size_t length, size_t row_count, size_t pair_count, float scale, float a, float b, int at_first,
     float *y);
 
-/// logs[bin] = Σ log2(s·E[row][bin] + smallest), by the parabola of fastLog2, and means[bin] = Σ s·E[row][bin], over the
-/// rows, which are stride apart. s is 1, or, where shares is not null, 1/shares[row], and rows with less than least_share
-/// are left out.
+/// logs[bin] = Σ log2(s·E[row][bin] + minimum), by the parabola of fastLog2, and means[bin] = Σ s·E[row][bin], over the
+/// rows, which are stride apart. If shares is null, s is 1; otherwise s is 1/shares[row], and rows whose share is below
+/// minimum_share are left out.
 void earshot_sum_rows(
-    const float *energies, size_t stride, size_t row_count, size_t bin_count, const float *shares, float least_share,
-    float smallest, float *logs, float *means);
+    const float *energies, size_t stride, size_t row_count, size_t bin_count, const float *shares,
+    float minimum_share, float minimum, float *logs, float *means);
 
-/// 1/floor for each bin: see NoiseFloor.swift. smoothed_log and smoothed_mean are in the units that
-/// `earshot_sum_rows` adds up, divided by the number of rows; weight is what the latest block counts.
+/// Moves the smoothed values of each bin towards those of the latest block: smoothed += weight·(scale·value − smoothed).
+/// logs and means are the sums of `earshot_sum_rows`, scale is 1 over the number of rows.
 void earshot_smooth_floor(
     const float *logs, const float *means, size_t bin_count, float scale, float weight, float *smoothed_logs,
     float *smoothed_means);
 
-/// inverse[bin] = min(2^−max(smoothed_logs[bin], scale·logs[bin] − 1) / e^γ, largest), by the parabola of fastExp2.
+/// inverse[bin] = min(2^−max(smoothed_logs[bin], scale·logs[bin] − 1) / e^γ, maximum): 1/floor of each bin, see
+/// NoiseFloor.swift. The power of two is by a parabola between whole exponents.
 void earshot_invert_floor(
-    const float *logs, const float *smoothed_logs, size_t bin_count, float scale, float largest, float *inverse);
+    const float *logs, const float *smoothed_logs, size_t bin_count, float scale, float maximum, float *inverse);
 
-/// The value that would stand at index rank after sorting, by counting for eight values after the other how many are
-/// less. No NaN, and one value at least. Cost: count²/8 comparisons on the average; for few values less than by selection, whose
-/// jumps no processor foresees.
+/// The value at index rank after sorting, by counting for eight candidates at a time the values that are less. One value or
+/// more, no NaN. Cost: count²/8 comparisons on average. For few values that is cheaper than selection, whose branches no
+/// processor predicts.
 float earshot_select(const float *values, size_t count, size_t rank);
 
-/// The same for many values, by halving the range that it must lie in: floats are ordered like integers, so 32 times
-/// at most. Cost: about 4·count comparisons.
+/// The same for many values, by halving the range that contains it: floats are ordered like integers, so at most 32
+/// times. Cost: about 4·count comparisons.
 float earshot_select_of_many(const float *values, size_t count, size_t rank);
 
-/// So many rows `earshot_column_selects` has room for.
-enum { EARSHOT_LARGEST_ROW_COUNT = 256 };
+/// The maximum number of rows of `earshot_column_selects`.
+enum { EARSHOT_MAXIMUM_ROW_COUNT = 256 };
 
-/// selected[column] = what would stand at index rank after sorting values[rows[i]][column], i in 0 ..< row_count, for each
-/// column, by a network of comparisons. values has the shape [][column_count], a multiple of 8. No NaN.
+/// selected[column] = the value at index rank after sorting values[rows[i]][column], i in 0 ..< row_count, for each
+/// column, by a network of comparisons. values has the shape [][column_count]; column_count is a multiple of 8. No NaN.
 void earshot_column_selects(
     const float *values, const int32_t *rows, size_t row_count, size_t column_count, size_t rank, float *selected);
 
@@ -86,8 +85,8 @@ void earshot_column_selects(
 void earshot_tone_powers(
     const float *points, size_t tone_count, size_t row_count, const float *scales, float *y);
 
-/// Σᵢ table[⌊cells_per_unit·energies[first + i]·inverse[i]⌋] for i in 0 ..< count, a multiple of 8; beyond the table's end
-/// counts its last cell. The products are not negative.
+/// Σᵢ table[⌊cells_per_unit·energies[first + i]·inverse[i]⌋] for i in 0 ..< count, a multiple of 8. Places after the end of
+/// the table take its last cell. The products are not negative.
 float earshot_sum_of_ratios(
     const float *energies, size_t first, const float *inverse, size_t count, const float *table, size_t table_count,
     float cells_per_unit);
@@ -95,25 +94,25 @@ float earshot_sum_of_ratios(
 /// One step of the Viterbi recursion over all states of a linear code of two bits a step:
 ///
 ///     new(s') = max over j of ((old(s) & ~3) − offset + λ(tone(s' + j·2^ν)) + j),   s = ⌊s'/4⌋ + j·2^ν/4
-///     λ(m) = 4·round(scale·(metrics[m] − the least of them))
+///     λ(m) = 4·round(scale·(metrics[m] − minimum of metrics))
 ///
-/// Metrics are multiples of 4; the two bits below hold the j that won, in `old` too, where they are ignored.
-/// tones is that of every register, [4·2^ν]; state_count, 2^ν, is a multiple of 16; tone_count is 64 at most; `new` and `old`
-/// are apart. Returns the largest metric.
+/// Metrics are multiples of 4; their two low bits hold the j that won. In `old` these bits are ignored.
+/// tones holds the tone of every register, shape [4·2^ν]; state_count, 2^ν, is a multiple of 16; tone_count is at most 64.
+/// Returns the maximum metric.
 int16_t earshot_trellis_step(
     const float *metrics, size_t tone_count, float scale, const uint8_t *tones, size_t state_count, int16_t offset,
     const int16_t *old, int16_t *new_metrics);
 
-/// cells[row][i] = c·x/(c + x),  x = cells[row][i]·inverse[i],  for the first count of each row; rows are stride apart.
+/// cells[row][i] = c·x/(c + x),  x = cells[row][i]·inverse[i],  for i in 0 ..< count of each row; rows are stride apart.
 void earshot_saturate(float *cells, size_t stride, size_t row_count, const float *inverse, size_t count, float c);
 
-/// sums[row][column] = Σᵢ cells[row·stride + firsts[i] + column] for i in 0 ..< 8, and maxima[row], the largest of the row.
-/// column_count is a multiple of 8 and the distance from row to row of sums.
+/// sums[row][column] = Σᵢ cells[row·stride + firsts[i] + column] for i in 0 ..< 8; maxima[row] is the maximum of the row's
+/// sums, or 0. column_count is a multiple of 8; sums has the shape [row_count][column_count].
 void earshot_pattern_sums(
     const float *cells, size_t stride, size_t row_count, const ptrdiff_t firsts[8], size_t column_count, float *sums,
     float *maxima);
 
-/// Eight stretches of baseband, each mixed with a tone of its own and summed piece by piece:
+/// Mixes eight stretches of baseband with a tone each, and sums them up in pieces:
 ///
 ///     s[piece][i] = Σₙ x[firsts[i] + piece·length + n]·stepᵢ^(piece·length + n),   n = 0 ..< length
 ///
@@ -122,7 +121,7 @@ void earshot_pattern_sums(
 void earshot_piece_sums(
     const float *x, const ptrdiff_t firsts[8], const float step[16], size_t piece_count, size_t length, float *s);
 
-/// energies[i] = scale·|Σₖ s[k][i]·turns[k]|² for eight stretches; s as `earshot_piece_sums` wrote it, turns complex.
+/// energies[i] = scale·|Σₖ s[k][i]·turns[k]|² for eight stretches; s comes from `earshot_piece_sums`, turns is complex.
 void earshot_piece_energies(const float *s, const float *turns, size_t piece_count, float scale, float energies[8]);
 
 #endif

@@ -26,14 +26,14 @@ struct BandLevel: ~Copyable {
             Downconverter.Design(
                 inputRateHertz: sampleRateHertz, outputRateHertz: Self.basebandRateHertz,
                 centreHertz: band.centreHertz, passbandHertz: Double(band.bandwidthHertz) / 2))
-        converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+        converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
     }
 
     /// Takes the next samples.
     mutating func push(_ samples: Span<Float>) {
         var first = 0
         while first < samples.count {
-            let count = min(Downconverter.largestBlock, samples.count - first)
+            let count = min(Downconverter.maximumInputCount, samples.count - first)
             let produced = downconverter.process(samples.extracting(first..<first + count), into: &converted)
             for index in 0..<produced { add(converted[index]) }
             first += count

@@ -46,14 +46,13 @@ struct SweepSpacing {
     /// The distance from the first sweep in `first` to the last one in `last`, in samples between those two indices.
     func samples() -> Double {
         let correlation = (0...max(b.count - a.count, 0)).map { correlate(lag: $0) }
-        let powers = correlation.map { $0.x * $0.x + $0.y * $0.y }
+        let powers = correlation.map { $0.power }
         guard let loudest = powers.indices.max(by: { powers[$0] < powers[$1] }) else { return origin }
         let fine = (-Self.stepCount...Self.stepCount).map { step in
             interpolatedPower(correlation, at: Double(loudest) + Double(step) / Double(Self.stepCount))
         }
         guard let top = fine.indices.dropFirst().dropLast().max(by: { fine[$0] < fine[$1] }) else { return origin }
-        let curvature = fine[top - 1] - 2 * fine[top] + fine[top + 1]
-        let vertex = curvature < 0 ? 0.5 * (fine[top - 1] - fine[top + 1]) / curvature : 0
+        let vertex = parabolicPeak(fine[top - 1], fine[top], fine[top + 1])
         let lag = Double(loudest) + (Double(top) + vertex) / Double(Self.stepCount) - 1
         return origin + lag * samplesPerLag
     }
@@ -61,7 +60,7 @@ struct SweepSpacing {
     private func correlate(lag: Int) -> ComplexSample {
         let (a, b) = (a.span, b.span)
         var sum = ComplexSample()
-        for n in a.indices { sum += b[n + lag].times(a[n] * ComplexSample(1, -1)) }
+        for n in a.indices { sum += b[n + lag].times(a[n].conjugate) }
         return sum
     }
 
@@ -84,13 +83,13 @@ struct SweepSpacing {
         _ design: Downconverter.Design, _ samples: [Float], _ range: Range<Int>
     ) -> [ComplexSample] {
         var downconverter = Downconverter(design)
-        var converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+        var converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         var baseband: [ComplexSample] = []
         // Zeros before and after the recording.
         let padded = range.map { samples.indices.contains($0) ? samples[$0] : 0 }
         var first = 0
         while first < padded.count {
-            let count = min(Downconverter.largestBlock, padded.count - first)
+            let count = min(Downconverter.maximumInputCount, padded.count - first)
             let produced = downconverter.process(padded.span.extracting(first..<first + count), into: &converted)
             baseband += converted[..<produced]
             first += count

@@ -23,19 +23,19 @@ struct PowerDensity {
     init(_ recording: [Float], in range: Range<Int>, sampleRateHertz: Int) {
         let count = PowerDensity.segmentCount(sampleRateHertz: sampleRateHertz)
         precondition(range.count >= count, "\(range.count) samples, less than a segment of \(count)")
-        let window = (0..<count).map { 0.5 * (1 - Double.cos(2 * .pi * (Double($0) + 0.5) / Double(count))) }
+        let window = hannWindow(count: count)
         let energy = window.reduce(0) { $0 + $1 * $1 }
         var plan = FFTPlan(length: count)
         var densities = [Double](repeating: 0, count: count / 2 + 1)
         var segments = 0
         for first in stride(from: range.lowerBound, through: range.upperBound - count, by: count / 2) {
-            plan.withInput { input in
+            plan.withMutableSamples { input in
                 for n in 0..<count {
                     input[n] = ComplexSample(Float(window[n]) * recording[first + n].usable, 0)
                 }
             }
-            plan.execute()
-            plan.withOutput { spectrum in
+            plan.forward()
+            plan.withSpectrum { spectrum in
                 for k in densities.indices {
                     densities[k] += Double(spectrum[k].power)
                 }

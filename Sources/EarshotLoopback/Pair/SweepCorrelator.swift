@@ -18,8 +18,8 @@ struct SweepCorrelator: ~Copyable {
     private let binCount: Int
     private let firstBin: Int
     private let response: [ComplexSample]
-    private var forward: FFTPlan
-    private var backward: FFTPlan
+    private var long: FFTPlan
+    private var short: FFTPlan
 
     init(_ sweep: Sweep) {
         let count = sweep.samples.count
@@ -30,27 +30,27 @@ struct SweepCorrelator: ~Copyable {
         while rate / Double(2 * step) >= 1.5 * (sweep.highestHertz - Sweep.lowestHertz) { step *= 2 }
         sweepCount = count
         self.step = step
-        forward = FFTPlan(length: length)
-        backward = FFTPlan(length: length / step)
+        long = FFTPlan(length: length)
+        short = FFTPlan(length: length / step)
         let binHertz = rate / Double(length)
         firstBin = Int(Sweep.lowestHertz / binHertz)
         binCount = Int(sweep.highestHertz / binHertz) + 1 - firstBin
 
         let highest = sweep.highestHertz
         var sum = 0.0
-        forward.withInput { input in
+        let window = hannWindow(count: count)
+        long.withMutableSamples { input in
             for n in 0..<count {
-                let window = 0.5 * (1 - Double.cos(2 * .pi * (Double(n) + 0.5) / Double(count)))
                 let phase = 2 * Double.pi * Sweep.turns(Double(n) / rate, highestHertz: highest)
-                input[n] = ComplexSample(Float(window * .cos(phase)), Float(window * .sin(phase)))
-                sum += window
+                input[n] = ComplexSample(Float(window[n] * .cos(phase)), Float(window[n] * .sin(phase)))
+                sum += window[n]
             }
         }
-        forward.execute()
+        long.forward()
         var response: [ComplexSample] = []
         let (firstBin, binCount, scale) = (firstBin, binCount, Float(1 / (sum * Double(length))))
-        forward.withOutput { spectrum in
-            response = (firstBin..<firstBin + binCount).map { spectrum[$0] * ComplexSample(scale, -scale) }
+        long.withSpectrum { spectrum in
+            response = (firstBin..<firstBin + binCount).map { scale * spectrum[$0].conjugate }
         }
         self.response = response
     }
@@ -62,18 +62,18 @@ struct SweepCorrelator: ~Copyable {
         guard lagCount > 0 else { return [] }
         var powers = [Float](repeating: 0, count: (lagCount + step - 1) / step)
         // A multiple of D, so that blocks join.
-        let lagsPerBlock = (forward.length - sweepCount + 1) / step * step
+        let lagsPerBlock = (long.length - sweepCount + 1) / step * step
         for first in stride(from: 0, to: lagCount, by: 2 * lagsPerBlock) {
             load(recording, in: range, at: range.lowerBound + first, second: range.lowerBound + first + lagsPerBlock)
-            forward.execute()
+            long.forward()
             for half in 0..<2 {
                 let start = first + half * lagsPerBlock
                 guard start < lagCount else { break }
                 filter(half: half)
-                backward.execute()
+                short.inverse()
                 let place = start / step
                 let count = min(lagsPerBlock / step, powers.count - place)
-                backward.withOutput { output in
+                short.withSamples { output in
                     for m in 0..<count {
                         powers[place + m] = output[m].power
                     }
@@ -86,7 +86,7 @@ struct SweepCorrelator: ~Copyable {
     /// Two blocks of input, as real and imaginary parts.
     private mutating func load(_ recording: [Float], in range: Range<Int>, at first: Int, second: Int) {
         let end = range.upperBound
-        forward.withInput { input in
+        long.withMutableSamples { input in
             for n in input.indices {
                 input[n] = ComplexSample(
                     first + n < end ? recording[first + n].usable : 0,
@@ -95,16 +95,15 @@ struct SweepCorrelator: ~Copyable {
         }
     }
 
-    /// The spectrum of one of the two blocks, A = (Z[k] + Z*[N − k])/2 or B = (Z[k] − Z*[N − k])/2j, times the filter's. Its
-    /// conjugate, because a transform forward of it is one back.
+    /// The spectrum of one of the two blocks, A = (Z[k] + Z*[N − k])/2 or B = (Z[k] − Z*[N − k])/2j, times the filter's.
     private mutating func filter(half: Int) {
-        let (length, firstBin, binCount, response) = (forward.length, firstBin, binCount, response)
-        backward.withInput { product in
-            forward.withOutput { z in
+        let (length, firstBin, binCount, response) = (long.length, firstBin, binCount, response)
+        short.withMutableSpectrum { product in
+            long.withSpectrum { z in
                 for i in 0..<binCount {
-                    let (k, mirrored) = (firstBin + i, z[length - firstBin - i] * ComplexSample(1, -1))
+                    let (k, mirrored) = (firstBin + i, z[length - firstBin - i].conjugate)
                     let twice = half == 0 ? z[k] + mirrored : z[k] - mirrored
-                    product[i] = (0.5 * twice).times(response[i]) * ComplexSample(1, -1)
+                    product[i] = (0.5 * twice).times(response[i])
                 }
             }
         }

@@ -1,3 +1,4 @@
+import EarshotDSP
 import RealModule
 
 /// Finds a sweep in a recording.
@@ -80,9 +81,7 @@ package struct SweepDetector: Sendable {
         let before = Double.log(Double(max(powers[place - 1], .leastNormalMagnitude)))
         let here = Double.log(Double(max(powers[place], .leastNormalMagnitude)))
         let after = Double.log(Double(max(powers[place + 1], .leastNormalMagnitude)))
-        let curvature = before - 2 * here + after
-        guard curvature < 0 else { return 0 }
-        return min(max(0.5 * (before - after) / curvature, -0.5), 0.5)
+        return min(max(parabolicPeak(before, here, after), -0.5), 0.5)
     }
 
     /// The deviation of the envelope's top in noise, σ = √(M₄/(8π²·q))/(M₂·B) = 0.487/(B·√q): M₂ = ∫u²·h = 1/12 − 1/(2π²) and

@@ -32,28 +32,27 @@ struct SweepResponse {
         while length < sweep.samples.count + gateCount { length *= 2 }
         var plan = FFTPlan(length: length)
 
-        let sent = plan.spectrum { $0 < sweep.samples.count ? sweep.samples[$0] : 0 }
+        let sent = plan.spectrum { ComplexSample($0 < sweep.samples.count ? sweep.samples[$0] : 0, 0) }
         let received = plan.spectrum { n in
             let place = start + n
             let isPart = n < sweep.samples.count + gateCount && recording.indices.contains(place)
-            return isPart ? recording[place].usable : 0
+            return ComplexSample(isPart ? recording[place].usable : 0, 0)
         }
         let binHertz = rate / Double(length)
         let strongest = sent.reduce(0) { max($0, $1.power) }
         // Zeros but for the band, at positive frequencies only: h is complex and F{h} is H there.
-        let impulse = plan.transform { k in
+        let impulse = plan.samples { k in
             let weight = SweepResponse.bandWeight(Double(k) * binHertz, sweep: sweep)
             guard k <= length / 2, weight > 0 else { return ComplexSample() }
-            let ratio = received[k].times(sent[k] * ComplexSample(1, -1)) / (sent[k].power + 1e-3 * strongest)
-            // Conjugate, because a transform forward of it is one back.
-            return Float(weight) * ratio * ComplexSample(1, -1)
+            let ratio = received[k].times(sent[k].conjugate) / (sent[k].power + 1e-3 * strongest)
+            return Float(weight) * ratio
         }
         var gateEnergy = 0.0
-        let gated = plan.transform { n in
+        let gated = plan.spectrum { n in
             guard n < gateCount else { return ComplexSample() }
             let gain = SweepResponse.gateGain(n, count: gateCount, fade: Int(SweepResponse.fadeSeconds * rate))
             gateEnergy += gain * gain
-            return Float(gain / Double(length)) * impulse[n] * ComplexSample(1, -1)
+            return Float(gain / Double(length)) * impulse[n]
         }
         var (powers, noisePowers) = ([Double](), [Double]())
         for bin in bins {
@@ -82,23 +81,29 @@ struct SweepResponse {
 }
 
 extension FFTPlan {
-    /// X of real x.
-    fileprivate mutating func spectrum(of x: (Int) -> Float) -> [ComplexSample] {
-        transform { ComplexSample(x($0), 0) }
-    }
-
     /// X of x; shape [length].
-    fileprivate mutating func transform(of x: (Int) -> ComplexSample) -> [ComplexSample] {
-        withInput { input in
-            for n in input.indices {
-                input[n] = x(n)
+    fileprivate mutating func spectrum(of x: (Int) -> ComplexSample) -> [ComplexSample] {
+        withMutableSamples { samples in
+            for n in samples.indices {
+                samples[n] = x(n)
             }
         }
-        execute()
-        var output: [ComplexSample] = []
-        withOutput { spectrum in
-            output = spectrum.indices.map { spectrum[$0] }
+        forward()
+        var spectrum = [ComplexSample](repeating: ComplexSample(), count: length)
+        copySpectrum(into: &spectrum)
+        return spectrum
+    }
+
+    /// N·x of X; shape [length].
+    fileprivate mutating func samples(of spectrum: (Int) -> ComplexSample) -> [ComplexSample] {
+        withMutableSpectrum { points in
+            for k in points.indices {
+                points[k] = spectrum(k)
+            }
         }
-        return output
+        inverse()
+        var samples = [ComplexSample](repeating: ComplexSample(), count: length)
+        copySamples(0..<length, into: &samples)
+        return samples
     }
 }

@@ -94,7 +94,7 @@ public struct Receiver: ~Copyable {
             Downconverter.Design(
                 inputRateHertz: sampleRateHertz, outputRateHertz: BasebandFormat.rateHertz(band),
                 centreHertz: band.centreHertz, passbandHertz: Double(band.bandwidthHertz) / 2 + reach))
-        converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+        converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         let longestSymbol = profiles.map { BasebandFormat(profile: $0).samplesPerSymbol }.max() ?? 0
         // The longest frame or burst, the echo behind it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
@@ -126,7 +126,7 @@ public struct Receiver: ~Copyable {
         statistics.samples += samples.count
         var first = 0
         while first < samples.count {
-            let count = min(Downconverter.largestBlock, samples.count - first)
+            let count = min(Downconverter.maximumInputCount, samples.count - first)
             append(downconverter.process(samples.extracting(first..<first + count), into: &converted), onFrame)
             first += count
         }
@@ -152,7 +152,7 @@ public struct Receiver: ~Copyable {
     /// Reports what can still be found at the input's end: a frame is decided a little after its last sample, so the last
     /// one waits for what follows. Push nothing afterwards.
     public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
-        let silence = [Float](repeating: 0, count: Downconverter.largestBlock)
+        let silence = [Float](repeating: 0, count: Downconverter.maximumInputCount)
         let longestSymbolSeconds = profiles.map(\.symbolSeconds).max() ?? 0
         // The search's delay and the shortest frame's, whichever is longer.
         let seconds = 3 * Double(FrameLayout.syncToneCount) * longestSymbolSeconds
@@ -167,7 +167,7 @@ public struct Receiver: ~Copyable {
     private mutating func take(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
         var first = 0
         while first < samples.count {
-            let count = min(Downconverter.largestBlock, samples.count - first)
+            let count = min(Downconverter.maximumInputCount, samples.count - first)
             append(downconverter.process(samples.extracting(first..<first + count), into: &converted), onFrame)
             first += count
         }

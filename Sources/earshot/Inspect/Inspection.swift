@@ -63,7 +63,7 @@ struct Inspection {
 
         var found: [ReceivedFrame] = []
         var samples: [Float] = []
-        var separated = [Float](repeating: 0, count: Downconverter.largestBlock)
+        var separated = [Float](repeating: 0, count: Downconverter.maximumInputCount)
         var position = 0
         while position < lastSample {
             let count = try reader.read(into: &samples, maxFrames: separated.count)
@@ -140,7 +140,7 @@ struct Inspection {
                 Downconverter.Design(
                     inputRateHertz: sampleRateHertz, outputRateHertz: basebandRateHertz, centreHertz: centre,
                     passbandHertz: reach))
-            baseband = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+            baseband = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
             pictures = profiles.map { profile in
                 let symbol = Int((profile.symbolSeconds * Double(basebandRateHertz)).rounded())
                 return Picture(
@@ -158,7 +158,7 @@ struct Inspection {
 
         /// The spectrogram for the profile, or for the one in the middle.
         consuming func finish(profileName: String?, seconds: Double) -> Spectrogram {
-            let silence = [Float](repeating: 0, count: Downconverter.largestBlock)
+            let silence = [Float](repeating: 0, count: Downconverter.maximumInputCount)
             append(silence.span)
             let picture = pictures.first { $0.profile.name == profileName } ?? pictures[pictures.count / 2]
             guard let builder = picture.builder.take() else { preconditionFailure("finished twice") }

@@ -1,5 +1,4 @@
 import EarshotDSP
-import Glibc
 
 /// A spectrogram of baseband of any length in little memory.
 ///
@@ -34,10 +33,8 @@ struct SpectrogramBuilder: ~Copyable {
         highestBin = Int((reachHertz * Double(2 * windowLength) / Double(basebandRateHertz)).rounded(.up))
         spectrum = ShortTimeSpectrum(
             windowLength: windowLength, hop: symbolLength / 8, rowCount: 1, highestBin: highestBin)
-        // w[n] = 1 - cos(2π·(n + ½)/N): a Hann window with mean 1.
-        window = (0..<windowLength).map { n in
-            Float(1 - cos(2 * Double.pi * (Double(n) + 0.5) / Double(windowLength)))
-        }
+        // Twice Hann's window has the mean 1.
+        window = hannWindow(count: windowLength).map { Float(2 * $0) }
         windowed = [ComplexSample](repeating: ComplexSample(), count: windowLength)
         energies = [Float](repeating: 0, count: spectrum.rowStride)
         // So that the first window's middle is half a hop behind the beginning, where the first column's is.

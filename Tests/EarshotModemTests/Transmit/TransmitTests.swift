@@ -97,15 +97,15 @@ import Testing
         var length = 1
         while length < samples.count { length *= 2 }
         var plan = FFTPlan(length: length)
-        plan.withInput { input in
+        plan.withMutableSamples { input in
             for n in samples.indices {
                 input[n] = ComplexSample(samples[n], 0)
             }
         }
-        plan.execute()
+        plan.forward()
         var low = 0.0
         var total = 0.0
-        plan.withOutput { spectrum in
+        plan.withSpectrum { spectrum in
             for k in 0..<length / 2 {
                 let power = Double(spectrum[k].power)
                 total += power

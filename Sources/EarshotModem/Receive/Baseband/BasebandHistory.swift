@@ -157,6 +157,23 @@ final class BasebandHistory {
         }
     }
 
+    /// Makes the samples of `range` those of a transform, with zeros for what is not held and behind the range.
+    func load(_ range: Range<Int>, into plan: inout FFTPlan) {
+        let held = heldRange(range)
+        let first = range.lowerBound - held.lowerBound
+        withSamples(from: held.lowerBound, count: held.count) { plan.load($0, first..<first + range.count) }
+    }
+
+    /// Copies the samples of `range` to the first elements of y, with zeros for what is not held.
+    func copy(_ range: Range<Int>, into y: inout [ComplexSample]) {
+        let held = heldRange(range)
+        var all = y.mutableSpan
+        var window = all._mutatingExtracting(0..<range.count)
+        withSamples(from: held.lowerBound, count: held.count) {
+            copyZeroPadded($0, from: range.lowerBound - held.lowerBound, into: &window)
+        }
+    }
+
     /// The samples from `index` on. Must be held.
     func withSamples<R>(from index: Int, count: Int, _ body: (Span<ComplexSample>) -> R) -> R {
         precondition(holds(from: index, count: count), "baseband \(index) + \(count) is not in the history")

@@ -88,21 +88,24 @@ struct ChannelFit: ~Copyable {
         }
         for first in stride(from: 0, to: replica.sampleCount, by: ChannelFit.blockCount) {
             let end = min(first + ChannelFit.blockCount, replica.sampleCount)
-            transformPiece(&transform, replica.samples, first..<end, sampleCount: replica.sampleCount)
-            copyConjugate(transform, count: length, into: &blockSpectrum)
-            transformPiece(&transform, replica.samples, first..<end + tapCount, sampleCount: replica.sampleCount)
-            addProducts(transform, times: blockSpectrum, to: &autoSpectrum)
+            replica.load(first..<end, into: &transform)
+            transform.forward()
+            transform.copySpectrum(into: &blockSpectrum)
+            replica.load(first..<end + tapCount, into: &transform)
+            transform.forward()
+            transform.addSpectrum(timesConjugateOf: blockSpectrum, to: &autoSpectrum)
             let heard = replica.firstIndex + first - ChannelFit.leadCount
-            transformHistory(history, heard..<heard + end - first + tapCount)
-            addProducts(transform, times: blockSpectrum, to: &crossSpectrum)
+            history.load(heard..<heard + end - first + tapCount, into: &transform)
+            transform.forward()
+            transform.addSpectrum(timesConjugateOf: blockSpectrum, to: &crossSpectrum)
         }
         let scale = 1 / Float(length)
-        conjugateAll(&crossSpectrum)
-        transformPiece(&transform, crossSpectrum, 0..<length, sampleCount: length)
-        copyConjugate(transform, count: tapCount, scale: scale, into: &correlation)
-        conjugateAll(&autoSpectrum)
-        transformPiece(&transform, autoSpectrum, 0..<length, sampleCount: length)
-        copyConjugate(transform, count: tapCount, scale: scale, into: &image)
+        transform.loadSpectrum(crossSpectrum)
+        transform.inverse()
+        transform.copySamples(0..<tapCount, scale: scale, into: &correlation)
+        transform.loadSpectrum(autoSpectrum)
+        transform.inverse()
+        transform.copySamples(0..<tapCount, scale: scale, into: &image)
         embed()
     }
 
@@ -118,24 +121,9 @@ struct ChannelFit: ~Copyable {
             toeplitzSpectrum[lag] = image[lag]
             toeplitzSpectrum[length - lag] = image[lag].conjugate
         }
-        transformPiece(&product, toeplitzSpectrum, 0..<length, sampleCount: length)
-        copyConjugate(product, count: length, into: &toeplitzSpectrum)
-        conjugateAll(&toeplitzSpectrum)
-    }
-
-    private mutating func transformHistory(_ history: BasebandHistory, _ range: Range<Int>) {
-        let held = history.heldRange(range)
-        transform.withInput { input in
-            for n in input.indices {
-                input[n] = ComplexSample()
-            }
-            history.withSamples(from: held.lowerBound, count: held.count) { samples in
-                for n in samples.indices {
-                    input[held.lowerBound - range.lowerBound + n] = samples[n]
-                }
-            }
-        }
-        transform.execute()
+        product.load(toeplitzSpectrum, 0..<length)
+        product.forward()
+        product.copySpectrum(into: &toeplitzSpectrum)
     }
 
     // MARK: Solution
@@ -180,9 +168,11 @@ struct ChannelFit: ~Copyable {
     /// image = (R + w)·direction.
     private mutating func multiply() {
         let (length, tapCount) = (ChannelFit.productLength, ChannelFit.tapCount)
-        transformPiece(&product, direction, 0..<tapCount, sampleCount: tapCount)
-        convolve(&product, with: toeplitzSpectrum)
-        copyConjugate(product, count: tapCount, scale: 1 / Float(length), into: &image)
+        product.load(direction, 0..<tapCount)
+        product.forward()
+        product.multiplySpectrum(by: toeplitzSpectrum)
+        product.inverse()
+        product.copySamples(0..<tapCount, scale: 1 / Float(length), into: &image)
         for k in image.indices {
             image[k] += direction[k] * weights[k]
         }
@@ -227,17 +217,16 @@ struct ChannelFit: ~Copyable {
         let (length, tapCount) = (ChannelFit.transformLength, ChannelFit.tapCount)
         firstIndex = replica.firstIndex - ChannelFit.leadCount
         sampleCount = replica.sampleCount + tapCount - 1
-        transformPiece(&transform, taps, 0..<tapCount, sampleCount: tapCount)
-        copyConjugate(transform, count: length, into: &blockSpectrum)
-        conjugateAll(&blockSpectrum)
+        transform.load(taps, 0..<tapCount)
+        transform.forward()
+        transform.copySpectrum(into: &blockSpectrum)
         for first in stride(from: 0, to: sampleCount, by: ChannelFit.blockCount) {
-            transformPiece(
-                &transform, replica.samples, first - tapCount..<first + ChannelFit.blockCount,
-                sampleCount: replica.sampleCount)
-            convolve(&transform, with: blockSpectrum)
+            replica.load(first - tapCount..<first + ChannelFit.blockCount, into: &transform)
+            transform.forward()
+            transform.multiplySpectrum(by: blockSpectrum)
+            transform.inverse()
             let count = min(ChannelFit.blockCount, sampleCount - first)
-            copyConjugate(
-                transform, from: tapCount, count: count, scale: 1 / Float(length), into: &explained, at: first)
+            transform.copySamples(tapCount..<tapCount + count, scale: 1 / Float(length), into: &explained, at: first)
         }
     }
 
@@ -263,13 +252,5 @@ struct ChannelFit: ~Copyable {
             previous = here
         }
         return sum == ComplexSample() ? 0 : Double(Float.atan2(y: sum.y, x: sum.x)) / (2 * .pi) / Double(length)
-    }
-}
-
-/// Replaces the values by their conjugates.
-private func conjugateAll(_ values: inout [ComplexSample]) {
-    var all = values.mutableSpan
-    for index in all.indices {
-        all[index] = all[index].conjugate
     }
 }

@@ -48,7 +48,7 @@ struct FrameAlignment: ~Copyable {
             steps[symbol] = 2 * (tones[symbol] - format.profile.toneCount / 2) + 1
         }
         for index in 0..<2 * length {
-            turns[index] = unitPhasor(turns: -Float(index) / Float(2 * length))
+            turns[index] = fastUnitPhasor(turns: -Float(index) / Float(2 * length))
         }
         for bin in sums.indices {
             sums[bin] = 0
@@ -57,7 +57,7 @@ struct FrameAlignment: ~Copyable {
         for delay in 0..<delayCount {
             transformGains(count, delay: 2 * delay - length / 2, length)
             let base = delay * FrameAlignment.transformLength
-            writePowers(transform, count: FrameAlignment.transformLength, into: &powers, at: base)
+            transform.copyPowers(ofBins: 0..<FrameAlignment.transformLength, into: &powers, at: base)
             for bin in sums.indices {
                 sums[bin] += powers[base + bin] * powers[base + bin]
             }
@@ -88,7 +88,7 @@ struct FrameAlignment: ~Copyable {
     private mutating func transformGains(_ count: Int, delay: Int, _ length: Int) {
         let period = 2 * length
         let (gains, steps, turns) = (gains, steps, turns)
-        transform.withInput { input in
+        transform.withMutableSamples { input in
             for symbol in 0..<count {
                 // e^{+j2π·tone·τ/N}: a delay of τ turned the gain by the opposite.
                 let place = (period - (steps[symbol] * delay % period + period) % period) % period
@@ -98,7 +98,7 @@ struct FrameAlignment: ~Copyable {
                 input[symbol] = ComplexSample()
             }
         }
-        transform.execute()
+        transform.forward()
     }
 
     /// The bin of the greatest sum, and where between the bins around it a parabola has its top.
@@ -108,12 +108,9 @@ struct FrameAlignment: ~Copyable {
         for bin in sums.indices where sums[bin] > sums[best] {
             best = bin
         }
-        let (left, middle, right) = (
+        let fraction = parabolicPeak(
             sums[(best + count - 1) % count].squareRoot(), sums[best].squareRoot(),
-            sums[(best + 1) % count].squareRoot()
-        )
-        let curvature = left - 2 * middle + right
-        let fraction = curvature < 0 ? 0.5 * (left - right) / curvature : 0
+            sums[(best + 1) % count].squareRoot())
         return (best, Double(best < count / 2 ? best : best - count) + Double(fraction))
     }
 

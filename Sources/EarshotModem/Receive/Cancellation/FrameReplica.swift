@@ -95,6 +95,11 @@ struct FrameReplica: ~Copyable {
         ramp(start: start, end: end, stretch: stretch, rampCount: profile.rampSeconds * Double(format.rateHertz))
     }
 
+    /// Makes r[range] the samples of a transform, with zeros for what lies outside the frame and behind the range.
+    borrowing func load(_ range: Range<Int>, into plan: inout FFTPlan) {
+        plan.load(samples.span.extracting(0..<sampleCount), range)
+    }
+
     /// Turns every sample's phase further, by `turnsPerSample` more from each to the next, none in the middle.
     mutating func shift(turnsPerSample: Double) {
         let count = sampleCount
@@ -137,7 +142,7 @@ struct FrameReplica: ~Copyable {
         let (count, line) = (sampleCount, turns)
         var all = samples.mutableSpan
         for index in 0..<count {
-            all[index] = unitPhasor(turns: line[index])
+            all[index] = fastUnitPhasor(turns: line[index])
         }
     }
 
@@ -145,7 +150,7 @@ struct FrameReplica: ~Copyable {
         let (count, line) = (sampleCount, turns)
         var all = samples.mutableSpan
         for index in 0..<count {
-            all[index] = all[index].times(unitPhasor(turns: line[index]))
+            all[index] = all[index].times(fastUnitPhasor(turns: line[index]))
         }
     }
 
@@ -168,16 +173,4 @@ struct FrameReplica: ~Copyable {
             samples[index - firstIndex] = ComplexSample()
         }
     }
-}
-
-/// e^{j2πt}, to −110 dB: the square of e^{jπt} by Taylor's series within a quarter turn. Branch-free.
-@inline(__always)
-func unitPhasor(turns: Float) -> ComplexSample {
-    // Rounds to whole numbers: beyond 1.5·2²³ there are no others.
-    let magic: Float = 12_582_912
-    let x = Float.pi * (turns - ((turns + magic) - magic))
-    let y = x * x
-    let sine = x * (1 + y * (-1 / 6 + y * (1 / 120 + y * (-1 / 5_040 + y * (1 / 362_880 - y / 39_916_800)))))
-    let cosine = 1 + y * (-0.5 + y * (1 / 24 + y * (-1 / 720 + y * (1 / 40_320 - y / 3_628_800))))
-    return ComplexSample(cosine * cosine - sine * sine, 2 * sine * cosine)
 }

@@ -17,8 +17,6 @@ struct ResidualDetector: ~Copyable {
     private static let threshold: Float = 0.05
     /// A tone's main lobe behind Hann's window, and half a tone of misplacement.
     private static let reach = 2
-    private static let quarterOfNoise: Float = 0.287_7
-    private static let euler: Float = 0.577_2
 
     private var energies: [Float]
     private var scratch: [Float]
@@ -40,7 +38,7 @@ struct ResidualDetector: ~Copyable {
         var symbolCount: Float = 0
         var sum: Float = 0
         for symbol in tones.indices where !erased.contains(symbol) {
-            var (highest, count) = (NoiseFloor.smallestPower, 0)
+            var (highest, count) = (NoiseFloor.minimumPower, 0)
             for tone in 0..<toneCount where ResidualDetector.isFree(tone, tones, symbol) {
                 let energy = energies[symbol * toneCount + tone]
                 scratch[total + count] = energy
@@ -50,12 +48,12 @@ struct ResidualDetector: ~Copyable {
             guard count > 0 else { continue }
             total += count
             symbolCount += 1
-            sum += .log(highest / (.log(Float(count)) + ResidualDetector.euler))
+            sum += .log(highest / noiseMaximum(count))
         }
         guard total > 0 else { return false }
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<total)
-        let noise = max(select(total / 4, of: &values) / ResidualDetector.quarterOfNoise, NoiseFloor.smallestPower)
+        let noise = max(select(total / 4, of: &values) / noiseQuantile(0.25), NoiseFloor.minimumPower)
         return sum / symbolCount - .log(noise) >= ResidualDetector.threshold
     }
 

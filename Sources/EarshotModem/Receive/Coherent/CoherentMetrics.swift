@@ -87,33 +87,19 @@ struct CoherentMetrics: ~Copyable {
         }
         let (length, tapCount) = (transformLength, tapCount)
         for symbol in 0..<symbolCount {
-            transformPiece(
-                &transform, replica.samples, edges[symbol]..<edges[symbol + 1], sampleCount: replica.sampleCount)
-            copyConjugate(transform, count: length, into: &symbolSpectra, at: symbol * length)
-            transformHistory(view.history, symbol: symbol)
-            convolve(&transform, with: symbolSpectra, from: symbol * length)
-            copyConjugate(
-                transform, count: tapCount, scale: 1 / Float(length), into: &correlations, at: symbol * tapCount)
+            replica.load(edges[symbol]..<edges[symbol + 1], into: &transform)
+            transform.forward()
+            transform.copySpectrum(into: &symbolSpectra, at: symbol * length)
+            let first = replica.firstIndex + edges[symbol] - leadCount
+            view.history.load(first..<first + edges[symbol + 1] - edges[symbol] + tapCount - 1, into: &transform)
+            transform.forward()
+            transform.multiplySpectrum(
+                byConjugateOf: symbolSpectra, from: symbol * length)
+            transform.inverse()
+            transform.copySamples(
+                0..<tapCount, scale: 1 / Float(length), into: &correlations, at: symbol * tapCount)
         }
         residual.measure(correlations, symbolCount: symbolCount, weights: weights, noise: noise)
-    }
-
-    private mutating func transformHistory(_ history: BasebandHistory, symbol: Int) {
-        let first = replica.firstIndex + edges[symbol] - leadCount
-        let range = first..<first + edges[symbol + 1] - edges[symbol] + tapCount - 1
-        let held = history.heldRange(range)
-        transform.withInput { input in
-            for n in input.indices {
-                input[n] = ComplexSample()
-            }
-            history.withSamples(from: held.lowerBound, count: held.count) { samples in
-                let offset = held.lowerBound - range.lowerBound
-                for n in 0..<max(0, min(samples.count, input.count - offset)) {
-                    input[offset + n] = samples[n]
-                }
-            }
-        }
-        transform.execute()
     }
 
     /// The offset that remains, of a peak of J; see `ResidualOffset.peakHertz`.
@@ -129,7 +115,7 @@ struct CoherentMetrics: ~Copyable {
         let tapCount = tapCount
         for symbol in 0..<symbolCount {
             let turn = offsetHertz * (Float(symbol) - Float(symbolCount) / 2) * Float(format.profile.symbolSeconds)
-            turns[symbol] = unitPhasor(turns: -turn)
+            turns[symbol] = fastUnitPhasor(turns: -turn)
         }
         for delay in 0..<tapCount {
             taps[delay] = ComplexSample()
@@ -165,17 +151,19 @@ struct CoherentMetrics: ~Copyable {
     ) {
         let (layout, length, tapCount) = (view.layout, transformLength, tapCount)
         let toneCount = format.profile.toneCount
-        transformPiece(&transform, taps, 0..<tapCount, sampleCount: tapCount)
-        copyConjugate(transform, count: length, into: &tapSpectrum)
+        transform.load(taps, 0..<tapCount)
+        transform.forward()
+        transform.copySpectrum(into: &tapSpectrum)
         explain(symbolCount: layout.toneCount, view.history)
         measureGains()
         let toneBits = format.profile.code.toneBits
         for step in 0..<layout.dataToneCount {
             let symbol = layout.firstDataTone + step
             let piece = edges[symbol]..<edges[symbol + 1] + tapCount - 1
-            transformPiece(&transform, model, piece, sampleCount: replica.sampleCount + tapCount)
-            convolve(&transform, with: tapSpectrum)
-            // What stands in the plan now is the conjugate of the filtered samples, times its length.
+            transform.load(model, piece)
+            transform.forward()
+            transform.multiplySpectrum(byConjugateOf: tapSpectrum)
+            transform.inverse()
             mixer.measure(
                 transform, scale: 1 / Float(length), turn: turns[symbol], format, symbol: symbol,
                 firstIndex: replica.firstIndex + edges[symbol], start: view.place.start,
@@ -213,11 +201,7 @@ struct CoherentMetrics: ~Copyable {
         let (length, tapCount) = (transformLength, tapCount)
         let count = replica.sampleCount + tapCount
         let range = replica.firstIndex - leadCount..<replica.firstIndex - leadCount + count
-        let held = history.heldRange(range)
-        for n in 0..<count {
-            model[n] = ComplexSample()
-        }
-        copyHistory(history, held, into: &model, at: held.lowerBound - range.lowerBound)
+        history.copy(range, into: &model)
         for symbol in 0..<symbolCount {
             subtractSymbol(
                 &transform, tapSpectrum, symbolSpectra, from: symbol * length, turn: turns[symbol],
@@ -226,36 +210,23 @@ struct CoherentMetrics: ~Copyable {
     }
 }
 
-/// y[first + n] = x[held.lowerBound + n].
-private func copyHistory(
-    _ history: BasebandHistory, _ held: Range<Int>, into y: inout [ComplexSample], at first: Int
-) {
-    var all = y.mutableSpan
-    history.withSamples(from: held.lowerBound, count: held.count) { samples in
-        for n in samples.indices {
-            all[first + n] = samples[n]
-        }
-    }
-}
-
-/// y[place + n] −= what the channel made of one symbol: the inverse transform of H·R·g*, the conjugate of the transform of
-/// its conjugate.
+/// y[place + n] −= what the channel made of one symbol: the inverse transform of H·R·g*.
 private func subtractSymbol(
     _ plan: inout FFTPlan, _ taps: [ComplexSample], _ spectra: [ComplexSample], from first: Int, turn: ComplexSample,
     count: Int, of y: inout [ComplexSample], at place: Int
 ) {
     let (taps, spectra) = (taps.span, spectra.span)
-    plan.withInput { input in
-        for bin in input.indices {
-            input[bin] = taps[bin].times(spectra[first + bin]).times(turn)
+    plan.withMutableSpectrum { spectrum in
+        for bin in spectrum.indices {
+            spectrum[bin] = taps[bin].times(spectra[first + bin]).times(turn.conjugate)
         }
     }
-    plan.execute()
+    plan.inverse()
     let scale = 1 / Float(plan.length)
     var all = y.mutableSpan
-    plan.withOutput { output in
+    plan.withSamples { samples in
         for n in 0..<count {
-            all[place + n] -= output[n].conjugate * scale
+            all[place + n] -= samples[n] * scale
         }
     }
 }

@@ -85,9 +85,7 @@ struct ResidualOffset: ~Copyable {
             limit = highest
         }
         guard let found else { return nil }
-        let (left, right) = (value(found - 1), value(found + 1))
-        let curvature = left - 2 * value(found) + right
-        let fraction = curvature < 0 ? 0.5 * (left - right) / curvature : 0
+        let fraction = parabolicPeak(value(found - 1), value(found), value(found + 1))
         return (Float(found) + fraction) * hertzPerBin
     }
 
@@ -101,7 +99,7 @@ private func addSpectrum(
     weights: [Float], limit: Float, to sums: inout [Float]
 ) {
     let column = correlations.span
-    plan.withInput { input in
+    plan.withMutableSamples { input in
         for symbol in 0..<symbolCount {
             input[symbol] = column[symbol * delayCount + delay] * weights[symbol]
         }
@@ -109,9 +107,9 @@ private func addSpectrum(
             input[symbol] = ComplexSample()
         }
     }
-    plan.execute()
+    plan.forward()
     var total = sums.mutableSpan
-    plan.withOutput { spectrum in
+    plan.withSpectrum { spectrum in
         for bin in spectrum.indices {
             total[bin] += max(0, spectrum[bin].power - limit)
         }

@@ -12,7 +12,7 @@ struct ToneTransform: ~Copyable {
         products = [ComplexSample](repeating: ComplexSample(), count: format.profile.toneCount)
     }
 
-    /// Measures y = turn·scale·conj(what the plan holds).
+    /// Measures y = turn·scale·(the samples that the plan holds).
     mutating func measure(
         _ plan: borrowing FFTPlan, scale: Float, turn: ComplexSample, _ format: BasebandFormat, symbol: Int,
         firstIndex: Int, start: Double, offsetHertz: Float
@@ -28,14 +28,14 @@ struct ToneTransform: ~Copyable {
             / Double(length)
         let first = Float(base - base.rounded())
         let advance = Float(offsetTurns + 0.5 * stretch / Double(length))
-        transform.withInput { input in
-            plan.withOutput { output in
+        transform.withMutableSamples { input in
+            plan.withSamples { samples in
                 for n in 0..<length {
-                    input[n] = output[n].conjugate.times(unitPhasor(turns: -(first + Float(n) * advance)))
+                    input[n] = samples[n].times(fastUnitPhasor(turns: -(first + Float(n) * advance)))
                 }
             }
         }
-        transform.execute()
+        transform.forward()
         // Where a tone's own phase stands in the middle of the symbol.
         let middle = ((inside + Double(length) / 2) * stretch - Double(length) / 2) / Double(length)
         writeProducts(
@@ -49,10 +49,10 @@ private func writeProducts(
     into products: inout [ComplexSample]
 ) {
     var all = products.mutableSpan
-    plan.withOutput { spectrum in
+    plan.withSpectrum { spectrum in
         for tone in 0..<toneCount {
             let place = tone - toneCount / 2
-            let phase = unitPhasor(turns: turnsPerTone * Float(place))
+            let phase = fastUnitPhasor(turns: turnsPerTone * Float(place))
             all[tone] = spectrum[(place + spectrum.count) % spectrum.count].times(phase).times(turn)
         }
     }

@@ -88,16 +88,3 @@ struct FrameLikelihood {
             energies, first, inverseNoise, toneCount, table, table.count, FrameLikelihood.cellsPerUnit)
     }
 }
-
-/// ln I₀(z), by its series where z is small and by its asymptotic expansion where it is not; to 10⁻⁴.
-func logBesselI0(_ z: Double) -> Double {
-    if z > 12 {
-        return z - 0.5 * .log(2 * .pi * z) + .log(onePlus: 1 / (8 * z) + 9 / (128 * z * z))
-    }
-    var (term, sum) = (1.0, 1.0)
-    for k in 1...40 {
-        term *= z * z / Double(4 * k * k)
-        sum += term
-    }
-    return .log(sum)
-}

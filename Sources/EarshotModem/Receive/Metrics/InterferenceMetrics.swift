@@ -39,7 +39,7 @@ struct InterferenceMetrics: ~Copyable {
     ///   - erased: the symbols that were lost.
     mutating func prepare(_ energies: [Float], erased: ErasedSymbols, _ profile: Profile, symbolCount: Int) {
         let toneCount = profile.toneCount
-        let level = max(medianOfSync(energies, profile), NoiseFloor.smallestPower)
+        let level = max(medianOfSync(energies, profile), NoiseFloor.minimumPower)
         let cellCount = symbolCount * toneCount
         let inverse = 1 / level
         // 10·log10(2) dB a bit.
@@ -97,12 +97,7 @@ struct InterferenceMetrics: ~Copyable {
     /// p₁.
     private static func density(_ ratio: Float, variance: Float) -> Float {
         let z = 2 * ratio.squareRoot() / variance
-        let quarter = z * z / 4
-        let logBessel: Float =
-            z > 3
-            ? z - 0.5 * .log(2 * .pi * z)
-            : .log(1 + quarter * (1 + quarter * (0.25 + quarter * (1 / 36 + quarter / 576))))
-        let rice = Float.exp(logBessel - (1 + ratio) / variance) / variance
+        let rice = Float.exp(Float(logBesselI0(Double(z))) - (1 + ratio) / variance) / variance
         return (1 - echoShare) * rice + echoShare * .exp(-ratio)
     }
 

@@ -124,10 +124,12 @@ struct MotionTrack: ~Copyable {
                 cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz + Float(step - 1) * spacing / 4)
                     + 0.5 / Float(length))
             history.withSamples(from: first, count: length) { samples in
-                transform.withInput { mixer.mix(samples, into: &$0) }
+                transform.withMutableSamples { mixer.mix(samples, into: &$0) }
             }
-            transform.execute()
-            writePowers(transform, from: -toneCount / 2, count: toneCount, into: &energies, at: step * toneCount)
+            transform.forward()
+            // Half a spacing was mixed away, so that tone m is in bin m − M/2.
+            transform.copyPowers(
+                ofBins: -toneCount / 2..<toneCount / 2, into: &energies, at: step * toneCount)
         }
         var (best, sum) = (0, Float(0))
         for tone in 0..<toneCount {
@@ -138,9 +140,8 @@ struct MotionTrack: ~Copyable {
         }
         let middle = energies[toneCount + best]
         guard middle >= MotionTrack.minimumShare * sum else { return 0 }
-        let (left, right) = (energies[best].squareRoot(), energies[2 * toneCount + best].squareRoot())
-        let curvature = left - 2 * middle.squareRoot() + right
-        let step = curvature < 0 ? 0.5 * (left - right) / curvature : 0
+        let step = parabolicPeak(
+            energies[best].squareRoot(), middle.squareRoot(), energies[2 * toneCount + best].squareRoot())
         return min(max(step, -2), 2) * spacing / 4
     }
 

@@ -35,7 +35,7 @@ struct ToneEnergies: ~Copyable {
         mixer = ToneCorrelator(length: format.samplesPerSymbol)
         let length = format.samplesPerSymbol
         transform = FFTPlan(length: length, batchCount: ToneEnergies.batchCount)
-        window = (0..<length).map { 0.5 - 0.5 * .cos(2 * .pi * (Float($0) + 0.5) / Float(length)) }
+        window = hannWindow(count: length).map { Float($0) }
     }
 
     /// Measures `symbolCount` symbols; those that the history does not hold count as silence. Those of which a part was lost
@@ -95,12 +95,12 @@ struct ToneEnergies: ~Copyable {
             return
         }
         let heldShare = history.heldShare(from: first, count: length)
-        if heldShare < NoiseFloor.leastHeldShare {
+        if heldShare < NoiseFloor.minimumHeldShare {
             erased.insert(symbol)
         }
-        scales[place] = heldShare < NoiseFloor.leastHeldShare ? 0 : 1 / (heldShare * Float(length * length))
+        scales[place] = heldShare < NoiseFloor.minimumHeldShare ? 0 : 1 / (heldShare * Float(length * length))
         history.withSamples(from: first, count: length) { samples in
-            transform.withInput { input in
+            transform.withMutableSamples { input in
                 var target = input._mutatingExtracting(place * length..<(place + 1) * length)
                 mixer.mix(samples, into: &target)
             }
@@ -111,9 +111,9 @@ struct ToneEnergies: ~Copyable {
     private mutating func transformBatch(_ symbols: Range<Int>, into energies: inout [Float]) {
         let toneCount = format.profile.toneCount
         precondition(symbols.upperBound * toneCount <= energies.count, "\(symbols) of \(energies.count) energies")
-        transform.execute()
+        transform.forward()
         let scales = scales
-        transform.withOutput { points in
+        transform.withSpectrum { points in
             points.withUnsafeBufferPointer { points in
                 energies.withUnsafeMutableBufferPointer { energies in
                     earshot_tone_powers(

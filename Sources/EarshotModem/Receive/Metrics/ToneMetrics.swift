@@ -74,7 +74,7 @@ struct ToneMetrics: ~Copyable {
         noise = [Float](repeating: 0, count: maximumToneCount)
         inverseNoise = [Float](repeating: 0, count: maximumToneCount)
         scratch = [Float](repeating: 0, count: maximumSymbolCount * maximumToneCount)
-        precondition(maximumSymbolCount <= EARSHOT_LARGEST_ROW_COUNT, "\(maximumSymbolCount) symbols")
+        precondition(maximumSymbolCount <= EARSHOT_MAXIMUM_ROW_COUNT, "\(maximumSymbolCount) symbols")
         heldRows = [Int32](repeating: 0, count: maximumSymbolCount)
     }
 
@@ -98,10 +98,9 @@ struct ToneMetrics: ~Copyable {
         var likelihoods = logLikelihoods.mutableSpan
         let inverse = inverseNoise.span
         let energies = energies.span
-        let ln2: Float = 0.693_147_2
         for first in stride(from: 0, to: cellCount, by: toneCount) {
             for tone in 0..<toneCount {
-                likelihoods[first + tone] = ln2 * fastLog2(1 + energies[first + tone] * inverse[tone])
+                likelihoods[first + tone] = fastLog(1 + energies[first + tone] * inverse[tone])
             }
         }
     }
@@ -116,15 +115,15 @@ struct ToneMetrics: ~Copyable {
                 cellCount += 1
             }
         }
-        guard cellCount > 0 else { return NoiseFloor.smallestPower }
+        guard cellCount > 0 else { return NoiseFloor.minimumPower }
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<cellCount)
-        return max(select(cellCount / 10, of: &values) / 0.105_36, NoiseFloor.smallestPower)
+        return max(select(cellCount / 10, of: &values) / noiseQuantile(0.1), NoiseFloor.minimumPower)
     }
 
     /// N and 1/N of every tone.
     private mutating func measureNoise(_ energies: [Float], toneCount: Int, symbolCount: Int) {
-        let ln2: Float = 0.693_147_2
+        let median = noiseQuantile(0.5)
         var heldCount = 0
         for symbol in 0..<symbolCount where !erased.contains(symbol) {
             heldRows[heldCount] = Int32(symbol)
@@ -135,15 +134,15 @@ struct ToneMetrics: ~Copyable {
             earshot_column_selects(energies, heldRows, heldCount, toneCount, heldCount / 2, &scratch)
         }
         for tone in 0..<toneCount {
-            noise[tone] = heldCount > 0 ? scratch[tone] / ln2 : 0
+            noise[tone] = heldCount > 0 ? scratch[tone] / median : 0
             scratch[tone] = noise[tone]
         }
         // A frame fills one cell in M, which moves the median of the others.
         let quantile = 0.5 / (1 - 1 / Float(toneCount))
         commonNoise = max(
-            medianOfScratch(toneCount) * ln2 / -.log(1 - quantile),
+            medianOfScratch(toneCount) * median / noiseQuantile(quantile),
             ToneMetrics.selfNoise * (sum(energies, symbolCount * toneCount) / Float(max(heldCount, 1) * toneCount)),
-            NoiseFloor.smallestPower)
+            NoiseFloor.minimumPower)
         for tone in 0..<toneCount {
             if noise[tone] < ToneMetrics.standingOut * commonNoise {
                 noise[tone] = commonNoise

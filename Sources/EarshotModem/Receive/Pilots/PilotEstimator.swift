@@ -81,7 +81,7 @@ struct PilotEstimator: ~Copyable {
 
     /// mean of z[k]·e^{−j2π·turns·k}.
     private func meanTurned(by turns: Float) -> ComplexSample {
-        let step = ComplexSample(.cos(2 * .pi * turns), -.sin(2 * .pi * turns))
+        let step = unitPhasor(turns: -Double(turns))
         var (sum, phasor) = (ComplexSample(), ComplexSample(1, 0))
         for mean in means {
             sum += mean.times(phasor)
@@ -98,7 +98,7 @@ struct PilotEstimator: ~Copyable {
         var radians: Float = 0
         var amplitude = meanTurned(by: 0)
         for _ in 0..<3 {
-            let inverse = 1 / max(amplitude.power, .leastNormalMagnitude) * ComplexSample(amplitude.x, -amplitude.y)
+            let inverse = 1 / max(amplitude.power, .leastNormalMagnitude) * amplitude.conjugate
             var slope: Float = 0
             for quantum in means.indices {
                 slope += (Float(quantum) - middle) * means[quantum].times(inverse).y
@@ -107,8 +107,7 @@ struct PilotEstimator: ~Copyable {
             radians += change
             // Turned about the middle, so that the amplitude's phase stays.
             for quantum in means.indices {
-                let angle = change * (Float(quantum) - middle)
-                means[quantum] = means[quantum].times(ComplexSample(.cos(angle), -.sin(angle)))
+                means[quantum] = means[quantum].times(unitPhasor(radians: -change * (Float(quantum) - middle)))
             }
             amplitude = meanTurned(by: 0)
         }
@@ -117,7 +116,7 @@ struct PilotEstimator: ~Copyable {
         let angle = -radians * Float(PilotEstimator.sampleCount - 1) / 2 / Float(Receiver.quantum)
         return PilotEstimate(
             cyclesPerSample: cyclesPerSample + Double(radians) / (2 * .pi) / Double(Receiver.quantum),
-            amplitude: amplitude.times(ComplexSample(.cos(angle), .sin(angle))), powerLeft: powerLeft,
+            amplitude: amplitude.times(unitPhasor(radians: angle)), powerLeft: powerLeft,
             isSteady: isSteady)
     }
 

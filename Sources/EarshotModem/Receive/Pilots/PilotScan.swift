@@ -30,8 +30,7 @@ struct PilotScan: ~Copyable {
     private var rowsMade = 0
 
     init() {
-        let length = Float(PilotScan.windowLength)
-        window = (0..<PilotScan.windowLength).map { 0.5 - 0.5 * .cos(2 * .pi * (Float($0) + 0.5) / length) }
+        window = hannWindow(count: PilotScan.windowLength).map { Float($0) }
     }
 
     /// Whether the history ends where a spectrum does; the first one is that of the input's first samples.
@@ -93,13 +92,13 @@ struct PilotScan: ~Copyable {
         history.withSamples(from: endIndex - length, count: length) {
             PilotScan.fill(&transform, $0, window)
         }
-        transform.execute()
+        transform.forward()
         PilotScan.writeRow(transform, into: &rows, from: first)
     }
 
     private static func fill(_ transform: inout FFTPlan, _ samples: Span<ComplexSample>, _ window: [Float]) {
         let window = window.span
-        transform.withInput { input in
+        transform.withMutableSamples { input in
             for n in window.indices {
                 input[n] = window[n] * samples[n]
             }
@@ -111,10 +110,10 @@ struct PilotScan: ~Copyable {
         let (length, binCount) = (PilotScan.windowLength, PilotScan.binCount)
         var all = rows.mutableSpan
         var row = all._mutatingExtracting(first..<first + binCount)
-        transform.withOutput { spectrum in
+        transform.withSpectrum { spectrum in
             for bin in 0..<binCount / 2 {
-                row[bin] = fastLog2(spectrum[length - binCount / 2 + bin].power + NoiseFloor.smallestPower)
-                row[binCount / 2 + bin] = fastLog2(spectrum[bin].power + NoiseFloor.smallestPower)
+                row[bin] = fastLog2(spectrum[length - binCount / 2 + bin].power + NoiseFloor.minimumPower)
+                row[binCount / 2 + bin] = fastLog2(spectrum[bin].power + NoiseFloor.minimumPower)
             }
         }
         var sum: Float = 0

@@ -48,8 +48,8 @@ struct PilotTracker {
         memory = Float(sampleCount / Receiver.quantum)
         usualPower = estimate.powerLeft
         powerWithout = amplitude.power
-        phasor = ComplexSample.phasor(turns: turns)
-        step = ComplexSample.phasor(turns: cyclesPerSample)
+        phasor = unitPhasor(turns: turns)
+        step = unitPhasor(turns: cyclesPerSample)
     }
 
     /// Whether taking it away leaves less than leaving it there.
@@ -68,7 +68,7 @@ struct PilotTracker {
     mutating func listen(to y: Span<ComplexSample>) {
         var (phasor, sum) = (phasor, sum)
         for n in y.indices {
-            sum += y[n].times(ComplexSample(phasor.x, -phasor.y))
+            sum += y[n].times(phasor.conjugate)
             phasor = phasor.times(step)
         }
         (self.phasor, self.sum) = (phasor, sum)
@@ -79,7 +79,7 @@ struct PilotTracker {
     /// The next samples, all of one quantum, were lost.
     mutating func skip(_ count: Int) {
         place += count
-        phasor = ComplexSample.phasor(turns: turns + cyclesPerSample * Double(place))
+        phasor = unitPhasor(turns: turns + cyclesPerSample * Double(place))
     }
 
     /// At a quantum's end: learns from what is left, unless half of it was lost.
@@ -92,8 +92,8 @@ struct PilotTracker {
         place = 0
         heldCount = 0
         sum = ComplexSample()
-        phasor = ComplexSample.phasor(turns: turns)
-        step = ComplexSample.phasor(turns: cyclesPerSample)
+        phasor = unitPhasor(turns: turns)
+        step = unitPhasor(turns: cyclesPerSample)
     }
 
     private mutating func learn(_ left: ComplexSample) {
@@ -104,7 +104,7 @@ struct PilotTracker {
         usualPower += (min(power, limit) - usualPower) / 16
         let scale = (power > limit ? (limit / power).squareRoot() : 1) / max(amplitude.power, .leastNormalMagnitude)
         // u = e·a*/|a|², of which a noisy start may make too much.
-        let u = (scale * left.times(ComplexSample(amplitude.x, -amplitude.y)))
+        let u = (scale * left.times(amplitude.conjugate))
             .clamped(lowerBound: ComplexSample(repeating: -0.5), upperBound: ComplexSample(repeating: 0.5))
         memory = min(memory + 1, PilotTracker.maximumMemory)
         let n = memory
@@ -123,18 +123,10 @@ struct PilotTracker {
     }
 
     private func add(_ amplitude: ComplexSample, to x: inout MutableSpan<ComplexSample>) {
-        var wave = amplitude.times(ComplexSample.phasor(turns: turns - cyclesPerSample * Double(x.count)))
+        var wave = amplitude.times(unitPhasor(turns: turns - cyclesPerSample * Double(x.count)))
         for n in x.indices {
             x[n] += wave
             wave = wave.times(step)
         }
-    }
-}
-
-extension SIMD2 where Scalar == Float {
-    /// e^{j2π·turns}.
-    fileprivate static func phasor(turns: Double) -> ComplexSample {
-        let angle = 2 * Float.pi * Float(turns - turns.rounded())
-        return ComplexSample(.cos(angle), .sin(angle))
     }
 }

@@ -146,7 +146,7 @@ struct TokenRecognition: ~Copyable {
         }
         var all = cells.mutableSpan
         var values = all._mutatingExtracting(0..<Self.symbolCount * toneCount)
-        let noise = max(select(values.count / 2, of: &values) / 0.693_147, NoiseFloor.smallestPower)
+        let noise = max(select(values.count / 2, of: &values) / noiseQuantile(0.5), NoiseFloor.minimumPower)
         let ratio = energy / Float(Self.symbolCount) / noise - 1
         return 10 * .log10(max(ratio, 0.01) / Float(toneCount))
     }

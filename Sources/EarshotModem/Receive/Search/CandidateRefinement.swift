@@ -54,7 +54,7 @@ struct CandidateRefinement: ~Copyable {
             (0..<CandidateRefinement.pieceCount).map { piece in
                 let angle =
                     2 * Float.pi * Float(step) / 8 * (Float(piece) + 0.5) / Float(CandidateRefinement.pieceCount)
-                return ComplexSample(.cos(angle), -.sin(angle))
+                return unitPhasor(radians: -angle)
             }
         }
         // Symbols last longer at the lowest offset, by less than 2 %.
@@ -117,8 +117,8 @@ struct CandidateRefinement: ~Copyable {
             let turns =
                 format.cyclesPerSample(tone: format.profile.syncTones[symbol])
                 + format.cyclesPerSample(offsetHertz: place.offsetHertz)
-            steps[symbol] = .cos(2 * .pi * turns)
-            steps[8 + symbol] = -.sin(2 * .pi * turns)
+            let step = unitPhasor(turns: -Double(turns))
+            (steps[symbol], steps[8 + symbol]) = (step.x, step.y)
         }
         let count = times.count - 1 + CandidateRefinement.pieceCount
         precondition(
@@ -130,7 +130,7 @@ struct CandidateRefinement: ~Copyable {
                 sumPieces(samples, starts, steps, count)
             }
         } else {
-            copy(history, from: first, count: length)
+            history.copy(first..<first + length, into: &stretch)
             // Taken out of self while another part of self is at work.
             let samples = exchange(&stretch, with: [])
             sumPieces(samples.span.extracting(0..<length), starts, steps, count)
@@ -147,21 +147,6 @@ struct CandidateRefinement: ~Copyable {
                     earshot_piece_sums(
                         samples.baseAddress!.pairs, starts.baseAddress, steps.baseAddress, count, pieceLength, &pieces)
                 }
-            }
-        }
-    }
-
-    /// Copies what the history holds from `first` on to the stretch, silence where it holds nothing.
-    private mutating func copy(_ history: BasebandHistory, from first: Int, count: Int) {
-        let heldStart = max(first, history.firstHeldIndex)
-        let held = heldStart..<max(heldStart, min(first + count, history.endIndex))
-        for index in 0..<count {
-            stretch[index] = ComplexSample()
-        }
-        guard !held.isEmpty else { return }
-        history.withSamples(from: held.lowerBound, count: held.count) { samples in
-            for index in samples.indices {
-                stretch[held.lowerBound - first + index] = samples[index]
             }
         }
     }
@@ -203,7 +188,9 @@ struct CandidateRefinement: ~Copyable {
         for index in scores.indices where scores[index] > scores[best] {
             best = index
         }
-        let between = best > 0 && best < scores.count - 1 ? peak(scores[best - 1], scores[best], scores[best + 1]) : 0
+        let between =
+            best > 0 && best < scores.count - 1
+            ? parabolicPeak(scores[best - 1], scores[best], scores[best + 1]) : 0
         return Double(times.lowerBound + 2 * best) + 2 * Double(between)
     }
 
@@ -239,13 +226,13 @@ struct CandidateRefinement: ~Copyable {
         }
         var pieceSteps = Float(best.time - timeReach)
         if best.time > 0 && best.time < 2 * timeReach {
-            pieceSteps += peak(
+            pieceSteps += parabolicPeak(
                 score(best.time - 1, best.offset, floor, level), score(best.time, best.offset, floor, level),
                 score(best.time + 1, best.offset, floor, level))
         }
         var offsetSteps = Float(best.offset - offsetReach)
         if best.offset > 0 && best.offset < 2 * offsetReach {
-            offsetSteps += peak(
+            offsetSteps += parabolicPeak(
                 score(best.time, best.offset - 1, floor, level), score(best.time, best.offset, floor, level),
                 score(best.time, best.offset + 1, floor, level))
         }
@@ -264,12 +251,6 @@ struct CandidateRefinement: ~Copyable {
         return scores[index]
     }
 
-    /// Where the parabola through three points at −1, 0 and 1 is highest; the middle one is the highest of them.
-    private func peak(_ left: Float, _ middle: Float, _ right: Float) -> Float {
-        let curvature = left - 2 * middle + right
-        return curvature < 0 ? 0.5 * (left - right) / curvature : 0
-    }
-
     /// How much of the pattern was lost, in symbols.
     private func lostSymbolCount(_ place: Candidate, _ history: BasebandHistory) -> Float {
         let length = format.samplesPerSymbol
@@ -284,10 +265,9 @@ struct CandidateRefinement: ~Copyable {
     }
 
     private func sumOfLogarithms(_ ratios: SIMD8<Float>) -> Float {
-        let ln2: Float = 0.693_147_2
         var sum: Float = 0
         for symbol in ratios.indices {
-            sum += ln2 * fastLog2(1 + ratios[symbol])
+            sum += fastLog(1 + ratios[symbol])
         }
         return sum
     }

@@ -26,15 +26,4 @@ import Testing
         let leftDecibels = decibels(ReplicaScene.power(left) / ReplicaScene.power(x))
         #expect(leftDecibels < -40, "\(leftDecibels) dB left")
     }
-
-    /// e^{j2πt} by series, to -100 dB; a Float of 100 turns knows its place to 8·10⁻⁶ of one, which is -87 dB.
-    @Test func phasors() {
-        for step in -5_000...5_000 {
-            let turns = Float(step) * 0.02
-            let exact = ComplexDouble.phasor(turns: Double(turns))
-            let value = unitPhasor(turns: turns)
-            let error = ComplexDouble(Double(value.x), Double(value.y)) - exact
-            #expect(error.power < 1e-9, "\(turns) turns")
-        }
-    }
 }

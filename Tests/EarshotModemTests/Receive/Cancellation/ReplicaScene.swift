@@ -21,10 +21,10 @@ enum ReplicaScene {
             Downconverter.Design(
                 inputRateHertz: 48_000, outputRateHertz: BasebandFormat.rateHertz(profile),
                 centreHertz: profile.centreHertz, passbandHertz: 850))
-        var baseband = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+        var baseband = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         let history = BasebandHistory(keptCount: 24_000)
-        for first in stride(from: 0, to: samples.count, by: Downconverter.largestBlock) {
-            let end = min(first + Downconverter.largestBlock, samples.count)
+        for first in stride(from: 0, to: samples.count, by: Downconverter.maximumInputCount) {
+            let end = min(first + Downconverter.maximumInputCount, samples.count)
             let count = downconverter.process(samples.span.extracting(first..<end), into: &baseband)
             history.append(baseband, 0..<count)
         }

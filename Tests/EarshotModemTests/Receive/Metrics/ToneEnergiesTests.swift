@@ -44,10 +44,10 @@ import Testing
                     x[n] = x[n].times(ComplexDouble(0.5 - 0.5 * .cos(2 * .pi * (Double(n) + 0.5) / Double(length)), 0))
                 }
             }
-            #expect(energies.erased.contains(symbol) == (heldShare < Double(NoiseFloor.leastHeldShare)))
+            #expect(energies.erased.contains(symbol) == (heldShare < Double(NoiseFloor.minimumHeldShare)))
             for tone in 0..<toneCount {
                 let f = Double(format.cyclesPerSample(tone: tone) + format.cyclesPerSample(offsetHertz: offsetHertz))
-                let scale = heldShare < Double(NoiseFloor.leastHeldShare) ? 0 : 1 / heldShare
+                let scale = heldShare < Double(NoiseFloor.minimumHeldShare) ? 0 : 1 / heldShare
                 let expected = scale * Reference.toneEnergy(x, cyclesPerSample: f)
                 // |x|² ≤ 2 a sample, so E ≤ 2; the mixer's phase is good to 2.4e-5, E to twice that, scaled by up to 4.
                 #expect(

@@ -23,7 +23,7 @@ import Testing
                 ))
             history = BasebandHistory(keptCount: 16 * 2 * profile.toneCount + 4_096)
             stages = ProfileStages(profile)
-            converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.largestOutput)
+            converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         }
 
         mutating func hear(_ samples: [Float]) {
