@@ -1,0 +1,34 @@
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// Baseband indices to input samples, exactly, however long the holes.
+@Suite struct InputClockTests {
+    @Test(arguments: [44_100, 48_000, 96_000, 192_000]) func withoutHolesTimeIsARatio(rate: Int) {
+        let clock = InputClock(inputRateHertz: rate, basebandRateHertz: 3_000)
+        for index in [0.0, 0.5, 1, 2_999.25, 3_000, 1e9] {
+            #expect(clock.inputSample(index) == Int((index * Double(rate) / 3_000).rounded()))
+        }
+    }
+
+    /// Passing a hole at once and in pieces is the same, and equals whole-number arithmetic.
+    @Test(arguments: [44_100, 48_000, 96_000]) func holesAddUpExactly(rate: Int) {
+        var random = Randomness(seed: 57)
+        var (clock, passed) = (InputClock(inputRateHertz: rate, basebandRateHertz: 3_000), 0)
+        for _ in 0..<200 {
+            let count = Int.random(in: 0...1 << 40, using: &random)
+            clock.pass(count)
+            passed += count
+            var atOnce = InputClock(inputRateHertz: rate, basebandRateHertz: 3_000)
+            atOnce.pass(passed)
+            let index = Int.random(in: 0...1 << 20, using: &random)
+            // (index + passed)·F/F' to the nearest whole number, in 128 bits.
+            let (high, low) = (index + passed).multipliedFullWidth(by: rate)
+            let (quotient, rest) = 3_000.dividingFullWidth((high, low))
+            let expected = quotient + (2 * rest >= 3_000 ? 1 : 0)
+            #expect(clock.inputSample(Double(index)) == expected, "seed 57")
+            #expect(atOnce.inputSample(Double(index)) == expected, "seed 57")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import EarshotCoding
+import RealModule
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// What the evidence says of energies that are set by hand, and at which limits a path is believed.
+@Suite struct FrameEvidenceTests {
+    /// Energies of a token's frame: noise of mean 1 and, on the path and the sync pattern, `level(symbol)`.
+    private struct Scene {
+        let profile: Profile
+        let codeTones: [UInt8]
+        var energies: [Float]
+
+        init(_ profile: Profile, random: inout Randomness, level: (Int) -> Float) {
+            let (layout, toneCount) = (FrameLayout.token, profile.toneCount)
+            var energies = (0..<(layout.toneCount + ToneMetrics.echoSymbolCount) * toneCount).map { _ in
+                -Float.log(Float.random(in: 1e-6...1, using: &random))
+            }
+            let codeTones = (0..<layout.dataToneCount).map { _ in
+                UInt8.random(in: 0..<UInt8(toneCount), using: &random)
+            }
+            for (symbol, tone) in profile.syncTones.enumerated() { energies[symbol * toneCount + tone] = level(symbol) }
+            for (step, codeTone) in codeTones.enumerated() {
+                let symbol = layout.firstDataTone + step
+                let tone = Int(codeTone) ^ ToneScrambler.mask(step: step, toneBits: profile.code.toneBits)
+                energies[symbol * toneCount + tone] = level(symbol)
+            }
+            (self.profile, self.codeTones, self.energies) = (profile, codeTones, energies)
+        }
+
+        func evidence(erased: ErasedSymbols = ErasedSymbols()) -> FrameEvidence {
+            var metrics = ToneMetrics(
+                maximumSymbolCount: FrameLayout.token.toneCount + ToneMetrics.echoSymbolCount,
+                maximumToneCount: profile.toneCount)
+            var held = energies
+            for symbol in 0..<FrameLayout.token.toneCount where erased.contains(symbol) {
+                for tone in 0..<profile.toneCount { held[symbol * profile.toneCount + tone] = 0 }
+            }
+            metrics.prepare(
+                held, erased: erased, toneCount: profile.toneCount, frameSymbolCount: FrameLayout.token.toneCount)
+            var meter = EvidenceMeter()
+            return meter.measure(codeTones, held, metrics, .token, profile)
+        }
+    }
+
+    /// A steady frame of 20 dB: L = ln(1 + 100/N) with N near 1, every tone the loudest, sync as loud as data, no unsteadiness.
+    @Test(arguments: Profile.all) func aSteadyFrameIsBelieved(profile: Profile) {
+        var random = Randomness(seed: 63)
+        let evidence = Scene(profile, random: &random) { _ in 100 }.evidence()
+        // Of 52 energies the median is good to 1/√52 = 14 %, of which L takes 0.14.
+        #expect(abs(evidence.pathMetric - .log(101)) < 0.3)
+        #expect(evidence.pathShare > 0.999 && evidence.isClear && evidence.isBelievable)
+        #expect(abs(evidence.syncRatio - 1) < 0.05 && evidence.unsteadiness < 0.05)
+        #expect(abs(evidence.meanToneEnergy - 100) < 1e-3)
+    }
+
+    /// Half of the tones 20 dB louder than the rest: ln(mean of e^L) − mean of L of two equal halves, L₂ − L₁ = ln 100 apart, is
+    /// ln((1 + 100)/2) − ln(100)/2 = 1.6; the loudest tenth does not count, which leaves 4/9 and 5/9: 1.77 at most.
+    @Test func anUnsteadyFrameIsNot() {
+        var random = Randomness(seed: 64)
+        let evidence = Scene(.standard, random: &random) { $0 % 2 == 0 ? 10_000 : 100 }.evidence()
+        #expect(evidence.unsteadiness > 1.4 && evidence.unsteadiness < 1.9)
+        #expect(!evidence.isBelievable)
+    }
+
+    /// A path through noise alone has neither the metric nor the share. L of an exponential energy has a mean of 0.6.
+    @Test(arguments: Profile.all) func aPathThroughNoiseIsNot(profile: Profile) {
+        var random = Randomness(seed: 65)
+        let evidence = Scene(profile, random: &random) { _ in -Float.log(0.5) }.evidence()
+        #expect(evidence.pathMetric < 0.8 && !evidence.isBelievable && !evidence.isBelievableMended)
+    }
+
+    /// Symbols that were lost change no mean.
+    @Test func erasedSymbolsDoNotCount() {
+        var random = Randomness(seed: 66)
+        var erased = ErasedSymbols()
+        for symbol in [3, 20, 21, 40] { erased.insert(symbol) }
+        let evidence = Scene(.standard, random: &random) { _ in 100 }.evidence(erased: erased)
+        #expect(abs(evidence.pathMetric - .log(101)) < 0.3 && abs(evidence.syncRatio - 1) < 0.05)
+        #expect(abs(evidence.meanToneEnergy - 100) < 1e-3)
+    }
+
+    /// Each limit by itself decides.
+    @Test func everyLimitCounts() {
+        func evidence(_ change: (inout FrameEvidence) -> Void) -> FrameEvidence {
+            var evidence = FrameEvidence(
+                pathMetric: 2, pathShare: 0.9, syncRatio: 1, unsteadiness: 0.2, meanToneEnergy: 10)
+            change(&evidence)
+            return evidence
+        }
+        #expect(evidence { _ in }.isBelievable && evidence { _ in }.isBelievableMended)
+        let changes: [(inout FrameEvidence) -> Void] = [
+            { $0.pathMetric = 1.05 }, { $0.pathShare = 0.5 }, { $0.syncRatio = 0.2 }, { $0.syncRatio = 1.6 },
+            { $0.unsteadiness = 1.2 },
+        ]
+        for change in changes {
+            #expect(!evidence(change).isBelievable && !evidence(change).isBelievableMended)
+        }
+        // A decoy is asked for more where the fit may be noise's, and of unsteady tones.
+        let steady = evidence { _ in }
+        #expect(steady.minimumMarginOverDecoy(fit: 3) == 0 && steady.minimumMarginOverDecoy(fit: 1.5) == 0.01)
+        #expect(abs(evidence { $0.unsteadiness = 0.75 }.minimumMarginOverDecoy(fit: 3) - 0.05 * 0.4) < 1e-6)
+    }
+}

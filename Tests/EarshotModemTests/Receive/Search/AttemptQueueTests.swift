@@ -1,0 +1,118 @@
+import EarshotCoding
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// The queue against a slow twin: an unordered list that is searched for each answer.
+@Suite struct AttemptQueueTests {
+    private func attempt(
+        due: Int, score: Float, start: Double = 0, dominance: Float = 0.7, isExamined: Bool = true,
+        offsetHertz: Float = 0,
+        profileIndex: Int = 0
+    ) -> Attempt {
+        Attempt(
+            profileIndex: profileIndex,
+            candidate: Candidate(start: start, offsetHertz: offsetHertz, score: score, dominance: dominance),
+            layout: isExamined ? .token : nil, due: due)
+    }
+
+    /// Of the attempts that are due, the unexamined come first, then the highest score.
+    @Test func nextIsTheBestOfThoseThatAreDue() {
+        var random = Randomness(seed: 51)
+        var queue = AttemptQueue()
+        var twin: [Attempt] = []
+        var endIndex = 0
+        for _ in 0..<2_000 {
+            if twin.count < 100, Bool.random(using: &random) {
+                let new = attempt(
+                    due: endIndex + Int.random(in: -5...40, using: &random),
+                    score: Float.random(in: 8...30, using: &random), isExamined: Bool.random(using: &random))
+                #expect(queue.insert(new))
+                twin.append(new)
+            } else {
+                endIndex += Int.random(in: 0...3, using: &random)
+                let due = twin.indices.filter { twin[$0].due <= endIndex }
+                let best = due.max { a, b in
+                    let (isA, isB) = (twin[a].layout == nil, twin[b].layout == nil)
+                    return isA == isB ? twin[a].candidate.score < twin[b].candidate.score : isB
+                }
+                let found = queue.next(endIndex: endIndex)
+                #expect(found?.candidate == best.map { twin[$0].candidate }, "seed 51")
+                if let best { twin.remove(at: best) }
+            }
+            #expect(queue.isEmpty == twin.isEmpty)
+        }
+    }
+
+    /// A full queue drops the lowest score, whether that is an old attempt or the new one.
+    @Test func aFullQueueDropsTheLowestScore() {
+        var queue = AttemptQueue()
+        for index in 0..<AttemptQueue.capacity {
+            #expect(queue.insert(attempt(due: index, score: Float(100 + index))))
+        }
+        #expect(!queue.insert(attempt(due: 0, score: 1)))
+        #expect(!queue.insert(attempt(due: 0, score: 1_000)))
+        var scores: [Float] = []
+        while let next = queue.next(endIndex: AttemptQueue.capacity) { scores.append(next.candidate.score) }
+        #expect(scores == [1_000] + (1..<AttemptQueue.capacity).reversed().map { Float(100 + $0) })
+    }
+
+    /// Half a symbol in time and 0.6 spacings in frequency, in the same profile.
+    @Test func attemptsNearAPlaceGo() {
+        let format = BasebandFormat(profile: .standard)
+        let (half, near) = (Double(format.samplesPerSymbol) / 2, Float(0.6 * Profile.standard.toneSpacingHertz))
+        let place = Candidate(start: 1_000, offsetHertz: 10, score: 10)
+        let cases: [(start: Double, offsetHertz: Float, profileIndex: Int, goes: Bool)] = [
+            (1_000, 10, 0, true), (1_000 + half - 0.1, 10, 0, true), (1_000 - half + 0.1, 10 + near - 0.1, 0, true),
+            (1_000 + half + 0.1, 10, 0, false), (1_000, 10 - near - 0.1, 0, false), (1_000, 10, 1, false),
+        ]
+        for (start, offsetHertz, profileIndex, goes) in cases {
+            var queue = AttemptQueue()
+            _ = queue.insert(
+                attempt(due: 0, score: 9, start: start, offsetHertz: offsetHertz, profileIndex: profileIndex))
+            queue.removeAttempts(near: place, profileIndex: 0, format)
+            #expect(queue.isEmpty == goes, "start \(start), offset \(offsetHertz), profile \(profileIndex)")
+        }
+    }
+
+    /// Within a masked stretch only clear patterns stay; an unexamined candidate has no dominance yet and stays.
+    @Test func attemptsInAMaskedStretchGo() {
+        let cases: [(start: Double, dominance: Float, isExamined: Bool, goes: Bool)] = [
+            (10, 0.7, true, true), (10, 0.8, true, false), (20, 0.7, true, false), (10, 0.7, false, false),
+        ]
+        for (start, dominance, isExamined, goes) in cases {
+            var queue = AttemptQueue()
+            _ = queue.insert(attempt(due: 0, score: 9, start: start, dominance: dominance, isExamined: isExamined))
+            queue.removeAttempts(startingIn: 5..<20, lessClearThan: 0.75)
+            #expect(queue.isEmpty == goes, "start \(start), dominance \(dominance)")
+        }
+    }
+
+    @Test func aSureFrameIsOnlyOneThatWasExamined() {
+        for (dominance, isExamined, isSure) in [(Float(0.98), true, false), (0.99, true, true), (1, false, false)] {
+            var queue = AttemptQueue()
+            _ = queue.insert(attempt(due: 0, score: 9, dominance: dominance, isExamined: isExamined))
+            #expect(queue.holdsSureFrame == isSure, "dominance \(dominance)")
+        }
+    }
+
+    /// An attempt waits only for a frame that began before it, ends after it, is clear, and scores more.
+    @Test func theEndOfAClearerFrame() {
+        let own = attempt(due: 100, score: 12, start: 50)
+        let cases: [(other: Attempt, end: Int?)] = [
+            (attempt(due: 120, score: 20, start: 40, dominance: 0.8), 120),
+            (attempt(due: 90, score: 20, start: 40, dominance: 0.8), nil),
+            (attempt(due: 120, score: 11, start: 40, dominance: 0.8), nil),
+            (attempt(due: 120, score: 20, start: 60, dominance: 0.8), nil),
+            (attempt(due: 120, score: 20, start: 60, dominance: 0.99), 120),
+            (attempt(due: 120, score: 20, start: 40, dominance: 0.74), nil),
+            (attempt(due: 120, score: 20, start: 40, dominance: 0.8, isExamined: false), nil),
+        ]
+        for (other, end) in cases {
+            var queue = AttemptQueue()
+            _ = queue.insert(other)
+            #expect(queue.end(ofClearerThan: own, clearDominance: 0.75) == end, "\(other)")
+        }
+    }
+}

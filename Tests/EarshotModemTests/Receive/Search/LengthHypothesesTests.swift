@@ -1,0 +1,64 @@
+import EarshotCoding
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// Which length a header announces, from energies that are set by hand.
+@Suite struct LengthHypothesesTests {
+    /// Noise of mean 1 in all tones, and the tones of a preamble `ratio` times as loud.
+    private func energies(
+        _ profile: Profile, byteCount: Int?, headerRatio: Float, syncRatio: Float = 100, random: inout Randomness
+    ) -> [Float] {
+        let (toneCount, symbolCount) = (profile.toneCount, SyncCheck.preambleToneCount + ToneMetrics.echoSymbolCount)
+        var energies = (0..<symbolCount * toneCount).map { _ in
+            Float.random(in: 0.5...1.5, using: &random)
+        }
+        for (symbol, tone) in profile.syncTones.enumerated() { energies[symbol * toneCount + tone] = syncRatio }
+        if let byteCount {
+            for index in 0..<LengthHeader.toneCount {
+                let tone = LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: toneCount)
+                energies[(FrameLayout.syncToneCount + index) * toneCount + tone] = headerRatio
+            }
+        }
+        return energies
+    }
+
+    private func announced(_ energies: [Float], _ profile: Profile) -> Int? {
+        let symbolCount = SyncCheck.preambleToneCount + ToneMetrics.echoSymbolCount
+        var metrics = ToneMetrics(maximumSymbolCount: symbolCount, maximumToneCount: profile.toneCount)
+        metrics.prepare(
+            energies, erased: ErasedSymbols(), toneCount: profile.toneCount,
+            frameSymbolCount: SyncCheck.preambleToneCount)
+        return LengthHypotheses.announcedByteCount(metrics, profile: profile)
+    }
+
+    /// A clear header announces its length, for every length but a token's, which has no header.
+    @Test(arguments: Profile.all) func aClearHeaderIsRead(profile: Profile) {
+        var random = Randomness(seed: 53)
+        for byteCount in Payload.validCounts where byteCount != Payload.tokenCount {
+            let energies = energies(profile, byteCount: byteCount, headerRatio: 100, random: &random)
+            #expect(announced(energies, profile) == byteCount, "seed 53")
+        }
+    }
+
+    /// Without a header nothing stands out. ln(1 + 1.5 · ln 2/0.9) = 0.77 is the most that one of these tones has (noise is the median
+    /// over ln 2, at least 0.9 here), and the threshold is a mean of 1.
+    @Test(arguments: Profile.all) func noiseAnnouncesNothing(profile: Profile) {
+        var random = Randomness(seed: 54)
+        for _ in 0..<20 {
+            let energies = energies(profile, byteCount: nil, headerRatio: 0, random: &random)
+            #expect(announced(energies, profile) == nil, "seed 54")
+        }
+    }
+
+    /// A header far below the sync tones is another frame's tones: L = ln(1 + 6·0.69) = 1.6 is above the threshold, but not half of
+    /// ln(1 + 3,000·0.69) = 7.6.
+    @Test(arguments: Profile.all) func aHeaderFarBelowTheSyncTonesIsNone(profile: Profile) {
+        var random = Randomness(seed: 55)
+        let weak = energies(profile, byteCount: 20, headerRatio: 6, syncRatio: 3_000, random: &random)
+        #expect(announced(weak, profile) == nil, "seed 55")
+        let strong = energies(profile, byteCount: 20, headerRatio: 6, syncRatio: 6, random: &random)
+        #expect(announced(strong, profile) == 20, "seed 55")
+    }
+}

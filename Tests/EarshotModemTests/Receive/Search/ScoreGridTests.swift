@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// Peaks against their definition, and rows that move from block to block.
+@Suite struct ScoreGridTests {
+    /// A cell is a peak if no other within four rows and three offsets scores more; of equals the first wins.
+    @Test func aPeakIsTheHighestOfItsNeighbourhood() {
+        var random = Randomness(seed: 56)
+        for offsetCount in [5, 8, 17] {
+            var grid = ScoreGrid(offsetCount: offsetCount)
+            // Few values, so that equals are frequent.
+            for index in grid.scores.indices { grid.scores[index] = Float(Int.random(in: 0...12, using: &random)) }
+            for row in ScoreGrid.judgedRows {
+                for offset in 0..<offsetCount {
+                    let own = grid.scores[row * grid.stride + offset]
+                    var isPeak = true
+                    for otherRow in row - 4...row + 4 {
+                        for otherOffset in offset - 3...offset + 3
+                        where (0..<offsetCount).contains(otherOffset) && (otherRow, otherOffset) != (row, offset) {
+                            let other = grid.scores[otherRow * grid.stride + otherOffset]
+                            let isEarlier = otherRow < row || otherRow == row && otherOffset < offset
+                            if other > own || other == own && isEarlier { isPeak = false }
+                        }
+                    }
+                    #expect(grid.isPeak(row: row, offset: offset) == isPeak, "row \(row), offset \(offset), seed 56")
+                }
+            }
+        }
+    }
+
+    /// Every row is judged once as blocks go by: the judged rows of neighbouring blocks touch.
+    @Test func theLastRowsOfABlockAreTheFirstOfTheNext() {
+        #expect(ScoreGrid.judgedRows.count == SyncSearch.blockRowCount)
+        var grid = ScoreGrid(offsetCount: 9)
+        for index in grid.scores.indices { grid.scores[index] = Float(index) }
+        for row in grid.maxima.indices { grid.maxima[row] = Float(row) }
+        let (scores, maxima) = (grid.scores, grid.maxima)
+        grid.moveBlock()
+        let (cells, first) = (ScoreGrid.carriedRowCount * grid.stride, SyncSearch.blockRowCount)
+        #expect(Array(grid.scores[..<cells]) == Array(scores[(first * grid.stride)...].prefix(cells)))
+        #expect(
+            Array(grid.maxima[..<ScoreGrid.carriedRowCount])
+                == Array(maxima[first...].prefix(ScoreGrid.carriedRowCount)))
+        grid.clear()
+        #expect(grid.scores.allSatisfy { $0 == 0 } && grid.maxima.allSatisfy { $0 == 0 })
+    }
+}
