@@ -56,12 +56,15 @@ import Testing
         #expect(abs(evidence.meanToneEnergy - 100) < 1e-3)
     }
 
-    /// Half of the tones 20 dB louder than the rest: ln(mean of e^L) − mean of L of two equal halves, L₂ − L₁ = ln 100 apart, is
-    /// ln((1 + 100)/2) − ln(100)/2 = 1.6; the loudest tenth does not count, which leaves 4/9 and 5/9: 1.77 at most.
+    /// Half of the tones 20 dB louder than the rest. Of two halves whose L are ln 100 apart, ln(mean of e^L) − mean of L is
+    /// ln((1 + 100)/2) − ln(100)/2 = 1.62. The loudest tenth does not count, which leaves shares of 4/9 and 5/9: 1.76. Levels differ
+    /// by ±10 %, because of equals the whole class counts as the loudest tenth.
     @Test func anUnsteadyFrameIsNot() {
-        var random = Randomness(seed: 64)
-        let evidence = Scene(.standard, random: &random) { $0 % 2 == 0 ? 10_000 : 100 }.evidence()
-        #expect(evidence.unsteadiness > 1.4 && evidence.unsteadiness < 1.9)
+        var (random, levels) = (Randomness(seed: 64), Randomness(seed: 67))
+        let evidence = Scene(.standard, random: &random) { symbol in
+            (symbol % 2 == 0 ? 10_000 : 100) * Float.random(in: 0.9...1.1, using: &levels)
+        }.evidence()
+        #expect(evidence.unsteadiness > 1.5 && evidence.unsteadiness < 2, "\(evidence), seeds 64 and 67")
         #expect(!evidence.isBelievable)
     }
 

@@ -13,7 +13,8 @@ import Testing
     @Test func aFrameIsKnownWithinHalfItsLength() throws {
         let (own, other) = (try token(1), try token(2))
         var recent = RecentFrames()
-        #expect(recent.insert(own, profileIndex: 1, start: 1_000, length: 400))
+        let isInserted = recent.insert(own, profileIndex: 1, start: 1_000, length: 400)
+        #expect(isInserted)
         let cases: [(payload: Payload, profileIndex: Int, start: Double, isNew: Bool)] = [
             (own, 1, 1_000, false), (own, 1, 1_199, false), (own, 1, 801, false), (own, 1, 1_201, true),
             (own, 1, 799, true), (own, 0, 1_000, true), (other, 1, 1_000, true),
@@ -21,7 +22,8 @@ import Testing
         for (payload, profileIndex, start, isNew) in cases {
             var copy = recent
             #expect(copy.contains(payload, profileIndex: profileIndex, start: start, length: 400) != isNew)
-            #expect(copy.insert(payload, profileIndex: profileIndex, start: start, length: 400) == isNew, "\(start)")
+            let isInserted = copy.insert(payload, profileIndex: profileIndex, start: start, length: 400)
+            #expect(isInserted == isNew, "\(start)")
         }
         #expect(recent.contains(profileIndex: 1, start: 1_050, within: 51))
         #expect(!recent.contains(profileIndex: 1, start: 1_050, within: 50))
@@ -32,7 +34,8 @@ import Testing
     @Test func theOldestIsForgotten() throws {
         var recent = RecentFrames()
         for number in 0..<100 {
-            #expect(recent.insert(try token(number), profileIndex: 0, start: 0, length: 400))
+            let isInserted = recent.insert(try token(number), profileIndex: 0, start: 0, length: 400)
+            #expect(isInserted)
         }
         for number in 0..<100 {
             let isKnown = recent.contains(try token(number), profileIndex: 0, start: 0, length: 400)

@@ -28,7 +28,8 @@ import Testing
                 let new = attempt(
                     due: endIndex + Int.random(in: -5...40, using: &random),
                     score: Float.random(in: 8...30, using: &random), isExamined: Bool.random(using: &random))
-                #expect(queue.insert(new))
+                let isTaken = queue.insert(new)
+                #expect(isTaken)
                 twin.append(new)
             } else {
                 endIndex += Int.random(in: 0...3, using: &random)
@@ -49,10 +50,12 @@ import Testing
     @Test func aFullQueueDropsTheLowestScore() {
         var queue = AttemptQueue()
         for index in 0..<AttemptQueue.capacity {
-            #expect(queue.insert(attempt(due: index, score: Float(100 + index))))
+            let isTaken = queue.insert(attempt(due: index, score: Float(100 + index)))
+            #expect(isTaken)
         }
-        #expect(!queue.insert(attempt(due: 0, score: 1)))
-        #expect(!queue.insert(attempt(due: 0, score: 1_000)))
+        let isWeakTaken = queue.insert(attempt(due: 0, score: 1))
+        let isStrongTaken = queue.insert(attempt(due: 0, score: 1_000))
+        #expect(!isWeakTaken && !isStrongTaken)
         var scores: [Float] = []
         while let next = queue.next(endIndex: AttemptQueue.capacity) { scores.append(next.candidate.score) }
         #expect(scores == [1_000] + (1..<AttemptQueue.capacity).reversed().map { Float(100 + $0) })
