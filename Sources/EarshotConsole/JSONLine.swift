@@ -46,7 +46,20 @@ package struct JSONLine {
         members.append("\(Self.quoted(key)):\(DecimalText.short(value, decimals: 6))")
     }
 
+    package mutating func add(_ key: String, _ object: JSONLine) {
+        members.append("\(Self.quoted(key)):\(object.text)")
+    }
+
+    /// An array with a line of the document for each object.
+    package mutating func add(_ key: String, _ objects: [JSONLine]) {
+        let lines = objects.map { "\n    " + $0.text }.joined(separator: ",")
+        members.append("\(Self.quoted(key)):[\(lines)\(objects.isEmpty ? "" : "\n  ")]")
+    }
+
     package var text: String { "{" + members.joined(separator: ",") + "}" }
+
+    /// The same object with a line for each member, for files that people read.
+    package var document: String { "{\n  " + members.joined(separator: ",\n  ") + "\n}" }
 
     private static func quoted(_ text: String) -> String {
         guard let data = try? encoder.encode(text) else { preconditionFailure("a string is always JSON") }

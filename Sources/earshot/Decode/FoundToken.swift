@@ -35,7 +35,7 @@ struct FoundToken: Sendable {
     }
 
     /// The line of JSON; later versions may add keys behind the others.
-    func jsonLine(adding more: (inout JSONLine) -> Void = { _ in }) -> String {
+    var json: JSONLine {
         var line = JSONLine()
         line.add("token", frame.payload.hex)
         line.add("bytes", frame.payload.count)
@@ -49,7 +49,6 @@ struct FoundToken: Sendable {
         line.add("path_metric", Double(frame.pathMetric), decimals: 2)
         if let text = frame.payload.printableText { line.add("text", text) }
         if frame.combinedCount > 1 { line.add("combined", frame.combinedCount) }
-        more(&line)
-        return line.text
+        return line
     }
 }

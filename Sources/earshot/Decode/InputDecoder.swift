@@ -185,7 +185,7 @@ final class InputDecoder: Sendable {
         state.outcome.tokenCount += tokens.count
         let lines = tokens.map { token in
             OrderedOutput.Line(
-                text: settings.isJSON ? token.jsonLine() : token.humanLine(showingFile: settings.showsFile))
+                text: settings.isJSON ? token.json.text : token.humanLine(showingFile: settings.showsFile))
         }
         output.print(lines, of: index)
     }

@@ -75,7 +75,7 @@ struct DevicesCommand: ParsableCommand {
             return (list, ProbedDevice.probe(shown, directions))
         }
         if json {
-            for device in devices { StandardStream.output.print(device.json) }
+            for device in devices { StandardStream.output.print(device.json.text) }
         } else {
             printText(devices)
         }

@@ -30,7 +30,7 @@ struct ProbedDevice {
 
 extension ProbedDevice {
     /// The line of `--json`; its keys are explained in the command's help.
-    var json: String {
+    var json: JSONLine {
         var line = JSONLine()
         line.add("name", name)
         line.add("direction", direction.rawValue)
@@ -60,7 +60,7 @@ extension ProbedDevice {
             line.add("most_channels", offer.channelCounts.upperBound)
             if let rate = offer.hardwareRateHertz { line.add("hardware_rate_hz", rate) }
         }
-        return line.text
+        return line
     }
 
     /// What people read: the answer and the name, and below it what the device is and why not. Lines are broken before

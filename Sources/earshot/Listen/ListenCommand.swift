@@ -12,24 +12,31 @@ struct ListenCommand: ParsableCommand {
         abstract: "Print tokens as a microphone hears them.",
         discussion: """
             Listens for all profiles at once and prints a line for each token, at most a tenth of a second after its \
-            end (far: 0.15 s). On a terminal a meter shows how loud it is between 18.5 and 20 kHz. Ends after \
-            --seconds or --count, or with Ctrl-C; what was heard until then is still decoded.
+            end (far: 0.15 s). On a terminal a meter shows the level between 18.5 and 20 kHz. Ends after --seconds or \
+            --count, or with Ctrl-C; all sound until then is still decoded.
 
-            What the device or we could not keep up with is a gap: it is reported on standard error, and time stays \
-            right. A device that goes away ends listening, unless --reconnect waits for it.
+            Lost sound is a gap: standard error reports it, and later times stay right. A device that goes away ends \
+            listening, unless --reconnect waits for it.
 
-            Several channels are heard each for itself, and a token that several hear is printed once.
+            The receiver decodes each channel by itself; a token that several channels hear is printed once.
+
+            A TOKEN IS NOT DECODED?
+            'earshot listen --report NAME' makes the two files of a bug report while the token is sent: NAME.wav, the \
+            recording, complete even after Ctrl-C; and NAME.json: version, system and ALSA's version, what the device \
+            offers and what was used of it, gaps, levels, tokens, and what the receiver did. Both names must be new, \
+            or --overwrite is given. Attach both files; CONTRIBUTING.md says where. A recording holds voices, too.
 
             EXAMPLES:
               earshot listen
               earshot listen --device hw:1 --seconds 60 --json
               earshot listen --device plughw:CARD=Mic --record evening.wav
+              earshot listen --device hw:1 --report kitchen --seconds 30
               earshot listen --broadcast 0123456789abcdef --interval 5
 
             A line of JSON is one of 'earshot decode', with the device as its file, and behind it:
               "time":"2026-11-21T14:03:22.157Z","latency_s":0.071,"own":false
             The time is that of the token's start. The latency counts from its end. Own are tokens given with --own or \
-            --broadcast: they came from this machine, or from somebody who repeats it.
+            --broadcast: they came from this machine, or from another one that repeats them.
 
             Exit codes: 0 at least one token, 1 none, 69 no such device or it cannot be used, 77 no permission.
             """)
@@ -63,10 +70,13 @@ struct ListenCommand: ParsableCommand {
     @Flag(help: "Print a line of JSON for every token.")
     var json = false
 
-    @Option(help: ArgumentHelp("Write what is heard to a WAV file, too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Record to a WAV file, too.", valueName: "file"))
     var record: String?
 
-    @Flag(help: "Let --record replace a file.")
+    @Option(help: ArgumentHelp("Record to NAME.wav and describe the device in NAME.json.", valueName: "name"))
+    var report: String?
+
+    @Flag(help: "Let --record and --report replace files.")
     var overwrite = false
 
     @Flag(
@@ -96,7 +106,13 @@ struct ListenCommand: ParsableCommand {
             throw ValidationError("--seconds \(DecimalText.short(seconds)): more than 0.")
         }
         if let count, count < 1 { throw ValidationError("--count \(count): at least one token.") }
-        if overwrite, record == nil { throw ValidationError("--overwrite is for --record.") }
+        if overwrite, record == nil, report == nil {
+            throw ValidationError("--overwrite is for --record and --report.")
+        }
+        if record != nil, report != nil { throw ValidationError("--report records: leave --record out.") }
+        if let report, report.isEmpty || report == "-" || report.hasSuffix("/") {
+            throw ValidationError("--report \(report): the name of two files, such as kitchen.")
+        }
         if broadcast == nil, playback != nil || interval != nil {
             throw ValidationError("--playback and --interval are for --broadcast.")
         }
@@ -114,17 +130,21 @@ struct ListenCommand: ParsableCommand {
         options.reportsEveryChannel = everyChannel
         options.secondsLimit = seconds
         let meter = LiveMeter(isEnabled: !quiet)
-        options.levelIntervalSeconds = meter.wantsLevels ? 0.1 : nil
+        options.levelIntervalSeconds = meter.wantsLevels || report != nil ? 0.1 : nil
         let ownPayloads = try payloads(own + [broadcast].compactMap(\.self))
 
-        // Before any thread: those that follow inherit who gets the signals.
+        // Before any other thread: threads inherit the mask that sends signals to this one.
         let ending = Ending()
         Interruption.request { ending.request() }
+        let report = try report.map { name in
+            try SessionReport(name: name, device: try request().name, replacesExisting: overwrite)
+        }
         let listener = try open(options)
         listener.ownPayloads = Set(ownPayloads)
-        let recording = try record.map { path in
+        let recording = try (record ?? report?.recordingPath).map { path in
             try SessionRecording(path: path, format: listener.format, replacesExisting: overwrite)
         }
+        try report?.opened(listener.format)
         let chatter = try broadcast.map { _ in
             try BroadcastLoop(
                 BroadcastLoop.Plan(
@@ -144,11 +164,16 @@ struct ListenCommand: ParsableCommand {
         chatter?.start { notes.broadcast($0) }
         try listener.run(tap: recording.map { recording in { recording.take($0, $1) { notes.print($0) } } }) { event in
             output.take(event)
+            report?.take(event)
             if output.isComplete { listener.stop() }
         }
         chatter?.stop()
         try recording?.finish()
         output.conclude()
+        if let report, let recording {
+            try report.finish(recording)
+            notes.print(report.farewell(recording))
+        }
         if let failure = output.failure { throw Failure(failure) }
         if output.tokenCount == 0 { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
     }

@@ -72,30 +72,43 @@ final class ListenOutput {
         if !heard.isOwn { foreignCount += 1 }
         meter.heard(snrDecibels: Double(heard.frame.snrDecibels))
         meter.clear()
-        let token = FoundToken(
-            frame: heard.frame, sampleRateHertz: heard.sampleRateHertz, channel: heard.channel, file: device)
         if isJSON {
-            let age = MonotonicTime.nanoseconds - heard.startNanoseconds
-            StandardStream.output.print(
-                token.jsonLine { line in
-                    line.add("time", ClockText.utc(nanosecondsAgo: age))
-                    line.add("latency_s", heard.latencySeconds, decimals: 3)
-                    line.add("own", heard.isOwn)
-                })
+            StandardStream.output.print(heard.json(device: device).text)
         } else {
+            let token = heard.token(device: device)
             StandardStream.output.print(token.humanLine(showingFile: false) + (heard.isOwn ? "  (own)" : ""))
         }
     }
 
     private func text(_ gap: Gap) -> String {
-        let reason =
-            switch gap.reason {
-            case .overrun: "the device's buffer ran over: this machine is busy"
-            case .server: "the sound server dropped it"
-            case .consumer: "decoding or writing was too slow"
-            case .interruption: "the device was away"
-            }
-        return "gap of \(DecimalText.text(gap.seconds, decimals: 3)) s at "
-            + "\(DecimalText.text(gap.atSeconds, decimals: 3)) s: \(reason)"
+        "gap of \(DecimalText.text(gap.seconds, decimals: 3)) s at "
+            + "\(DecimalText.text(gap.atSeconds, decimals: 3)) s: \(gap.reason.text)"
+    }
+}
+
+extension HeardFrame {
+    func token(device: String) -> FoundToken {
+        FoundToken(frame: frame, sampleRateHertz: sampleRateHertz, channel: channel, file: device)
+    }
+
+    /// The line of `--json`; its keys are explained in the command's help.
+    func json(device: String) -> JSONLine {
+        var line = token(device: device).json
+        line.add("time", ClockText.utc(nanosecondsAgo: MonotonicTime.nanoseconds - startNanoseconds))
+        line.add("latency_s", latencySeconds, decimals: 3)
+        line.add("own", isOwn)
+        return line
+    }
+}
+
+extension CaptureNotice.Loss {
+    /// The reason for a gap, a clause without a full stop.
+    var text: String {
+        switch self {
+        case .overrun: "the device's buffer ran over: this machine is busy"
+        case .server: "the sound server dropped it"
+        case .consumer: "decoding or writing was too slow"
+        case .interruption: "the device was away"
+        }
     }
 }

@@ -1,11 +1,18 @@
 import EarshotAudio
 import EarshotConsole
 
-/// `--record`: what a session hears goes to a file, with silence where something was missing.
+/// `--record`: the sound of a session in a file, with silence in place of every gap.
 final class SessionRecording {
+    /// The paths of the files so far.
+    private(set) var files: [String]
+    /// The sound in the files, gaps included.
+    private(set) var secondsWritten = 0.0
+    /// Whether writing failed, and the rest of the session was not recorded.
+    private(set) var hasFailed = false
+    /// The precision of the files.
+    let format: SampleFormat
+
     private var recorder: WAVRecorder?
-    private var fileCount = 1
-    private let channelCount: Int
 
     /// Creates the file, in the precision of the device.
     init(path: String, format: DeviceFormat, replacesExisting: Bool) throws {
@@ -15,17 +22,18 @@ final class SessionRecording {
             case .s24, .s24packed, .s32: .s24
             case .f32: .f32
             }
-        channelCount = format.channelCount
+        self.format = precision
         do throws(AudioError) {
             recorder = try WAVRecorder(
                 path: path, sampleRateHertz: format.sampleRateHertz, channelCount: format.channelCount,
                 format: precision, replacesExisting: replacesExisting)
+            files = recorder?.files ?? []
         } catch {
             throw Failure(writing: error)
         }
     }
 
-    /// Writes a block. Listening goes on where writing does not.
+    /// Writes a block. Listening continues when writing fails.
     func take(_ block: CaptureBlock, _ samples: Span<Float>, _ note: (String) -> Void) {
         guard var recorder = recorder.take() else { return }
         do throws(AudioError) {
@@ -38,10 +46,12 @@ final class SessionRecording {
         } catch {
             note("recording: \(error) Listening goes on without it.")
         }
-        if recorder.files.count > fileCount, let file = recorder.files.last {
-            fileCount = recorder.files.count
-            note("recording goes on in \(file.escapedForTerminal)")
+        if recorder.files.count > files.count, let file = recorder.files.last {
+            files = recorder.files
+            note("recording continues in \(file.escapedForTerminal)")
         }
+        secondsWritten = recorder.secondsWritten
+        hasFailed = !recorder.isRecording
         self.recorder = consume recorder
     }
 
