@@ -63,7 +63,7 @@ struct ListenCommand: ParsableCommand {
     @Flag(help: "Print a line of JSON for every token.")
     var json = false
 
-    @Option(help: ArgumentHelp("Write what is heard to a WAV file, too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write what is heard to a WAV file, too.", valueName: "file"), completion: .file())
     var record: String?
 
     @Flag(help: "Let --record replace a file.")
