@@ -39,7 +39,10 @@ public struct Neighbourhood: Sendable {
     }
 
     /// Takes a sighting.
-    /// - Parameter now: the time since the discovery began.
+    /// - Parameters:
+    ///   - sighting: the token, and how a medium heard it.
+    ///   - medium: the medium that heard it.
+    ///   - now: the time since the discovery began.
     /// - Returns: `found` or `updated`; nil if the token is an own one, or so old that its sender no longer counts as present.
     public mutating func see(_ sighting: Sighting, on medium: DiscoveryMediumKind, now: Duration) -> DiscoveryEvent? {
         let heard = now - sighting.age

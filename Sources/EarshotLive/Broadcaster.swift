@@ -42,7 +42,9 @@ public final class Broadcaster: Sendable {
     public var profile: Profile { transmitter.profile }
 
     /// Plays the frame of a payload, or its burst, after those that were given before.
-    /// - Parameter beginNanoseconds: when its first sample should leave the device, by `MonotonicTime`; nil: as soon as it can.
+    /// - Parameters:
+    ///   - payload: the bytes to send.
+    ///   - beginNanoseconds: when its first sample should leave the device, by `MonotonicTime`; nil: as soon as it can.
     /// - Returns: when it was played, after its last sample has left the device.
     /// - Throws: `DeviceError` if the device fails; `CancellationError` if the task is cancelled. See `Loudspeaker.play`.
     @discardableResult

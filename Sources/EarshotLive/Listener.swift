@@ -59,7 +59,10 @@ public final class Listener: Sendable {
     private let state = Mutex(State())
 
     /// Opens a capture device. It keeps up to 4 s of sound until `run` or `events()` takes it.
-    /// - Parameter reconnects: whether to wait for a device that goes away.
+    /// - Parameters:
+    ///   - request: the device and its format.
+    ///   - reconnects: whether to wait for a device that goes away.
+    ///   - options: the profiles to listen for, and the events to report.
     /// - Throws: `DeviceError` if the device cannot be opened in a format that was asked for.
     public init(_ request: DeviceRequest, reconnects: Bool = false, options: Options = Options()) throws(DeviceError) {
         precondition(!options.profiles.isEmpty, "no profile to listen for")

@@ -14,7 +14,7 @@ struct MessageOptions: ParsableArguments {
                 + "is better.", valueName: "key"))
     var key: String?
 
-    @Option(help: ArgumentHelp("A file whose first line is the key.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file whose first line is the key.", valueName: "file"), completion: .file())
     var keyFile: String?
 
     @Option(

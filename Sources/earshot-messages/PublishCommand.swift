@@ -36,7 +36,8 @@ struct PublishCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The message is this file's content; - is standard input. At most 102,400 bytes.", valueName: "file"))
+            "The message is this file's content; - is standard input. At most 102,400 bytes.", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @Option(help: "What subscriptions choose by; at most 32 characters.")

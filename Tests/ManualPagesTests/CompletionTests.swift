@@ -8,7 +8,7 @@ import Testing
     static let offers = [
         (["earshot", "enc"], "encode"), (["earshot", "encode", "--prof"], "--profile"),
         (["earshot", "pub"], "publish"), (["earshot", "publish", "--dir"], "--direct"),
-        (["earshot", "publish", "--mode", ""], "scan"),
+        (["earshot", "publish", "--mode", ""], "scan"), (["earshot", "encode", "--profile", "st"], "standard"),
     ]
 
     private func completions() throws -> Scratch {

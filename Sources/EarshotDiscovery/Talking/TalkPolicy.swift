@@ -101,6 +101,7 @@ public struct TalkPolicy: Sendable {
     ///   - nowSeconds: the time; never less than before.
     ///   - heard: the tokens decoded since the last step, without the device's own.
     ///   - band: the state of the band since the last step.
+    ///   - generator: draws the random places within rounds and slots.
     public mutating func step(
         nowSeconds: Double, heard: [Heard], band: Band, using generator: inout some RandomNumberGenerator
     ) -> Action {

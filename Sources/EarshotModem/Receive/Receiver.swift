@@ -140,7 +140,9 @@ public struct Receiver: ~Copyable {
     /// blocks the input around them comes in.
     ///
     /// Cost: however long the hole, at most that of a second or two of input.
-    /// - Parameter sampleCount: 0 or more.
+    /// - Parameters:
+    ///   - sampleCount: 0 or more.
+    ///   - onFrame: gets each frame.
     public mutating func skip(_ sampleCount: Int, onFrame: (ReceivedFrame) -> Void) {
         precondition(sampleCount >= 0, "\(sampleCount) samples skipped")
         let count = min(sampleCount, Receiver.latestSample - statistics.samples - statistics.skippedSamples)

@@ -36,7 +36,9 @@ public struct ReceiverBank {
     }
 
     /// Takes interleaved frames in. Allocates nothing.
-    /// - Parameter samples: shape [at most blockFrameCount][channelCount].
+    /// - Parameters:
+    ///   - samples: shape [at most blockFrameCount][channelCount].
+    ///   - onFrame: gets each frame, and the channel that heard it, from 0.
     public mutating func push(_ samples: Span<Float>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
         guard channels.count > 1 else {
             channels[0].receiver.push(samples) { onFrame(0, $0) }

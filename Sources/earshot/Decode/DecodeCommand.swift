@@ -34,7 +34,7 @@ struct DecodeCommand: ParsableCommand {
             "combined", with the number of repeats, where --combine read several together; its path metric can be lower.
             """)
 
-    @Argument(help: ArgumentHelp("Sound files; '-' is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Sound files; '-' is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     @Option(

@@ -24,7 +24,7 @@ struct EncodeCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The WAV file to write; '-' is standard output.", valueName: "file"))
+        help: ArgumentHelp("The WAV file to write; '-' is standard output.", valueName: "file"), completion: .file())
     var output: String
 
     @Option(help: "How it sounds: fast at arm's length, standard in a room, far across a hall.")

@@ -22,12 +22,12 @@ struct InspectCommand: ParsableCommand {
               earshot inspect lecture.flac --start 61.5 --seconds 3 -o detail.svg
             """)
 
-    @Argument(help: ArgumentHelp("The sound file; '-' is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The sound file; '-' is standard input.", valueName: "file"), completion: .file())
     var file: String
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The SVG file to write; '-' is standard output.", valueName: "svg"))
+        help: ArgumentHelp("The SVG file to write; '-' is standard output.", valueName: "svg"), completion: .file())
     var output: String
 
     @Option(help: "Search for this profile only; may be given several times. (default: all)")

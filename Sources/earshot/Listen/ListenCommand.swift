@@ -70,7 +70,7 @@ struct ListenCommand: ParsableCommand {
     @Flag(help: "Print a line of JSON for every token.")
     var json = false
 
-    @Option(help: ArgumentHelp("Record to a WAV file, too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Record to a WAV file, too.", valueName: "file"), completion: .file())
     var record: String?
 
     @Option(help: ArgumentHelp("Record to NAME.wav and describe the device in NAME.json.", valueName: "name"))

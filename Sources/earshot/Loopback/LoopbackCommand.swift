@@ -85,7 +85,7 @@ struct LoopbackCommand: ParsableCommand {
     @OptionGroup(title: "AIR")
     var air: LoopbackAirOptions
 
-    @Option(help: ArgumentHelp("Draw what the pair does to the band.", valueName: "svg"))
+    @Option(help: ArgumentHelp("Draw what the pair does to the band.", valueName: "svg"), completion: .file())
     var report: String?
 
     @Flag(help: "Print lines of JSON.")

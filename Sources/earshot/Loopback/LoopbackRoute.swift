@@ -50,7 +50,7 @@ struct LoopbackFileOptions: ParsableArguments {
     @Option(help: "How samples are stored: s16, s24 or f32. (default: s16)")
     var format: FormatArgument?
 
-    @Option(help: ArgumentHelp("Keep what was played in this WAV file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Keep what was played in this WAV file.", valueName: "file"), completion: .file())
     var keep: String?
 
     func check(_ route: LoopbackRoute) throws {

@@ -94,7 +94,7 @@ struct SimulateCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "A recording as the noise: the first channel's first two minutes, as loud in the band as white noise.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var noise: String?
 
     @Option(
@@ -111,7 +111,8 @@ struct SimulateCommand: ParsableCommand {
     @Flag(help: "Print comma-separated values under a line of names.")
     var csv = false
 
-    @Option(help: ArgumentHelp("Draw the curves, and the bound of theory, as SVG.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Draw the curves, and the bound of theory, as SVG.", valueName: "file"), completion: .file())
     var plot: String?
 
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")

@@ -17,6 +17,7 @@ struct ProfileName: ExpressibleByArgument, Hashable {
 
     var defaultValueDescription: String { profile.name }
     static var allValueStrings: [String] { Profile.all.map(\.name) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     static func == (a: ProfileName, b: ProfileName) -> Bool { a.profile.name == b.profile.name }
 
@@ -45,6 +46,7 @@ struct FormatArgument: ExpressibleByArgument {
 
     var defaultValueDescription: String { format.rawValue }
     static var allValueStrings: [String] { SampleFormat.allCases.map(\.rawValue) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 extension RawFormat {
