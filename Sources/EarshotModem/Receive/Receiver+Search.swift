@@ -3,33 +3,20 @@ import EarshotCoding
 /// From the history to attempts: steps 3 to 6 of the stages.
 extension Receiver {
     mutating func search() {
-        guard history.endIndex >= searchDueIndex else { return }
-        searchDueIndex = .max
-        for (index, stages) in stages.enumerated() {
-            defer { searchDueIndex = min(searchDueIndex, stages.search.dueIndex) }
-            candidates.removeAll(keepingCapacity: true)
-            stages.search.process(history, into: &candidates)
-            if candidates.count > Receiver.maximumCandidateCount {
-                candidates.sort { $0.score > $1.score }
-                candidates.removeLast(candidates.count - Receiver.maximumCandidateCount)
-            }
-            for candidate in candidates {
+        for stages in stages where stages.searchBlocks(history) {
+            for candidate in stages.candidates {
                 statistics.candidates += 1
-                guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance) else {
+                guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance),
+                    let refined = stages.refine(candidate, history)
+                else {
                     statistics.rejectedBySync += 1
                     continue
                 }
-                let refined = stages.refinement.refine(
-                    candidate, history, inverseFloor: stages.search.inverseFloor)
-                guard refined.score >= stages.format.minimumRefinedScore else {
-                    statistics.rejectedBySync += 1
-                    continue
-                }
-                queue.removeAttempts(near: refined, profileIndex: index, stages.format)
-                enqueue(refined, profileIndex: index, layout: nil)
+                queue.removeAttempts(near: refined, profileIndex: stages.index, stages.format)
+                enqueue(refined, profileIndex: stages.index, layout: nil)
             }
             if let repeats {
-                statistics.rejectedByCrowding += repeats.enqueueCandidates(of: stages, profileIndex: index)
+                statistics.rejectedByCrowding += repeats.enqueueCandidates(of: stages, profileIndex: stages.index)
             }
         }
     }
@@ -45,12 +32,7 @@ extension Receiver {
 
     /// Lets the searches begin again as far before `index` as a token is long.
     mutating func searchAgain(from index: Int) {
-        for stages in stages {
-            let tokenLength = FrameLayout.token.toneCount * stages.format.samplesPerSymbol
-            let affected = history.heldRange(index - tokenLength..<history.endIndex)
-            stages.search.restart(from: affected.lowerBound)
-        }
-        searchDueIndex = 0
+        for stages in stages { stages.restartSearch(from: index, history) }
     }
 
     /// Looks at a candidate's sync pattern and length header, once both are there.

@@ -21,8 +21,6 @@ import EarshotDSP
 public struct Receiver: ~Copyable {
     /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
     static let quantum = 32
-    /// Of what a profile's search finds in one go only so many are looked at, the best.
-    static let maximumCandidateCount = 32
     /// How long a disturbed attempt waits for the pattern of what disturbs it to be found: 85 ms. Tried from
     /// 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
     static let disturbedWait = 256
@@ -44,9 +42,6 @@ public struct Receiver: ~Copyable {
     /// The latest second or more as it was heard, before anything is taken out of it; see `BandMeter`, `TokenRecognition`.
     let heard: BasebandHistory
     private(set) var stages: [ProfileStages]
-    var candidates: [Candidate] = []
-    /// The history's end index at which the next search has something to do.
-    var searchDueIndex = 0
     var queue = AttemptQueue()
     var syncCheck: SyncCheck
     var decoder: FrameDecoder
@@ -99,8 +94,9 @@ public struct Receiver: ~Copyable {
         // The longest frame or burst, the echo behind it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * longestSymbol
-        stages = profiles.map {
-            ProfileStages($0, combining: repeatCount, keptCount: keptCount, recognisesTokens: recognisesTokens)
+        stages = profiles.enumerated().map { index, profile in
+            ProfileStages(
+                profile, index: index, combining: repeatCount, keptCount: keptCount, recognisesTokens: recognisesTokens)
         }
         repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
         history = BasebandHistory(keptCount: keptCount)
@@ -112,7 +108,6 @@ public struct Receiver: ~Copyable {
         syncCheck = SyncCheck(profiles: profiles)
         decoder = FrameDecoder(profiles: profiles)
         canceller = FrameCanceller(profiles: profiles)
-        candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
     }
 
     /// Takes a block of samples in, full scale 1, and reports the frames that ended.
@@ -202,11 +197,7 @@ public struct Receiver: ~Copyable {
             if history.lostTailCount >= settledCount + ringCount {
                 history.rewind(ringCount)
                 heard.rewind(ringCount)
-                for stages in stages {
-                    stages.search.rewind(ringCount)
-                    stages.recognition?.rewind(ringCount)
-                }
-                searchDueIndex = 0
+                for stages in stages { stages.rewind(ringCount) }
                 clock.pass(ringCount)
             }
             if settledCount..<settledCount + Receiver.quantum ~= history.lostTailCount {

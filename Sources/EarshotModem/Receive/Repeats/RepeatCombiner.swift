@@ -25,7 +25,7 @@ final class RepeatCombiner {
     /// Takes over what a profile's search has found.
     /// - Returns: how many attempts had to go.
     func enqueueCandidates(of stages: ProfileStages, profileIndex: Int) -> Int {
-        guard let search = stages.repeats else { return 0 }
+        guard let search = stages.repeatSearch else { return 0 }
         var droppedCount = 0
         let symbolCount = RepeatCombiner.symbolCount(repeatCount: repeatCount)
         for candidate in search.candidates {
@@ -36,7 +36,6 @@ final class RepeatCombiner {
                 due: Int((candidate.start + length).rounded(.up)))
             droppedCount += queue.insert(attempt) ? 0 : 1
         }
-        search.candidates.removeAll(keepingCapacity: true)
         return droppedCount
     }
 
