@@ -41,7 +41,7 @@ final class ProfileStages {
         energies = ToneEnergies(format: format)
         coherent = CoherentMetrics(format: format)
         track = MotionTrack(format: format)
-        recognition = recognisesTokens ? TokenRecognition(format) : nil
+        recognition = recognisesTokens ? TokenRecognition(format, profileIndex: index) : nil
         search = SyncSearch(format: format)
         refinement = CandidateRefinement(format: format)
         repeatSearch =

@@ -84,7 +84,7 @@ struct RepeatTests {
     /// Who does not ask for it pays nothing: no scores are kept, and no longer history.
     @Test func whatIsNotAskedForIsNotKept() throws {
         func kept(_ receiver: borrowing Receiver) -> (isSearching: Bool, historyCount: Int) {
-            (receiver.stages.contains { $0.repeatSearch != nil }, receiver.history.keptSampleCount)
+            (receiver.profileStages.contains { $0.repeatSearch != nil }, receiver.baseband.history.keptSampleCount)
         }
         let (usual, four) = try (
             kept(Receiver(sampleRateHertz: 48_000)), kept(Receiver(sampleRateHertz: 48_000, combining: 4))
