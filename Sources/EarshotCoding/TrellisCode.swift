@@ -44,13 +44,23 @@ public struct TrellisCode: Sendable {
     /// The codeword of the input pairs, tail-biting: pairs[n] in 0..3, at least ν/2 of them.
     /// - Returns: tones[n], one for each input pair, not scrambled.
     public func encode(_ pairs: [UInt8]) -> [UInt8] {
-        let stateMask = stateCount - 1
         precondition(2 * pairs.count >= memoryBits, "\(pairs.count) pairs do not fill a memory of \(memoryBits) bits")
-        var state = tailBitingState(pairs, count: pairs.count)
-        return pairs.map { pair in
-            let register = state << 2 | Int(pair)
-            state = register & stateMask
-            return tones[register]
+        var codeword = [UInt8](repeating: 0, count: pairs.count)
+        writeTones(of: pairs, count: pairs.count, into: &codeword)
+        return codeword
+    }
+
+    /// Writes the tones along the path that input pairs take through the trellis, tail-biting.
+    /// - Parameters:
+    ///   - pairs: the frame's input pairs; shape [count or more].
+    ///   - count: how many of them belong to the frame.
+    ///   - codeword: receives a tone for each pair, not scrambled; shape [count or more]. Cost: no allocation.
+    public func writeTones(of pairs: [UInt8], count: Int, into codeword: inout [UInt8]) {
+        var state = tailBitingState(pairs, count: count)
+        for step in 0..<count {
+            let register = state << 2 | Int(pairs[step])
+            state = register & (stateCount - 1)
+            codeword[step] = tones[register]
         }
     }
 

@@ -1,28 +1,24 @@
 import EarshotCoding
 import EarshotDSP
 
-/// Samples in, frames out: the receive stages.
+/// Samples in, frames out: the receive path.
 ///
-/// 1. `Downconverter`: samples to complex baseband at 3 kHz, which serves all profiles.
-/// 2. `PilotCanceller`: without pilots; `BasebandHistory`: the latest seconds of it.
-/// 3. `SyncSearch`, for each profile: spectrogram, noise floor, and where the sync pattern may be: candidates.
-/// 4. `CandidateRefinement`: their exact time and frequency.
+/// 1. `BasebandInput`: samples to complex baseband at 3 kHz, which serves all profiles; its latest seconds, without pilot tones.
+/// 2. `SyncSearch`, for each profile: spectrogram, noise, and where the sync pattern may be: candidates.
+/// 3. `CandidateRefinement`: their exact time and frequency.
+/// 4. `AttemptQueue`: until what an attempt needs is there.
 /// 5. `SyncCheck`, `LengthHypotheses`: whether the pattern stands out, and how long the frame may be.
-/// 6. `AttemptQueue`: until the frame is over.
-/// 7. `FrameDecoder`: whether there is a frame, its tones, the trellis, the CRC, and whether to believe it.
-/// 8. `RecentFrames`: each frame once.
-/// 9. `FrameCanceller`: takes it out of the baseband, and 3 to 8 again: what it hid comes to light. A frame that came alone
-///    counts as lost from then on: everything in it is explained.
-/// 10. `RepeatCombiner`, for who asks for it: tokens in bursts whose frames are too quiet alone.
-/// 11. `TokenRecognition`, for who asks for it: tokens that were heard before, where they cannot be decoded.
+/// 6. `FrameDecoder`: whether there is a frame, its tones, the trellis, the CRC, and whether to believe it.
+/// 7. `RecentFrames`: each frame once.
+/// 8. `FrameCanceller`: takes it out of the baseband, and 2 to 7 again: what it hid comes to light. A frame that came alone
+///    is masked instead: everything in it is explained.
+/// 9. `RepeatCombiner`, opt-in: tokens in bursts whose frames are too quiet alone.
+/// 10. `TokenRecognition`, opt-in: tokens that were heard before, where they cannot be decoded.
 ///
-/// Push blocks of any size, and skip what was lost; the frames do not depend on how the input was cut. Time is a sample
-/// index. No clock, no file, no thread, and no allocation per block. One receiver hears one channel.
+/// `processQuantum` runs them in this order. Push blocks of any size, and skip what was lost; the frames do not depend on how the
+/// input was cut. Time is a sample index. No clock, no file, no thread, and no allocation per block. One receiver hears one
+/// channel.
 public struct Receiver: ~Copyable {
-    /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
-    static let quantum = 32
-    /// Of what a profile's search finds in one go only so many are looked at, the best.
-    static let maximumCandidateCount = 32
     /// How long a disturbed attempt waits for the pattern of what disturbs it to be found: 85 ms. Tried from
     /// 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
     static let disturbedWait = 256
@@ -34,34 +30,23 @@ public struct Receiver: ~Copyable {
     /// Samples a second.
     public let sampleRateHertz: Int
     /// What it has done so far.
-    public internal(set) var statistics = ReceiverStatistics()
+    public var statistics: ReceiverStatistics {
+        var statistics = counted
+        statistics.rejectedByCrowding = queue.droppedCount + (repeats?.droppedCount ?? 0)
+        return statistics
+    }
 
-    var clock: InputClock
-    private var downconverter: Downconverter
-    private var converted: [ComplexSample]
-    private(set) var pilots = PilotCanceller()
-    let history: BasebandHistory
-    /// The latest second or more as it was heard, before anything is taken out of it; see `BandMeter`, `TokenRecognition`.
-    let heard: BasebandHistory
-    private(set) var stages: [ProfileStages]
-    var candidates: [Candidate] = []
-    /// The history's end index at which the next search has something to do.
-    var searchDueIndex = 0
-    var queue = AttemptQueue()
-    var syncCheck: SyncCheck
-    var decoder: FrameDecoder
-    var recent = RecentFrames()
-    var recognised = RecentFrames()
-    var canceller: FrameCanceller
-    let repeats: RepeatCombiner?
-    /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed.
-    var lone = 0.0..<0.0
-    /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
-    private let settledCount: Int
-    /// So many more, or a multiple, change nothing but the time: whole blocks of the longest search.
-    private let ringCount: Int
+    private var counted = ReceiverStatistics()
+    private(set) var baseband: BasebandInput
+    let profileStages: [ProfileStages]
+    private var queue = AttemptQueue()
+    private var syncCheck: SyncCheck
+    private var decoder: FrameDecoder
+    private var recent = RecentFrames()
+    private var canceller: FrameCanceller
+    private let repeats: RepeatCombiner?
 
-    /// Whether a frame may be on the air: then somebody may want the next samples soon.
+    /// Whether a frame may be on the air: then the next samples are wanted soon.
     public var isExpecting: Bool { !queue.isEmpty || repeats?.isExpecting ?? false }
 
     /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, and it is not over. At −3 dB,
@@ -75,7 +60,7 @@ public struct Receiver: ~Copyable {
     ///   - repeatCount: how many repeats of a token in a burst are read together where each is too quiet alone, 2 to 8, or 1
     ///     for none. Costs memory, time, and for such a token the delay until its last repeat is over.
     ///   - recognisesTokens: whether to report also frames that cannot be decoded, but have most tones of a token decoded less than
-    ///     a minute before: see `ReceivedFrame.isRecognised`. For who wants to know whether somebody is still there.
+    ///     a minute before: see `ReceivedFrame.isRecognised`.
     /// - Throws: `ModemError` where the rate cannot carry the band.
     public init(
         sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
@@ -83,51 +68,42 @@ public struct Receiver: ~Copyable {
     ) throws(ModemError) {
         try ModemError.checkSampleRate(sampleRateHertz)
         precondition(!profiles.isEmpty, "no profile to listen for")
-        let band = profiles[0]
-        precondition(
-            profiles.allSatisfy { $0.lowestHertz == band.lowestHertz && $0.bandwidthHertz == band.bandwidthHertz },
-            "profiles of one receiver share one band")
         self.sampleRateHertz = sampleRateHertz
         self.profiles = profiles
-        let reach = profiles.map { $0.maximumOffset * Double($0.highestHertz) }.max() ?? 0
-        downconverter = Downconverter(
-            Downconverter.Design(
-                inputRateHertz: sampleRateHertz, outputRateHertz: BasebandFormat.rateHertz(band),
-                centreHertz: band.centreHertz, passbandHertz: Double(band.bandwidthHertz) / 2 + reach))
-        converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
-        let longestSymbol = profiles.map { BasebandFormat(profile: $0).samplesPerSymbol }.max() ?? 0
         // The longest frame or burst, the echo behind it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
-        let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * longestSymbol
-        stages = profiles.map {
-            ProfileStages($0, combining: repeatCount, keptCount: keptCount, recognisesTokens: recognisesTokens)
+        let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * BasebandFormat.longestSymbol(profiles)
+        let recognisedCount = profiles.map { TokenRecognition.keptCount(BasebandFormat(profile: $0)) }.max() ?? 0
+        baseband = BasebandInput(
+            sampleRateHertz: sampleRateHertz, profiles: profiles, keptCount: keptCount,
+            heardCount: max(BasebandFormat.rateHertz(profiles[0]), recognisesTokens ? recognisedCount : 0))
+        profileStages = profiles.enumerated().map { index, profile in
+            ProfileStages(
+                profile, index: index, combining: repeatCount, keptCount: keptCount,
+                recognisesTokens: recognisesTokens)
         }
-        repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
-        history = BasebandHistory(keptCount: keptCount)
-        let recognisedCount = stages.map { TokenRecognition.keptCount($0.format) }.max() ?? 0
-        heard = BasebandHistory(keptCount: max(BasebandFormat.rateHertz(band), recognisesTokens ? recognisedCount : 0))
-        ringCount = SyncSearch.blockSymbolCount * longestSymbol
-        settledCount = keptCount + ringCount
-        clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: BasebandFormat.rateHertz(band))
         syncCheck = SyncCheck(profiles: profiles)
         decoder = FrameDecoder(profiles: profiles)
         canceller = FrameCanceller(profiles: profiles)
-        candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
+        repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
     }
+
+    // MARK: Input
 
     /// Takes a block of samples in, full scale 1, and reports the frames that ended.
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
-        statistics.samples += samples.count
-        take(samples, onFrame: onFrame)
+        counted.samples += samples.count
+        take(samples, onFrame)
     }
 
     /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
     public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
-        statistics.samples += samples.count
+        counted.samples += samples.count
         var first = 0
         while first < samples.count {
-            let count = min(Downconverter.maximumInputCount, samples.count - first)
-            append(downconverter.process(samples.extracting(first..<first + count), into: &converted), onFrame)
+            let count = min(BasebandInput.maximumBlock, samples.count - first)
+            baseband.take(samples.extracting(first..<first + count))
+            processQuanta(onFrame)
             first += count
         }
     }
@@ -145,92 +121,197 @@ public struct Receiver: ~Copyable {
     ///   - onFrame: gets each frame.
     public mutating func skip(_ sampleCount: Int, onFrame: (ReceivedFrame) -> Void) {
         precondition(sampleCount >= 0, "\(sampleCount) samples skipped")
-        let count = min(sampleCount, Receiver.latestSample - statistics.samples - statistics.skippedSamples)
+        let count = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
         guard count > 0 else { return }
-        statistics.skippedSamples += count
-        appendLost(downconverter.skip(count), onFrame)
+        counted.skippedSamples += count
+        baseband.skip(count)
+        processQuanta(onFrame)
     }
 
     /// Reports what can still be found at the input's end: a frame is decided a little after its last sample, so the last
     /// one waits for what follows. Push nothing afterwards.
     public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
-        let silence = [Float](repeating: 0, count: Downconverter.maximumInputCount)
+        let silence = [Float](repeating: 0, count: BasebandInput.maximumBlock)
         let longestSymbolSeconds = profiles.map(\.symbolSeconds).max() ?? 0
         // The search's delay and the shortest frame's, whichever is longer.
         let seconds = 3 * Double(FrameLayout.syncToneCount) * longestSymbolSeconds
         var missing = Int(seconds * Double(sampleRateHertz))
         while missing > 0 {
             let count = min(missing, silence.count)
-            take(silence.span.extracting(0..<count), onFrame: onFrame)
+            take(silence.span.extracting(0..<count), onFrame)
             missing -= count
         }
     }
 
-    private mutating func take(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
+    private mutating func take(_ samples: Span<Float>, _ onFrame: (ReceivedFrame) -> Void) {
         var first = 0
         while first < samples.count {
-            let count = min(Downconverter.maximumInputCount, samples.count - first)
-            append(downconverter.process(samples.extracting(first..<first + count), into: &converted), onFrame)
+            let count = min(BasebandInput.maximumBlock, samples.count - first)
+            baseband.take(samples.extracting(first..<first + count))
+            processQuanta(onFrame)
             first += count
         }
     }
 
-    /// Appends what the downconverter has made.
-    private mutating func append(_ produced: Int, _ onFrame: (ReceivedFrame) -> Void) {
-        // The filter reaches into the hole.
-        var first = downconverter.lostOutputCount
-        appendLost(first, onFrame)
-        while first < produced {
-            let count = min(missingCount, produced - first)
-            heard.append(converted, first..<first + count)
-            pilots.remove(from: &converted, first..<first + count)
-            history.append(converted, first..<first + count)
-            first += count
-            finishQuantum(onFrame)
+    private mutating func processQuanta(_ onFrame: (ReceivedFrame) -> Void) {
+        while baseband.appendQuantum() {
+            processQuantum(onFrame)
         }
     }
 
-    /// Appends lost baseband samples. In a hole that lasts so long that nothing changes any more the baseband's indices
-    /// stand still, up to what is left of a ring.
-    private mutating func appendLost(_ lostCount: Int, _ onFrame: (ReceivedFrame) -> Void) {
-        var left = lostCount
-        while left > 0 {
-            let count = min(missingCount, left)
-            history.appendLost(count)
-            heard.appendLost(count)
-            pilots.skip(count)
-            left -= count
-            guard finishQuantum(onFrame) else { return }
-            if history.lostTailCount >= settledCount + ringCount {
-                history.rewind(ringCount)
-                heard.rewind(ringCount)
-                for stages in stages {
-                    stages.search.rewind(ringCount)
-                    stages.recognition?.rewind(ringCount)
+    // MARK: The receive path
+
+    /// Takes one more quantum of baseband through all stages.
+    private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
+        let history = baseband.history
+        // A pilot tone found now hid frames before.
+        if let cleanedIndex = baseband.cancelPilots() {
+            restartSearches(from: cleanedIndex)
+        }
+        repeat {
+            // Search and refinement: where a frame may begin.
+            for stages in profileStages where stages.searchBlocks(history) {
+                for candidate in stages.candidates {
+                    refine(candidate, stages)
                 }
-                searchDueIndex = 0
-                clock.pass(ringCount)
+                repeats?.insertBursts(stages)
             }
-            if settledCount..<settledCount + Receiver.quantum ~= history.lostTailCount {
-                clock.pass(left - left % ringCount)
-                left %= ringCount
+            // Sync check and decoding: what is due, best first.
+            while let attempt = queue.next(endIndex: history.endIndex) {
+                let view = FrameView(
+                    place: attempt.candidate, layout: attempt.layout ?? .token,
+                    stages: profileStages[attempt.profileIndex], history: history)
+                if attempt.layout == nil {
+                    checkSync(view)
+                } else if let end = queue.endOfClearerFrame(than: attempt, keptCount: history.keptSampleCount) {
+                    queue.insert(attempt, waitingUntil: end)
+                } else if let frame = decode(attempt, view), report(frame, view, onFrame) {
+                    cancel(frame, view.at(frame.place))
+                }
+            }
+            // Cancelled frames hid others: search again where they were.
+        } while restartSearchesWhereCancelled()
+        decodeBursts(onFrame)
+        recogniseTokens(onFrame)
+        if let sampleCount = baseband.passOverHole() {
+            for stages in profileStages { stages.rewind(sampleCount) }
+        }
+    }
+
+    // MARK: Search
+
+    /// Refines a candidate, unless it looks like chance, and lets it wait for its sync pattern and length header.
+    private mutating func refine(_ candidate: Candidate, _ stages: ProfileStages) {
+        counted.candidates += 1
+        guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance),
+            let refined = stages.refine(candidate, baseband.history)
+        else {
+            counted.rejectedBySync += 1
+            return
+        }
+        queue.removeAttempts(near: refined, profileIndex: stages.index, stages.format)
+        queue.insert(Attempt(refined, stages, layout: nil))
+    }
+
+    /// Looks at a candidate's sync pattern and length header, and lets it wait for the ends of the frames that these announce.
+    private mutating func checkSync(_ view: FrameView) {
+        var candidate = view.place
+        let (dominance, announcedByteCount) = syncCheck.examine(view)
+        candidate.dominance = dominance
+        guard dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {
+            counted.rejectedBySync += 1
+            return
+        }
+        queue.insert(Attempt(candidate, view.stages, layout: .token))
+        if let announcedByteCount {
+            queue.insert(Attempt(candidate, view.stages, layout: FrameLayout(payloadByteCount: announcedByteCount)))
+        }
+    }
+
+    /// The dominance that a candidate needs: `usual`, or more where chance makes many patterns of a masked frame's tones.
+    private func minimumDominance(_ candidate: Candidate, _ usual: Float) -> Float {
+        canceller.maskedStarts.contains(candidate.start) ? SyncCheck.clearDominance : usual
+    }
+
+    /// Lets the searches begin again, as far before `index` as a token is long.
+    private func restartSearches(from index: Int) {
+        for stages in profileStages { stages.restartSearch(from: index, baseband.history) }
+    }
+
+    /// Lets the searches begin again where frames were taken out of the history, and for frames that began before.
+    /// - Returns: whether there was such a stretch.
+    private mutating func restartSearchesWhereCancelled() -> Bool {
+        guard let stretch = canceller.takeChangedStretch() else { return false }
+        restartSearches(from: stretch.lowerBound)
+        return true
+    }
+
+    // MARK: Frames
+
+    /// Tries to decode a frame; one that others disturb waits and is tried again.
+    private mutating func decode(_ attempt: Attempt, _ view: FrameView) -> DecodedFrame? {
+        switch decoder.decode(view, mayWait: !attempt.hasWaited) {
+        case .decoded(let frame): return frame
+        case .pathMetricOfNoise: counted.rejectedByPathMetric += 1
+        case .checkMismatch: counted.rejectedByCheck += 1
+        case .disturbed:
+            var attempt = attempt
+            attempt.hasWaited = true
+            queue.insert(attempt, waitingUntil: attempt.due + Receiver.disturbedWait)
+        }
+        return nil
+    }
+
+    /// Reports a frame that is not known yet.
+    /// - Returns: whether it was new.
+    private mutating func report(
+        _ frame: DecodedFrame, _ view: FrameView, _ onFrame: (ReceivedFrame) -> Void
+    ) -> Bool {
+        let (stages, view) = (view.stages, view.at(frame.place))
+        let (start, length) = (frame.place.start, view.length)
+        guard recent.insert(frame.payload, profileIndex: stages.index, start: start, length: length) else {
+            counted.duplicates += 1
+            return false
+        }
+        counted.frames += 1
+        onFrame(frame.received(view, baseband.clock))
+        return true
+    }
+
+    /// Takes a frame out of the baseband, and what its own tones made out of the queue.
+    private mutating func cancel(_ frame: DecodedFrame, _ view: FrameView) {
+        let stages = view.stages
+        let tones = FrameTones.tones(of: frame.payload, profile: stages.profile)
+        stages.recognition?.note(frame.payload, tones: tones, at: Int(frame.place.start))
+        queue.removeAttempts(near: frame.place, profileIndex: stages.index, stages.format)
+        switch canceller.cancel(view, tones) {
+        case .cancelled: counted.cancelledFrames += 1
+        case .tooMany: break
+        case .cameAlone:
+            queue.removeAttempts(startingIn: canceller.maskedStarts, lessClearThan: SyncCheck.clearDominance)
+        }
+    }
+
+    /// Reads the bursts that are over.
+    private mutating func decodeBursts(_ onFrame: (ReceivedFrame) -> Void) {
+        while let outcome = repeats?.decodeNext(baseband.history, profileStages, baseband.clock, &recent) {
+            switch outcome {
+            case .duplicate: counted.duplicates += 1
+            case .combined(let frame):
+                counted.frames += 1
+                counted.combinedFrames += 1
+                onFrame(frame)
             }
         }
     }
 
-    /// What is missing of a quantum. Baseband is appended in whole quanta, so that what is decided when does not depend on
-    /// the blocks.
-    private var missingCount: Int { Receiver.quantum - history.endIndex % Receiver.quantum }
-
-    /// Looks for frames if the history ends with a whole quantum.
-    @discardableResult
-    private mutating func finishQuantum(_ onFrame: (ReceivedFrame) -> Void) -> Bool {
-        guard history.endIndex % Receiver.quantum == 0 else { return false }
-        if let cleanedIndex = pilots.finishQuantum(history) {
-            searchAgain(from: cleanedIndex)
+    /// Reports tokens that were heard before, where they were not decoded.
+    private mutating func recogniseTokens(_ onFrame: (ReceivedFrame) -> Void) {
+        for stages in profileStages {
+            stages.recognition?.look(baseband.heard, besides: recent) { found in
+                counted.recognisedFrames += 1
+                onFrame(found.received(stages.profile, baseband.clock))
+            }
         }
-        search()
-        decode(onFrame)
-        return true
     }
 }

@@ -10,7 +10,7 @@ enum FrameTones {
         }
         let codeword = profile.code.encode(FrameBits.pairs(of: payload))
         let data = codeword.enumerated().map { step, tone in
-            Int(tone) ^ ToneScrambler.mask(step: step, toneBits: profile.code.toneBits)
+            ToneScrambler.scramble(Int(tone), step: step, toneBits: profile.code.toneBits)
         }
         return profile.syncTones + header + data
     }

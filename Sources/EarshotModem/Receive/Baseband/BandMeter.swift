@@ -22,12 +22,12 @@ public final class BandMeter {
     /// 10·log₁₀ P of the latest `seconds` that a receiver heard, at most of the latest second.
     public func bandDecibels(_ receiver: borrowing Receiver, seconds: Double) -> Double {
         let window = spectrum.windowLength
-        let wanted = Int(seconds * Double(receiver.basebandRateHertz)) / window
-        let rowCount = max(1, min(wanted, receiver.heard.keptSampleCount / window))
+        let wanted = Int(seconds * Double(receiver.baseband.clock.basebandRateHertz)) / window
+        let rowCount = max(1, min(wanted, receiver.baseband.heard.keptSampleCount / window))
         var power = 0.0
         for index in 0..<rowCount {
-            receiver.heard.withSamples(
-                from: receiver.heard.endIndex - (index + 1) * window, count: window
+            receiver.baseband.heard.withSamples(
+                from: receiver.baseband.heard.endIndex - (index + 1) * window, count: window
             ) { samples in
                 spectrum.process(samples, into: &row, from: 0)
             }
@@ -37,9 +37,4 @@ public final class BandMeter {
         }
         return 10 * .log10(max(power / Double(rowCount), 1e-15))
     }
-}
-
-extension Receiver {
-    /// Samples a second of the baseband.
-    var basebandRateHertz: Int { stages[0].format.rateHertz }
 }

@@ -12,6 +12,10 @@ struct BasebandFormat {
     var rateHertz: Int { BasebandFormat.rateHertz(profile) }
     /// N: samples a symbol.
     var samplesPerSymbol: Int { 2 * profile.toneCount }
+    /// N of the profile with the longest symbols.
+    static func longestSymbol(_ profiles: [Profile]) -> Int {
+        profiles.map { BasebandFormat(profile: $0).samplesPerSymbol }.max() ?? 0
+    }
     /// Tone m without offset, in cycles a sample: (m − M/2 + ½)/N.
     func cyclesPerSample(tone m: Int) -> Float {
         (Float(m - profile.toneCount / 2) + 0.5) / Float(samplesPerSymbol)

@@ -25,7 +25,7 @@ struct FrameAlignment: ~Copyable {
     private var turns: [ComplexSample]
 
     init(profiles: [Profile]) {
-        let longestSymbol = profiles.map { BasebandFormat(profile: $0).samplesPerSymbol }.max() ?? 0
+        let longestSymbol = BasebandFormat.longestSymbol(profiles)
         transform = FFTPlan(length: FrameAlignment.transformLength)
         gains = [ComplexSample](repeating: ComplexSample(), count: FrameAlignment.transformLength)
         steps = [Int](repeating: 0, count: FrameAlignment.transformLength)

@@ -5,7 +5,7 @@ import EarshotDSP
 enum CancellingOutcome {
     /// It was taken out of the history.
     case cancelled
-    /// It stays: there is nothing but noise beside it.
+    /// There is nothing but noise beside it, so all there was is explained: the frame is masked.
     case cameAlone
     /// It stays: so many frames on top of each other are no people's.
     case tooMany
@@ -32,6 +32,8 @@ struct FrameCanceller: ~Copyable {
     private var fit: ChannelFit
     private var budget: CancellationBudget
     private var changed: Range<Int>?
+    /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed there.
+    private(set) var maskedStarts = 0.0..<0.0
 
     init(profiles: [Profile]) {
         residualDetector = ResidualDetector(profiles: profiles)
@@ -41,13 +43,16 @@ struct FrameCanceller: ~Copyable {
         budget = CancellationBudget(basebandRateHertz: BasebandFormat.rateHertz(profiles[0]))
     }
 
-    /// Takes a frame out of the history, if that is worth it.
+    /// Takes a frame out of the history, or masks it where it came alone.
     /// - Parameters:
     ///   - view: the frame where decoding found it.
     ///   - tones: its tones; shape [toneCount].
     mutating func cancel(_ view: FrameView, _ tones: [Int]) -> CancellingOutcome {
         let history = view.history
-        guard residualDetector.isAnything(beside: view, tones) else { return .cameAlone }
+        guard residualDetector.isAnything(beside: view, tones) else {
+            mask(view)
+            return .cameAlone
+        }
         guard budget.spend(at: history.endIndex) else { return .tooMany }
         align(view, tones)
         fit.fit(replica, history, reweighing: true)
@@ -61,6 +66,14 @@ struct FrameCanceller: ~Copyable {
         let before = changed ?? held
         changed = min(before.lowerBound, held.lowerBound)..<max(before.upperBound, held.upperBound)
         return .cancelled
+    }
+
+    /// Masks a frame that came alone. What else meets it looks like a frame, and costs as much as one.
+    private mutating func mask(_ view: FrameView) {
+        let (start, end) = (view.place.start, view.place.start + view.length)
+        let patternLength = view.length * Double(FrameLayout.syncToneCount) / Double(view.layout.toneCount)
+        maskedStarts = start..<end - patternLength
+        view.history.mask(Int(start.rounded())..<Int(end.rounded()))
     }
 
     /// The stretch of the history that changed since this was asked last; nil if none did.

@@ -32,7 +32,7 @@ struct FrameReplica: ~Copyable {
 
     /// Room for the longest frame of these profiles.
     init(profiles: [Profile]) {
-        let longestSymbol = profiles.map { BasebandFormat(profile: $0).samplesPerSymbol }.max() ?? 0
+        let longestSymbol = BasebandFormat.longestSymbol(profiles)
         let capacity = (FrameLayout.longest.toneCount + 1) * longestSymbol
         samples = [ComplexSample](repeating: ComplexSample(), count: capacity)
         turns = [Float](repeating: 0, count: capacity)

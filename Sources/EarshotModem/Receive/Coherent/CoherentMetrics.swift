@@ -46,6 +46,7 @@ struct CoherentMetrics: ~Copyable {
     private var edges: [Int]
     private var gains: [Float]
     private var residual: ResidualOffset
+    private var products: ToneTransform
     /// The offset that was found, to be added to the place's.
     private(set) var offsetHertz: Float = 0
     /// Σ|h|² per symbol over its noise: what the channel carries of each symbol's energy, for a right path.
@@ -69,6 +70,7 @@ struct CoherentMetrics: ~Copyable {
         edges = [Int](repeating: 0, count: symbolCount + 1)
         gains = [Float](repeating: 0, count: format.profile.toneCount)
         residual = ResidualOffset(format: format, delayCount: tapCount)
+        products = ToneTransform(format: format)
     }
 
     /// Correlates what was heard with the replica of the tentative tones, and looks for their remaining offset.
@@ -141,12 +143,12 @@ struct CoherentMetrics: ~Copyable {
 
     // MARK: Metrics
 
-    /// Writes L of the data symbols in the codeword's order of tones.
+    /// Writes L of the data symbols.
     /// - Parameters:
     ///   - tones: those of `correlate`.
     ///   - metrics: of the noncoherent attempt; they know each tone's noise.
     mutating func writeBranchMetrics(
-        _ view: FrameView, tones: [Int], metrics: borrowing ToneMetrics, symbol mixer: inout ToneTransform,
+        _ view: FrameView, tones: [Int], metrics: borrowing ToneMetrics,
         into branchMetrics: inout [Float]
     ) {
         let (layout, length, tapCount) = (view.layout, transformLength, tapCount)
@@ -156,7 +158,6 @@ struct CoherentMetrics: ~Copyable {
         transform.copySpectrum(into: &tapSpectrum)
         explain(symbolCount: layout.toneCount, view.history)
         measureGains()
-        let toneBits = format.profile.code.toneBits
         for step in 0..<layout.dataToneCount {
             let symbol = layout.firstDataTone + step
             let piece = edges[symbol]..<edges[symbol + 1] + tapCount - 1
@@ -164,20 +165,18 @@ struct CoherentMetrics: ~Copyable {
             transform.forward()
             transform.multiplySpectrum(byConjugateOf: tapSpectrum)
             transform.inverse()
-            mixer.measure(
+            products.measure(
                 transform, scale: 1 / Float(length), turn: turns[symbol], format, symbol: symbol,
                 firstIndex: replica.firstIndex + edges[symbol], start: view.place.start,
                 offsetHertz: view.place.offsetHertz)
-            let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
-            for codeTone in 0..<toneCount {
-                let tone = codeTone ^ mask
+            for tone in 0..<toneCount {
                 let gain = gains[tone]
-                var real = mixer.products[tone].x
+                var real = products[tone].x
                 if tone == tones[symbol] {
                     real += gain
                 }
                 let noise = metrics.noise(tone) * Float(format.samplesPerSymbol)
-                branchMetrics[step * toneCount + codeTone] = min(max(2 * real - gain, -3 * gain), 1.5 * gain) / noise
+                branchMetrics[step * toneCount + tone] = min(max(2 * real - gain, -3 * gain), 1.5 * gain) / noise
             }
         }
     }

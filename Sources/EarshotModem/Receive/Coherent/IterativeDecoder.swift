@@ -52,15 +52,15 @@ struct IterativeDecoder: ~Copyable {
     private static let doubtedPathCount = 2
 
     private let likelihood: FrameLikelihood
-    /// The noted paths' tones, not scrambled, one path behind the other.
-    private var codeTones: [UInt8] = []
+    /// The noted paths' data tones, one path behind the other.
+    private var pathTones: [UInt8] = []
     private var places: [Candidate] = []
     private var tones: [Int]
     private var weights: [Float]
 
     init(likelihood: FrameLikelihood) {
         self.likelihood = likelihood
-        codeTones.reserveCapacity(Effort.plausible.pathCount * FrameLayout.longest.dataToneCount)
+        pathTones.reserveCapacity(Effort.plausible.pathCount * FrameLayout.longest.dataToneCount)
         places.reserveCapacity(Effort.plausible.pathCount)
         tones = [Int](repeating: 0, count: FrameLayout.longest.toneCount)
         weights = [Float](repeating: 0, count: FrameLayout.longest.toneCount)
@@ -68,7 +68,7 @@ struct IterativeDecoder: ~Copyable {
 
     /// Forgets the paths of another frame.
     mutating func begin() {
-        codeTones.removeAll(keepingCapacity: true)
+        pathTones.removeAll(keepingCapacity: true)
         places.removeAll(keepingCapacity: true)
     }
 
@@ -77,7 +77,7 @@ struct IterativeDecoder: ~Copyable {
         guard places.count < Effort.plausible.pathCount, path.isHeld(view.layout) else { return }
         places.append(view.place)
         for step in 0..<view.layout.dataToneCount {
-            codeTones.append(path.codeTones[step])
+            pathTones.append(UInt8(path.trellis.tone(step)))
         }
     }
 
@@ -89,7 +89,9 @@ struct IterativeDecoder: ~Copyable {
             let view = view.at(places[index])
             path.prepare(view)
             for rank in 0..<(index < IterativeDecoder.doubtedPathCount ? IterativeDecoder.peakCount : 1) {
-                makeTones(codeTones, from: index * view.layout.dataToneCount, view.layout, view.profile)
+                let first = index * view.layout.dataToneCount
+                let noted = pathTones
+                makeTones(view.layout, view.profile) { Int(noted[first + $0]) }
                 weigh(path, view.layout, view.profile)
                 if let frame = mend(view, rank: rank, effort.roundCount, with: &path) { return frame }
             }
@@ -112,9 +114,9 @@ struct IterativeDecoder: ~Copyable {
                     rank: round == 0 ? rank : 0, stillHertz: isStill ? -view.place.offsetHertz : nil)
             else { return nil }
             stages.coherent.estimate(symbolCount: symbolCount, offsetHertz: remainingHertz, noise: noise)
-            if let frame = path.attemptCoherently(tones, view) { return frame }
+            if let frame = path.decodeCoherently(view, tones) { return frame }
             view.place.offsetHertz += remainingHertz
-            guard makeTones(path.codeTones, from: 0, view.layout, view.profile) else { return nil }
+            guard makeTones(view.layout, view.profile, dataTone: { path.trellis.tone($0) }) else { return nil }
             for symbol in 0..<symbolCount {
                 weights[symbol] = 1
             }
@@ -122,11 +124,11 @@ struct IterativeDecoder: ~Copyable {
         return nil
     }
 
-    /// Makes the frame's tones from those of a path.
+    /// Makes the frame's tones from the data tones of a path.
     /// - Returns: whether they changed.
     @discardableResult
     private mutating func makeTones(
-        _ codeTones: [UInt8], from first: Int, _ layout: FrameLayout, _ profile: Profile
+        _ layout: FrameLayout, _ profile: Profile, dataTone: (Int) -> Int
     ) -> Bool {
         for (symbol, tone) in profile.syncTones.enumerated() {
             tones[symbol] = tone
@@ -137,7 +139,7 @@ struct IterativeDecoder: ~Copyable {
         }
         var hasChanged = false
         for step in 0..<layout.dataToneCount {
-            let tone = Int(codeTones[first + step]) ^ ToneScrambler.mask(step: step, toneBits: profile.code.toneBits)
+            let tone = dataTone(step)
             hasChanged = hasChanged || tones[layout.firstDataTone + step] != tone
             tones[layout.firstDataTone + step] = tone
         }

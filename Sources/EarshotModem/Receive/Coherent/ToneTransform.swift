@@ -4,13 +4,15 @@ import EarshotDSP
 /// The products of one symbol's samples with all tones, at a replica's phases.
 struct ToneTransform: ~Copyable {
     private var transform: FFTPlan
-    /// Σₙ s*ₘ[n]·y[n]; shape [M].
-    private(set) var products: [ComplexSample]
+    private var products: [ComplexSample]
 
     init(format: BasebandFormat) {
         transform = FFTPlan(length: format.samplesPerSymbol)
         products = [ComplexSample](repeating: ComplexSample(), count: format.profile.toneCount)
     }
+
+    /// Σₙ s*ₘ[n]·y[n] of tone m.
+    subscript(m: Int) -> ComplexSample { products[m] }
 
     /// Measures y = turn·scale·(the samples that the plan holds).
     mutating func measure(

@@ -9,6 +9,15 @@ struct DecodedFrame {
     var snrDecibels: Float
     /// See `FrameEvidence.pathMetric`.
     var pathMetric: Float
+
+    /// What is reported of it.
+    /// - Parameter view: the frame at its place.
+    func received(_ view: FrameView, _ clock: InputClock) -> ReceivedFrame {
+        ReceivedFrame(
+            payload: payload, profileName: view.profile.name, startSample: clock.inputSample(place.start),
+            endSample: clock.inputSample(place.start + view.length), offsetHertz: place.offsetHertz,
+            snrDecibels: snrDecibels, pathMetric: pathMetric)
+    }
 }
 
 /// What became of an attempt to decode a frame.

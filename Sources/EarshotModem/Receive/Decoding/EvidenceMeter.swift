@@ -9,14 +9,14 @@ struct EvidenceMeter: ~Copyable {
     private var scratch = [Float](repeating: 0, count: FrameLayout.longest.dataToneCount)
 
     /// - Parameters:
-    ///   - codeTones: the decoded path, not scrambled; shape [layout.dataToneCount or more].
+    ///   - trellis: whose latest path it is.
     ///   - energies: E of the frame; shape [layout.toneCount or more][M].
     ///   - metrics: prepared with these energies.
     mutating func measure(
-        _ codeTones: [UInt8], _ energies: [Float], _ metrics: borrowing ToneMetrics, _ layout: FrameLayout,
-        _ profile: Profile
+        _ trellis: borrowing FrameTrellis, _ energies: [Float], _ metrics: borrowing ToneMetrics,
+        _ layout: FrameLayout, _ profile: Profile
     ) -> FrameEvidence {
-        let (toneCount, toneBits) = (profile.toneCount, profile.code.toneBits)
+        let toneCount = profile.toneCount
         var sum: Float = 0
         var energy: Float = 0
         var loudest: Float = 0
@@ -24,8 +24,7 @@ struct EvidenceMeter: ~Copyable {
         for step in 0..<layout.dataToneCount {
             let symbol = layout.firstDataTone + step
             if metrics.erased.contains(symbol) { continue }
-            let tone = Int(codeTones[step]) ^ ToneScrambler.mask(step: step, toneBits: toneBits)
-            let cell = symbol * toneCount + tone
+            let cell = symbol * toneCount + trellis.tone(step)
             likelihoods[heldCount] = metrics.logLikelihood(cell)
             sum += likelihoods[heldCount]
             heldCount += 1

@@ -77,18 +77,17 @@ struct FrameDecoder: ~Copyable {
         for index in 0..<instantCount {
             let view = view.moved(by: FrameDecoder.instants[index] * Double(view.format.samplesPerSymbol))
             path.prepare(view)
-            let plain = path.attempt(.plain, view)
+            let plain = path.decode(view)
             if case .decoded = plain { return plain }
             iterations.note(path, view)
             if index == 0, view.place.score < FrameDecoder.loudScore, case .pathMetricOfNoise = plain { return plain }
-            path.prepareInterference(view)
-            let interference = path.attempt(.interference, view)
-            if case .decoded = interference { return interference }
+            let interfered = path.decodeInterfered(view)
+            if case .decoded = interfered { return interfered }
             let weights = path.echoWeights(view.profile)
             guard weights.max() >= FrameDecoder.minimumEchoWeight else { continue }
-            let onset = path.attempt(.onset(weights), view)
+            let onset = path.decode(view, echo: .onset(weights))
             if case .decoded = onset { return onset }
-            let echo = path.attempt(.echo(weights), view)
+            let echo = path.decode(view, echo: .echo(weights))
             if case .decoded = echo { return echo }
             iterations.note(path, view)
         }
@@ -101,7 +100,7 @@ struct FrameDecoder: ~Copyable {
         path.prepareMoving(view)
         var view = view
         (view.place.start, view.place.offsetHertz) = (view.stages.track.starts[0], view.stages.track.offsetsHertz[0])
-        guard case .decoded(let frame) = path.attempt(.plain, view) else { return nil }
+        guard case .decoded(let frame) = path.decode(view) else { return nil }
         return frame
     }
 }

@@ -4,17 +4,17 @@ import RealModule
 
 /// One walk through the trellis, and whether to believe where it leads.
 ///
-/// 1. `prepare`: energies and metrics at a place (`ToneEnergies`, `ToneMetrics`; `InterferenceMetrics` where a crowd is tried).
-/// 2. `attempt`: the trellis, the evidence, the CRC, the decoy; or `attemptCoherently` with what `CoherentMetrics` has learned.
+/// 1. `prepare`: energies and metrics of a view (`ToneEnergies`, `ToneMetrics`).
+/// 2. `decode`: the trellis, the evidence, the CRC, the decoy. `decodeInterfered` does the same with `InterferenceMetrics`, and
+///    `decodeCoherently` with what `CoherentMetrics` has learned.
 /// 3. The SNR of what is believed.
 ///
-/// Whatever comes of it, `codeTones` is the path found: a wrong one is right in most places, and `IterativeDecoder` learns from it.
+/// Whatever comes of it, `trellis` holds the path found: a wrong one is right in most places, and `IterativeDecoder` learns from
+/// it. After a decoy was asked that is the decoy's path.
 /// Cost: one FFT a symbol to prepare, one walk an attempt, one more where the CRC matches. No allocation after `init`.
 struct TrellisAttempt: ~Copyable {
     /// The bandwidth that SNR refers to: the band's.
     static let referenceHertz: Float = 1_500
-    /// Where in the scrambler's sequence the decoy starts; no frame is so long.
-    static let decoyScramblerStart = 10_000
     /// What share of its data tones must be left of a frame with a hole in it: 13 of a token's 44 may be lost, and the code
     /// bridges six in a row.
     private static let minimumHeldShare: Float = 0.7
@@ -23,59 +23,45 @@ struct TrellisAttempt: ~Copyable {
     /// do not stand out.
     private static let minimumCoherentRatio: Float = 1.5
 
-    /// E at the place prepared; shape [frame and echo][M].
+    /// E of the view prepared; shape [frame and echo][M].
     private(set) var energies: [Float]
     /// What the energies say.
     private(set) var metrics: ToneMetrics
-    /// The tones of the path found last, not scrambled; shape [dataToneCount or more].
-    private(set) var codeTones: [UInt8]
+    /// The path found last.
+    private(set) var trellis: FrameTrellis
 
-    private var trellis: TrellisDecoder
     private var interference: InterferenceMetrics
     private var meter = EvidenceMeter()
-    private var branchMetrics: [Float]
-    private var pairs: [UInt8]
 
     init(profiles: [Profile]) {
         let toneCount = profiles.map(\.toneCount).max() ?? 0
         let symbolCount = FrameLayout.longest.toneCount + ToneMetrics.echoSymbolCount
-        let stepCount = FrameLayout.longest.dataToneCount
-        trellis = TrellisDecoder(
-            memoryBits: profiles.map(\.code.memoryBits).max() ?? 0, longestStepCount: stepCount)
         metrics = ToneMetrics(maximumSymbolCount: symbolCount, maximumToneCount: toneCount)
         interference = InterferenceMetrics(maximumSymbolCount: symbolCount, maximumToneCount: toneCount)
         energies = [Float](repeating: 0, count: symbolCount * toneCount)
-        branchMetrics = [Float](repeating: 0, count: stepCount * toneCount)
-        pairs = [UInt8](repeating: 0, count: stepCount)
-        codeTones = [UInt8](repeating: 0, count: stepCount)
+        trellis = FrameTrellis(profiles: profiles, maximumStepCount: FrameLayout.longest.dataToneCount)
     }
 
     // MARK: Preparing
 
-    /// Measures the frame at a place.
+    /// Measures a frame.
     mutating func prepare(_ view: FrameView) {
-        view.measureEnergies(0..<view.layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
-        prepareMetrics(view)
+        let erased = view.measureEnergies(0..<view.layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
+        prepareMetrics(view, erased)
     }
 
-    /// Measures the frame along the track of its profile's stages, whose offset changes.
+    /// Measures a frame along the track of its profile's stages, whose offset changes.
     mutating func prepareMoving(_ view: FrameView) {
-        view.stages.energies.measure(
-            view.history, along: view.stages.track,
-            symbolCount: view.layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
-        prepareMetrics(view)
+        let stages = view.stages
+        stages.energies.measure(
+            view.history, along: stages.track, symbolCount: view.layout.toneCount + ToneMetrics.echoSymbolCount,
+            into: &energies)
+        prepareMetrics(view, stages.energies.erased)
     }
 
-    private mutating func prepareMetrics(_ view: FrameView) {
+    private mutating func prepareMetrics(_ view: FrameView, _ erased: ErasedSymbols) {
         metrics.prepare(
-            energies, erased: view.stages.energies.erased, toneCount: view.profile.toneCount,
-            frameSymbolCount: view.layout.toneCount)
-    }
-
-    /// Prepares `EchoTreatment.interference` of the energies measured.
-    mutating func prepareInterference(_ view: FrameView) {
-        interference.prepare(
-            energies, erased: metrics.erased, view.profile, symbolCount: view.layout.toneCount)
+            energies, erased: erased, toneCount: view.profile.toneCount, frameSymbolCount: view.layout.toneCount)
     }
 
     /// See `ToneMetrics.echoWeights`.
@@ -85,104 +71,66 @@ struct TrellisAttempt: ~Copyable {
 
     // MARK: Attempts
 
-    /// Decodes what was prepared of this view.
-    mutating func attempt(_ echo: EchoTreatment, _ view: FrameView) -> DecodingOutcome {
+    /// Decodes the view that was prepared.
+    mutating func decode(_ view: FrameView, echo: EchoTreatment = .plain) -> DecodingOutcome {
+        metrics.writeBranchMetrics(
+            layout: view.layout, toneCount: view.profile.toneCount, echo: echo, into: &trellis.branchMetrics)
+        return decodeBranchMetrics(view)
+    }
+
+    /// Decodes the view that was prepared as one that other talkers disturb.
+    mutating func decodeInterfered(_ view: FrameView) -> DecodingOutcome {
+        let (layout, toneCount) = (view.layout, view.profile.toneCount)
+        interference.prepare(energies, erased: metrics.erased, view.profile, symbolCount: layout.toneCount)
+        interference.writeBranchMetrics(layout: layout, toneCount: toneCount, into: &trellis.branchMetrics)
+        return decodeBranchMetrics(view)
+    }
+
+    private mutating func decodeBranchMetrics(_ view: FrameView) -> DecodingOutcome {
         let (code, layout) = (view.profile.code, view.layout)
         guard isHeld(layout) else { return .pathMetricOfNoise }
-        writeBranchMetrics(layout, code, echo)
-        let isTailBiting = walk(code, layout.dataToneCount)
-        let evidence = meter.measure(codeTones, energies, metrics, layout, view.profile)
+        let isTailBiting = trellis.decode(code, stepCount: layout.dataToneCount)
+        let evidence = meter.measure(trellis, energies, metrics, layout, view.profile)
         guard evidence.isBelievable else { return .pathMetricOfNoise }
-        guard isTailBiting, let payload = payload(layout) else { return .checkMismatch }
-        guard evidence.isClear || fitsBetterThanDecoy(layout, code, evidence) else { return .pathMetricOfNoise }
+        guard isTailBiting, let payload = trellis.payload(byteCount: layout.payloadByteCount) else {
+            return .checkMismatch
+        }
+        if !evidence.isClear {
+            let fit = trellis.pathSum / Float(heldDataToneCount(layout))
+            guard fitsBetterThanDecoy(view, byShare: evidence.minimumMarginOverDecoy(fit: fit)) else {
+                return .pathMetricOfNoise
+            }
+        }
         return .decoded(frame(payload, evidence, view))
     }
 
     /// Decodes with the channel that `CoherentMetrics` has estimated.
     /// - Parameters:
-    ///   - tones: what it was estimated from; shape [layout.toneCount or more].
     ///   - view: at the offset that it knew before; what it found remained of it is added.
-    mutating func attemptCoherently(_ tones: [Int], _ view: FrameView) -> DecodedFrame? {
-        let (stages, layout, code) = (view.stages, view.layout, view.profile.code)
-        stages.coherent.writeBranchMetrics(
-            view, tones: tones, metrics: metrics, symbol: &stages.products, into: &branchMetrics)
-        guard walk(code, layout.dataToneCount), let payload = payload(layout),
+    ///   - tones: what it was estimated from; shape [layout.toneCount or more].
+    mutating func decodeCoherently(_ view: FrameView, _ tones: [Int]) -> DecodedFrame? {
+        let (stages, layout) = (view.stages, view.layout)
+        stages.coherent.writeBranchMetrics(view, tones: tones, metrics: metrics, into: &trellis.branchMetrics)
+        guard trellis.decode(view.profile.code, stepCount: layout.dataToneCount),
+            let payload = trellis.payload(byteCount: layout.payloadByteCount),
             stages.coherent.coherentRatio >= TrellisAttempt.minimumCoherentRatio
         else { return nil }
-        let evidence = meter.measure(codeTones, energies, metrics, layout, view.profile)
-        guard evidence.isBelievableMended, fitsBetterThanDecoy(layout, code, share: FrameEvidence.minimumMendedMargin)
-        else {
+        let evidence = meter.measure(trellis, energies, metrics, layout, view.profile)
+        guard evidence.isBelievableMended, fitsBetterThanDecoy(view, byShare: FrameEvidence.minimumMendedMargin) else {
             return nil
         }
         return frame(payload, evidence, view.moved(by: 0, offsetHertz: stages.coherent.offsetHertz))
     }
 
-    /// Finds the best path.
-    /// - Returns: whether it ends in the state it began in.
-    private mutating func walk(_ code: TrellisCode, _ stepCount: Int) -> Bool {
-        let isTailBiting = trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
-        var state = code.tailBitingState(pairs, count: stepCount)
-        for step in 0..<stepCount {
-            let register = state << 2 | Int(pairs[step])
-            state = register & (code.stateCount - 1)
-            codeTones[step] = code.tones[register]
-        }
-        return isTailBiting
-    }
-
-    private mutating func writeBranchMetrics(
-        _ layout: FrameLayout, _ code: TrellisCode, _ echo: EchoTreatment
-    ) {
-        if echo.isForInterference {
-            interference.writeBranchMetrics(
-                layout: layout, toneBits: code.toneBits, into: &branchMetrics)
-        } else {
-            metrics.writeBranchMetrics(
-                layout: layout, toneBits: code.toneBits, echo: echo, into: &branchMetrics)
-        }
-    }
-
-    /// The path's payload, if its CRC matches.
-    private func payload(_ layout: FrameLayout) -> Payload? {
-        FrameBits.payload(in: pairs.span.extracting(0..<layout.dataToneCount), byteCount: layout.payloadByteCount)
-    }
-
     // MARK: Belief
 
-    /// Whether the decoded path fits clearly better than the best path under a scrambling that nobody sends.
-    ///
-    /// That decoy is what the decoder finds where there is no frame, in just these energies. It is asked only after the CRC has
-    /// matched, so it costs one more walk through the trellis a frame.
-    private mutating func fitsBetterThanDecoy(
-        _ layout: FrameLayout, _ code: TrellisCode, _ evidence: FrameEvidence
-    ) -> Bool {
-        fitsBetterThanDecoy(
-            layout, code, share: evidence.minimumMarginOverDecoy(fit: meanBranchMetric(layout, code)))
-    }
-
-    /// Whether the path fits better than the decoy by a share of its own fit.
-    private mutating func fitsBetterThanDecoy(_ layout: FrameLayout, _ code: TrellisCode, share: Float) -> Bool {
-        let own = meanBranchMetric(layout, code)
-        for step in 0..<layout.dataToneCount {
-            let first = step * code.toneCount
-            let mask =
-                ToneScrambler.mask(step: step, toneBits: code.toneBits)
-                ^ ToneScrambler.mask(step: TrellisAttempt.decoyScramblerStart + step, toneBits: code.toneBits)
-            for tone in 0..<code.toneCount where tone < tone ^ mask {
-                branchMetrics.swapAt(first + tone, first + (tone ^ mask))
-            }
-        }
-        _ = walk(code, layout.dataToneCount)
-        return own - meanBranchMetric(layout, code) >= share * own
-    }
-
-    /// The mean of the branch metrics along the path, over the tones that were not lost.
-    private func meanBranchMetric(_ layout: FrameLayout, _ code: TrellisCode) -> Float {
-        var sum: Float = 0
-        for step in 0..<layout.dataToneCount {
-            sum += branchMetrics[step * code.toneCount + Int(codeTones[step])]
-        }
-        return sum / Float(heldDataToneCount(layout))
+    /// Whether the path fits better than the decoy by a share of its own fit, the mean of λ over the tones that were not lost.
+    private mutating func fitsBetterThanDecoy(_ view: FrameView, byShare share: Float) -> Bool {
+        let heldCount = Float(heldDataToneCount(view.layout))
+        let margin = share * (trellis.pathSum / heldCount)
+        return DecoyTest.passes(
+            &trellis, view.profile.code, stepCount: view.layout.dataToneCount, margin: margin
+        ) { $0.pathSum / heldCount }
     }
 
     /// Whether enough of the frame prepared was not lost.

@@ -48,14 +48,12 @@ struct FrameDetection: ~Copyable {
     private(set) var syncLogRatio: Float = 0
     private var energies: [Float]
     private var inverseNoise: [Float]
-    private var scratch: [Float]
 
     init(profiles: [Profile], likelihood: FrameLikelihood) {
         let toneCount = profiles.map(\.toneCount).max() ?? 0
         self.likelihood = likelihood
         energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
         inverseNoise = [Float](repeating: 0, count: toneCount)
-        scratch = [Float](repeating: 0, count: toneCount)
     }
 
     /// Moves a view to where the frame is likeliest.
@@ -76,8 +74,7 @@ struct FrameDetection: ~Copyable {
 
     /// Λ at a place, as far as it takes to know that it is low.
     private mutating func logRatio(_ view: FrameView) -> Float {
-        view.stages.search.writeInverseNoise(
-            offsetHertz: view.place.offsetHertz, into: &inverseNoise, scratch: &scratch)
+        view.stages.noise.writeInverses(offsetHertz: view.place.offsetHertz, into: &inverseNoise)
         var sum: Float = 0
         var symbols = 0..<FrameDetection.glanceSymbolCount
         while true {

@@ -116,18 +116,14 @@ struct InterferenceMetrics: ~Copyable {
         return 0.5 * (values[3] + values[4])
     }
 
-    /// Writes the metrics of the data symbols in the codeword's order of tones; see `ToneMetrics.writeBranchMetrics`.
-    func writeBranchMetrics(
-        layout: FrameLayout, toneBits: Int, into branchMetrics: inout [Float]
-    ) {
-        let toneCount = 1 << toneBits
+    /// Writes the metrics of the data symbols; see `ToneMetrics.writeBranchMetrics`.
+    func writeBranchMetrics(layout: FrameLayout, toneCount: Int, into branchMetrics: inout [Float]) {
         let likelihoods = likelihoods.span
         var metrics = branchMetrics.mutableSpan
         for step in 0..<layout.dataToneCount {
-            let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
             let own = (layout.firstDataTone + step) * toneCount
-            for codeTone in 0..<toneCount {
-                metrics[step * toneCount + codeTone] = likelihoods[own + (codeTone ^ mask)]
+            for tone in 0..<toneCount {
+                metrics[step * toneCount + tone] = likelihoods[own + tone]
             }
         }
     }

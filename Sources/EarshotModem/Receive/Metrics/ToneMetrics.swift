@@ -7,14 +7,9 @@ import RealModule
 struct EchoTreatment {
     var after: SIMD2<Float>
     var before: SIMD2<Float>
-    /// Whether `InterferenceMetrics` takes the place of `ToneMetrics`.
-    var isForInterference = false
 
     /// Nothing.
     static let plain = EchoTreatment(after: SIMD2(), before: SIMD2())
-
-    /// Nothing, and other talkers are what there is to beware of.
-    static let interference = EchoTreatment(after: SIMD2(), before: SIMD2(), isForInterference: true)
 
     /// It is collected afterwards.
     static func echo(_ weights: SIMD2<Float>) -> EchoTreatment {
@@ -188,26 +183,22 @@ struct ToneMetrics: ~Copyable {
         return SIMD2(sums[1], sums[2]).clamped(lowerBound: SIMD2(), upperBound: SIMD2(repeating: sums[0])) / sums[0]
     }
 
-    /// Writes the metrics of the data symbols in the codeword's order of tones.
+    /// Writes the metrics of the data symbols.
     /// - Parameters:
     ///   - echo: how to treat echoes.
     ///   - branchMetrics: receives L'; shape [layout.dataToneCount or more][M].
     func writeBranchMetrics(
-        layout: FrameLayout, toneBits: Int, echo: EchoTreatment,
-        into branchMetrics: inout [Float]
+        layout: FrameLayout, toneCount: Int, echo: EchoTreatment, into branchMetrics: inout [Float]
     ) {
-        let toneCount = 1 << toneBits
         let likelihoods = logLikelihoods.span
         var metrics = branchMetrics.mutableSpan
         for step in 0..<layout.dataToneCount {
-            let mask = ToneScrambler.mask(step: step, toneBits: toneBits)
             let own = (layout.firstDataTone + step) * toneCount
-            for codeTone in 0..<toneCount {
-                let tone = codeTone ^ mask
+            for tone in 0..<toneCount {
                 let place = own + tone
                 let after = SIMD2(likelihoods[place + toneCount], likelihoods[place + 2 * toneCount])
                 let before = SIMD2(likelihoods[place - toneCount], likelihoods[place - 2 * toneCount])
-                metrics[step * toneCount + codeTone] =
+                metrics[step * toneCount + tone] =
                     likelihoods[place] + (echo.after * after + echo.before * before).sum()
             }
         }

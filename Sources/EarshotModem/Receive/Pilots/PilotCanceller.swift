@@ -24,7 +24,7 @@ struct PilotCanceller: ~Copyable {
     /// After so many lost samples (1 s) nothing is known any more.
     private static let longestHole = 3_000
     /// How far back a tone that stopped is given back: as long as it takes to notice.
-    private static let mendedCount = 4 * Receiver.quantum
+    private static let mendedCount = 4 * BasebandInput.quantum
 
     private var tones: [PilotTracker] = []
     private var estimator = PilotEstimator()

@@ -25,7 +25,7 @@ struct PilotEstimate {
 struct PilotEstimator: ~Copyable {
     static let quantumCount = 17
     /// N.
-    static let sampleCount = quantumCount * Receiver.quantum
+    static let sampleCount = quantumCount * BasebandInput.quantum
     /// Each quarter's own amplitude may differ from a by this share of |a|², and the quanta's by that on the average. Hopping
     /// tones are seldom in all quarters, which are about symbols of `far`, and in phase: in 420 sounds of rooms and crowds of
     /// up to 12 the steadiest had 0.06 and 0.9, or 0.11 and 0.3. Of 60 pilots 2 dB above the noise in 1,500 Hz all had less
@@ -48,7 +48,7 @@ struct PilotEstimator: ~Copyable {
             let power = meanTurned(by: turns).power
             if power > best.power { best = (power, turns) }
         }
-        frequency = measure(x, frequency + Double(best.turns) / Double(Receiver.quantum))
+        frequency = measure(x, frequency + Double(best.turns) / Double(BasebandInput.quantum))
         return refine(frequency)
     }
 
@@ -64,10 +64,10 @@ struct PilotEstimator: ~Copyable {
         PilotEstimator.mix(correlator, x, into: &mixed)
         for quantum in 0..<PilotEstimator.quantumCount {
             var sum = ComplexSample()
-            for n in quantum * Receiver.quantum..<(quantum + 1) * Receiver.quantum {
+            for n in quantum * BasebandInput.quantum..<(quantum + 1) * BasebandInput.quantum {
                 sum += mixed[n]
             }
-            means[quantum] = 1 / Float(Receiver.quantum) * sum
+            means[quantum] = 1 / Float(BasebandInput.quantum) * sum
         }
         return Double(frequency)
     }
@@ -113,9 +113,9 @@ struct PilotEstimator: ~Copyable {
         }
         let (powerLeft, isSteady) = judge(amplitude)
         // From the middle of the stretch back to its first sample.
-        let angle = -radians * Float(PilotEstimator.sampleCount - 1) / 2 / Float(Receiver.quantum)
+        let angle = -radians * Float(PilotEstimator.sampleCount - 1) / 2 / Float(BasebandInput.quantum)
         return PilotEstimate(
-            cyclesPerSample: cyclesPerSample + Double(radians) / (2 * .pi) / Double(Receiver.quantum),
+            cyclesPerSample: cyclesPerSample + Double(radians) / (2 * .pi) / Double(BasebandInput.quantum),
             amplitude: amplitude.times(unitPhasor(radians: angle)), powerLeft: powerLeft,
             isSteady: isSteady)
     }

@@ -45,7 +45,7 @@ struct PilotTracker {
         cyclesPerSample = estimate.cyclesPerSample
         amplitude = estimate.amplitude
         turns = cyclesPerSample * Double(sampleCount)
-        memory = Float(sampleCount / Receiver.quantum)
+        memory = Float(sampleCount / BasebandInput.quantum)
         usualPower = estimate.powerLeft
         powerWithout = amplitude.power
         phasor = unitPhasor(turns: turns)
@@ -109,7 +109,7 @@ struct PilotTracker {
         memory = min(memory + 1, PilotTracker.maximumMemory)
         let n = memory
         amplitude += amplitude.times(ComplexSample(u.x / n, (4 * n - 2) / (n * (n + 1)) * u.y))
-        cyclesPerSample += Double(6 / (n * (n + 1)) * u.y / (2 * .pi * Float(Receiver.quantum)))
+        cyclesPerSample += Double(6 / (n * (n + 1)) * u.y / (2 * .pi * Float(BasebandInput.quantum)))
     }
 
     /// Adds the tone, as it is now, to the samples that end where it stands: undoes a removal.

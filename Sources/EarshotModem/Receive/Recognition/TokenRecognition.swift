@@ -38,9 +38,20 @@ struct TokenRecognition: ~Copyable {
         var payload: Payload
         /// In baseband samples.
         var start: Double
+        /// A token's length without offset, in baseband samples.
+        var length: Double
         var snrDecibels: Float
+
+        /// What is reported of it.
+        func received(_ profile: Profile, _ clock: InputClock) -> ReceivedFrame {
+            ReceivedFrame(
+                payload: payload, profileName: profile.name, startSample: clock.inputSample(start),
+                endSample: clock.inputSample(start + length), offsetHertz: 0, snrDecibels: snrDecibels, pathMetric: 0,
+                isRecognised: true)
+        }
     }
 
+    /// One of the tokens decoded lately, and how well it fits the starts looked at.
     private struct Known {
         var payload: Payload
         var heardIndex: Int
@@ -50,6 +61,9 @@ struct TokenRecognition: ~Copyable {
     }
 
     private let format: BasebandFormat
+    private let profileIndex: Int
+    /// Frames recognised lately: each is reported once.
+    private var recognised = RecentFrames()
     private var energies: ToneEnergies
     private var known: [Known] = []
     /// The known tokens' tones; shape [capacity][52].
@@ -62,8 +76,10 @@ struct TokenRecognition: ~Copyable {
     /// The first start that was not looked at yet.
     private var nextStart = 0
 
-    init(_ format: BasebandFormat) {
+    /// - Parameter profileIndex: which of the receiver's profiles it is.
+    init(_ format: BasebandFormat, profileIndex: Int = 0) {
         self.format = format
+        self.profileIndex = profileIndex
         energies = ToneEnergies(format: format)
         let toneCount = format.profile.toneCount
         rankScores = Self.rankScores(toneCount: toneCount)
@@ -83,6 +99,9 @@ struct TokenRecognition: ~Copyable {
     static func keptCount(_ format: BasebandFormat) -> Int {
         (symbolCount + 2 * strideCount + waitCount + 2) * format.samplesPerSymbol
     }
+
+    /// A token's length without offset, in baseband samples.
+    var frameLength: Double { Double(Self.symbolCount * format.samplesPerSymbol) }
 
     /// How many are known.
     var knownCount: Int { known.count }
@@ -110,7 +129,10 @@ struct TokenRecognition: ~Copyable {
     }
 
     /// Looks at the next starts, if a frame from there would be over.
-    mutating func look(_ heard: BasebandHistory, _ onToken: (Found) -> Void) {
+    /// - Parameters:
+    ///   - heard: what was heard, before anything was taken out of it.
+    ///   - decoded: the frames decoded lately, which are not reported again.
+    mutating func look(_ heard: BasebandHistory, besides decoded: RecentFrames, onToken: (Found) -> Void) {
         let length = format.samplesPerSymbol
         let stride = Self.strideCount * length
         let end = heard.endIndex - (Self.symbolCount + Self.waitCount) * length
@@ -131,7 +153,14 @@ struct TokenRecognition: ~Copyable {
         }
         for place in known.indices where known[place].score >= Self.minimumScore {
             let (payload, start) = (known[place].payload, known[place].start)
-            onToken(Found(payload: payload, start: start, snrDecibels: snrDecibels(place, start: start, heard)))
+            let length = frameLength
+            guard !decoded.contains(payload, profileIndex: profileIndex, start: start, length: length),
+                recognised.insert(payload, profileIndex: profileIndex, start: start, length: length)
+            else { continue }
+            onToken(
+                Found(
+                    payload: payload, start: start, length: length, snrDecibels: snrDecibels(place, start: start, heard)
+                ))
         }
     }
 

@@ -1,5 +1,13 @@
 import EarshotCoding
 
+/// What became of a burst.
+enum BurstOutcome {
+    /// It was read from several frames together.
+    case combined(ReceivedFrame)
+    /// It was read, and a frame of it is known.
+    case duplicate
+}
+
 /// What a receiver that combines repeats keeps besides: the bursts that may be on the air, and their decoder.
 final class RepeatCombiner {
     /// R: how many frames are read together.
@@ -22,49 +30,47 @@ final class RepeatCombiner {
     /// Whether a burst may be on the air.
     var isExpecting: Bool { !queue.isEmpty }
 
-    /// Takes over what a profile's search has found.
-    /// - Returns: how many attempts had to go.
-    func enqueueCandidates(of stages: ProfileStages, profileIndex: Int) -> Int {
-        guard let search = stages.repeats else { return 0 }
-        var droppedCount = 0
+    /// Bursts that had to go because too many were waiting.
+    var droppedCount: Int { queue.droppedCount }
+
+    /// Takes over the bursts that a profile's search has found.
+    func insertBursts(_ stages: ProfileStages) {
+        guard let search = stages.repeatSearch else { return }
         let symbolCount = RepeatCombiner.symbolCount(repeatCount: repeatCount)
         for candidate in search.candidates {
-            queue.removeAttempts(near: candidate, profileIndex: profileIndex, stages.format)
+            queue.removeAttempts(near: candidate, profileIndex: stages.index, stages.format)
             let length = Double(symbolCount) * stages.format.symbolLength(offsetHertz: candidate.offsetHertz)
             let attempt = Attempt(
-                profileIndex: profileIndex, candidate: candidate, layout: .token,
+                profileIndex: stages.index, candidate: candidate, layout: .token,
                 due: Int((candidate.start + length).rounded(.up)))
-            droppedCount += queue.insert(attempt) ? 0 : 1
+            queue.insert(attempt)
         }
-        search.candidates.removeAll(keepingCapacity: true)
-        return droppedCount
     }
 
-    /// Reads the bursts that are over and of which no frame could be read alone.
-    func decode(
-        _ history: BasebandHistory, _ stages: [ProfileStages], _ clock: InputClock,
-        _ recent: inout RecentFrames, _ statistics: inout ReceiverStatistics, _ onFrame: (ReceivedFrame) -> Void
-    ) {
+    /// Reads the next of the bursts that are over and of which no frame could be read alone.
+    /// - Parameters:
+    ///   - profileStages: those of all profiles.
+    ///   - recent: the frames reported lately; takes in those of the burst.
+    /// - Returns: nil when there is no further burst to read.
+    func decodeNext(
+        _ history: BasebandHistory, _ profileStages: [ProfileStages], _ clock: InputClock,
+        _ recent: inout RecentFrames
+    ) -> BurstOutcome? {
         while let attempt = queue.next(endIndex: history.endIndex) {
-            let stages = stages[attempt.profileIndex]
+            let stages = profileStages[attempt.profileIndex]
             let view = FrameView(place: attempt.candidate, layout: .token, stages: stages, history: history)
-            guard !isKnown(view, attempt.profileIndex, recent), let frame = decoder.decode(view) else { continue }
-            guard let received = note(frame, view.at(frame.place), attempt.profileIndex, clock, &recent) else {
-                statistics.duplicates += 1
-                continue
-            }
-            statistics.frames += 1
-            statistics.combinedFrames += 1
-            onFrame(received)
+            guard !isKnown(view, recent), let frame = decoder.decode(view) else { continue }
+            return note(frame, view.at(frame.place), clock, &recent)
         }
+        return nil
     }
 
     /// Whether a frame of a burst was reported.
-    private func isKnown(_ view: FrameView, _ profileIndex: Int, _ recent: borrowing RecentFrames) -> Bool {
+    private func isKnown(_ view: FrameView, _ recent: RecentFrames) -> Bool {
         for index in 0..<repeatCount {
             let start = view.burstFrame(index).place.start
             if recent.contains(
-                profileIndex: profileIndex, start: start, within: Double(view.format.samplesPerSymbol))
+                profileIndex: view.stages.index, start: start, within: Double(view.format.samplesPerSymbol))
             {
                 return true
             }
@@ -73,23 +79,22 @@ final class RepeatCombiner {
     }
 
     /// Notes the frames of a burst.
-    /// - Returns: what is to be reported, or nil where one of them is known.
     private func note(
-        _ frame: RepeatedFrame, _ view: FrameView, _ profileIndex: Int, _ clock: InputClock,
-        _ recent: inout RecentFrames
-    ) -> ReceivedFrame? {
+        _ frame: RepeatedFrame, _ view: FrameView, _ clock: InputClock, _ recent: inout RecentFrames
+    ) -> BurstOutcome {
         let length = view.length
         var (first, last, count, isNew) = (frame.place.start, frame.place.start, 0, true)
         for index in 0..<repeatCount where frame.isPresent[index] {
             last = view.burstFrame(index).place.start
             first = count == 0 ? last : first
             count += 1
-            isNew = recent.insert(frame.payload, profileIndex: profileIndex, start: last, length: length) && isNew
+            isNew = recent.insert(frame.payload, profileIndex: view.stages.index, start: last, length: length) && isNew
         }
-        guard isNew else { return nil }
-        return ReceivedFrame(
-            payload: frame.payload, profileName: view.profile.name, startSample: clock.inputSample(first),
-            endSample: clock.inputSample(last + length), offsetHertz: frame.place.offsetHertz,
-            snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, combinedCount: count)
+        guard isNew else { return .duplicate }
+        return .combined(
+            ReceivedFrame(
+                payload: frame.payload, profileName: view.profile.name, startSample: clock.inputSample(first),
+                endSample: clock.inputSample(last + length), offsetHertz: frame.place.offsetHertz,
+                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, combinedCount: count))
     }
 }

@@ -34,26 +34,20 @@ struct RepeatDecoder: ~Copyable {
     private let repeatCount: Int
     private let likelihood = FrameLikelihood(designRatio: RepeatDecoder.designRatio)
     private var detection: RepeatDetection
-    private var trellis: TrellisDecoder
+    private var trellis: FrameTrellis
     private var energies: [Float]
     /// x; shape [R][K][M].
     private var ratios: [Float]
-    private var branchMetrics: [Float]
-    private var pairs: [UInt8]
     /// wⱼ, as they are used.
     private var weights = InlineArray<8, Float>(repeating: 0)
 
     init(profiles: [Profile], repeatCount: Int) {
         self.repeatCount = repeatCount
         let toneCount = profiles.map(\.toneCount).max() ?? 0
-        let stepCount = FrameLayout.token.dataToneCount
         detection = RepeatDetection(profiles: profiles, repeatCount: repeatCount, likelihood: likelihood)
-        trellis = TrellisDecoder(
-            memoryBits: profiles.map(\.code.memoryBits).max() ?? 0, longestStepCount: stepCount)
+        trellis = FrameTrellis(profiles: profiles, maximumStepCount: FrameLayout.token.dataToneCount)
         energies = [Float](repeating: 0, count: RepeatDecoder.symbolCount * toneCount)
         ratios = [Float](repeating: 0, count: repeatCount * RepeatDecoder.symbolCount * toneCount)
-        branchMetrics = [Float](repeating: 0, count: stepCount * toneCount)
-        pairs = [UInt8](repeating: 0, count: stepCount)
     }
 
     /// Tries to decode a burst of tokens at a candidate.
@@ -78,15 +72,13 @@ struct RepeatDecoder: ~Copyable {
     /// Decodes what the frames weigh together.
     private mutating func decodeWeighted(_ code: TrellisCode) -> Payload? {
         let stepCount = FrameLayout.token.dataToneCount
-        writeBranchMetrics(code, scramblerStart: 0)
-        guard trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs),
-            let payload = FrameBits.payload(
-                in: pairs.span.extracting(0..<stepCount), byteCount: Payload.tokenCount)
+        writeBranchMetrics(toneCount: code.toneCount)
+        guard trellis.decode(code, stepCount: stepCount),
+            let payload = trellis.payload(byteCount: Payload.tokenCount)
         else { return nil }
-        let own = pathSum(code)
-        writeBranchMetrics(code, scramblerStart: TrellisAttempt.decoyScramblerStart)
-        trellis.decode(code, branchMetrics, stepCount: stepCount, into: &pairs)
-        return own - pathSum(code) >= RepeatDecoder.minimumMargin * abs(own) ? payload : nil
+        let margin = RepeatDecoder.minimumMargin * abs(trellis.pathExcess)
+        let isClear = DecoyTest.passes(&trellis, code, stepCount: stepCount, margin: margin) { $0.pathExcess }
+        return isClear ? payload : nil
     }
 
     /// Measures x of all frames.
@@ -102,41 +94,21 @@ struct RepeatDecoder: ~Copyable {
         }
     }
 
-    /// Writes λ of the data symbols in the codeword's order of tones.
-    private mutating func writeBranchMetrics(_ code: TrellisCode, scramblerStart: Int) {
-        let toneCount = code.toneCount
-        for index in branchMetrics.indices {
-            branchMetrics[index] = 0
+    /// Writes λ of the data symbols.
+    private mutating func writeBranchMetrics(toneCount: Int) {
+        for index in trellis.branchMetrics.indices {
+            trellis.branchMetrics[index] = 0
         }
         for index in 0..<repeatCount {
             let weight = 0.693_147_2 * weights[index]
             for step in 0..<FrameLayout.token.dataToneCount {
-                let mask = ToneScrambler.mask(step: scramblerStart + step, toneBits: code.toneBits)
                 let symbol = index * RepeatDecoder.symbolCount + FrameLayout.token.firstDataTone + step
-                for codeTone in 0..<toneCount {
-                    let x = ratios[symbol * toneCount + (codeTone ^ mask)]
-                    branchMetrics[step * toneCount + codeTone] += weight * fastLog2(likelihood.ratio(x))
+                for tone in 0..<toneCount {
+                    let x = ratios[symbol * toneCount + tone]
+                    trellis.branchMetrics[step * toneCount + tone] += weight * fastLog2(likelihood.ratio(x))
                 }
             }
         }
-    }
-
-    /// The sum of λ along the decoded path, above that of the mean tone.
-    private func pathSum(_ code: TrellisCode) -> Float {
-        let stepCount = FrameLayout.token.dataToneCount
-        var state = code.tailBitingState(pairs, count: stepCount)
-        var sum: Float = 0
-        for step in 0..<stepCount {
-            let register = state << 2 | Int(pairs[step])
-            state = register & (code.stateCount - 1)
-            sum += branchMetrics[step * code.toneCount + Int(code.tones[register])]
-            var all: Float = 0
-            for tone in 0..<code.toneCount {
-                all += branchMetrics[step * code.toneCount + tone]
-            }
-            sum -= all / Float(code.toneCount)
-        }
-        return sum
     }
 
     /// The frame found, with what its own tones say about signal and noise.

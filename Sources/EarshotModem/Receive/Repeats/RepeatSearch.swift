@@ -12,7 +12,7 @@ import EarshotCoding
 /// deviations above it.
 ///
 /// Cost: R additions a place, and memory for the scores of all that the history holds. No allocation after `init`.
-final class RepeatSearch {
+struct RepeatSearch {
     /// The standard deviation of c in noise.
     private static let deviationOfNoise: Float = 0.455
     /// How many deviations above noise's mean a sum has to be.
@@ -21,7 +21,7 @@ final class RepeatSearch {
     /// R.
     let repeatCount: Int
     /// What was found and not taken yet.
-    var candidates: [Candidate] = []
+    private(set) var candidates: [Candidate] = []
     /// What a sum must reach.
     let minimumSum: Float
 
@@ -73,7 +73,7 @@ final class RepeatSearch {
     /// - Parameters:
     ///   - scores: from element `first` on; shape [blockRowCount][stride].
     ///   - block: 0 or more.
-    func take(_ scores: [Float], from first: Int, block: Int) {
+    mutating func take(_ scores: [Float], from first: Int, block: Int) {
         if block != latestBlock + 1 {
             grid.clear()
         }
@@ -89,14 +89,19 @@ final class RepeatSearch {
         pickPeaks(burstBlock)
     }
 
+    /// Forgets the candidates: they were taken.
+    mutating func removeCandidates() {
+        candidates.removeAll(keepingCapacity: true)
+    }
+
     /// Moves the indices back with the history's.
-    func rewind(blockCount: Int) {
+    mutating func rewind(blockCount: Int) {
         latestBlock -= blockCount
         grid.clear()
     }
 
     /// Makes the sums of a block.
-    private func addUp(_ block: Int) {
+    private mutating func addUp(_ block: Int) {
         grid.moveBlock()
         let (stride, ringRowCount) = (stride, ringBlockCount * SyncSearch.blockRowCount)
         let firstRow = block * SyncSearch.blockRowCount
@@ -116,7 +121,7 @@ final class RepeatSearch {
         }
     }
 
-    private func pickPeaks(_ block: Int) {
+    private mutating func pickPeaks(_ block: Int) {
         let already = candidates.count
         let hop = format.samplesPerSymbol / SyncSearch.rowsPerSymbol
         let firstRow = block * SyncSearch.blockRowCount - ScoreGrid.carriedRowCount

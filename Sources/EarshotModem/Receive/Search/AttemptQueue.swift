@@ -13,6 +13,17 @@ struct Attempt {
     var hasWaited = false
 }
 
+extension Attempt {
+    /// An attempt that waits for the frame's end and the echo behind it, or for those of its sync pattern and length header.
+    init(_ candidate: Candidate, _ stages: ProfileStages, layout: FrameLayout?) {
+        let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
+        let length = Double(symbolCount) * stages.format.symbolLength(offsetHertz: candidate.offsetHertz)
+        self.init(
+            profileIndex: stages.index, candidate: candidate, layout: layout,
+            due: Int((candidate.start + length).rounded(.up)))
+    }
+}
+
 /// Attempts in the order in which their frames end; of equals the better candidate first.
 ///
 /// Of fixed capacity: hostile input can fill it, not grow it.
@@ -25,6 +36,9 @@ struct AttemptQueue {
         waiting.reserveCapacity(AttemptQueue.capacity + 1)
     }
 
+    /// Attempts that had to go because the queue was full.
+    private(set) var droppedCount = 0
+
     /// Whether nothing waits.
     var isEmpty: Bool { waiting.isEmpty }
 
@@ -35,6 +49,7 @@ struct AttemptQueue {
 
     /// Adds an attempt.
     /// - Returns: false if the queue was full and the weakest candidate had to go.
+    @discardableResult
     mutating func insert(_ attempt: Attempt) -> Bool {
         var place = waiting.count
         while place > 0 && comesBefore(waiting[place - 1], attempt) {
@@ -47,7 +62,15 @@ struct AttemptQueue {
             weakest = index
         }
         waiting.remove(at: weakest)
+        droppedCount += 1
         return false
+    }
+
+    /// Adds an attempt again, to be tried at a later baseband index.
+    mutating func insert(_ attempt: Attempt, waitingUntil due: Int) {
+        var later = attempt
+        later.due = due
+        insert(later)
     }
 
     /// Takes out the best of the attempts that need no sample from `endIndex` on: those that are cheap first, then by score.
@@ -88,6 +111,17 @@ struct AttemptQueue {
             return $0.due > attempt.due && $0.layout != nil && $0.candidate.start < latestStart
                 && $0.candidate.dominance >= clearDominance && $0.candidate.score > attempt.candidate.score
         }?.due
+    }
+
+    /// The end of the frame that an attempt had better wait for, because the attempt may well be a chance meeting of that louder
+    /// frame's tones; nil where it need not wait, or cannot because the history keeps `keptCount` samples only.
+    func endOfClearerFrame(than attempt: Attempt, keptCount: Int) -> Int? {
+        let clearDominance = attempt.hasWaited ? SyncCheck.sureDominance : SyncCheck.clearDominance
+        guard attempt.candidate.dominance < clearDominance,
+            let end = end(ofClearerThan: attempt, clearDominance: clearDominance),
+            Double(end) - attempt.candidate.start <= Double(keptCount)
+        else { return nil }
+        return end
     }
 
     private static func isBetter(_ a: Attempt, _ b: Attempt) -> Bool {

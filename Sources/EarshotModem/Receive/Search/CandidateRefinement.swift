@@ -66,13 +66,12 @@ struct CandidateRefinement: ~Copyable {
     }
 
     /// The refined candidate, with a score of Σᵢ ln(1 + x). What was lost counts as noise's mean.
-    /// - Parameter inverseFloor: see `SyncSearch.inverseFloor`.
     mutating func refine(
-        _ candidate: Candidate, _ history: BasebandHistory, inverseFloor: [Float]
+        _ candidate: Candidate, _ history: BasebandHistory, _ noise: borrowing BandNoise
     ) -> Candidate {
         let reach = CandidateRefinement.timeReach
         var best = candidate
-        let floor = inverseFloors(inverseFloor, offsetHertz: candidate.offsetHertz)
+        let floor = inverseFloors(noise, offsetHertz: candidate.offsetHertz)
         sumPieces(history, best, -reach...reach)
         var level = level(floor)
         if level > CandidateRefinement.loudLevel {
@@ -89,15 +88,10 @@ struct CandidateRefinement: ~Copyable {
     }
 
     /// 1/noise power at each sync tone.
-    private func inverseFloors(_ inverseFloor: [Float], offsetHertz: Float) -> SIMD8<Float> {
-        let profile = format.profile
-        let halfSpacings = Int((2 * offsetHertz / Float(profile.toneSpacingHertz)).rounded())
-        let maximum = format.maximumOffsetHalfSpacings
+    private func inverseFloors(_ noise: borrowing BandNoise, offsetHertz: Float) -> SIMD8<Float> {
         var floors = SIMD8<Float>()
         for symbol in floors.indices {
-            floors[symbol] =
-                inverseFloor[
-                    2 * profile.syncTones[symbol] + min(max(halfSpacings, -maximum), maximum) + maximum]
+            floors[symbol] = noise.inverse(tone: format.profile.syncTones[symbol], offsetHertz: offsetHertz)
         }
         return floors
     }

@@ -37,12 +37,9 @@ struct SyncSearch: ~Copyable {
 
     private let format: BasebandFormat
     private let offsetCount: Int
-    /// Adds up the scores of bursts, where somebody wants that.
-    private let repeats: RepeatSearch?
     /// Where each sync tone's cells begin behind those of a pattern's first row.
     private let patternFirsts: [Int]
     private var spectrum: ShortTimeSpectrum
-    private var floor: NoiseFloor
     /// c; `peakReach` rows of the block before last, the block before, and the latest block.
     private var rows: [Float]
     private var blocksMade = 0
@@ -54,9 +51,8 @@ struct SyncSearch: ~Copyable {
     private var hasLostRows = false
     private var grid: ScoreGrid
 
-    init(format: BasebandFormat, repeats: RepeatSearch? = nil) {
+    init(format: BasebandFormat) {
         self.format = format
-        self.repeats = repeats
         let maximumOffset = format.maximumOffsetHalfSpacings
         offsetCount = 2 * maximumOffset + 1
         grid = ScoreGrid(offsetCount: offsetCount)
@@ -67,7 +63,6 @@ struct SyncSearch: ~Copyable {
         patternFirsts = format.profile.syncTones.enumerated().map { symbol, tone in
             SyncSearch.rowsPerSymbol * symbol * rowStride + 2 * tone
         }
-        floor = NoiseFloor(binCount: 2 * spectrum.highestBin + 1)
         self.spectrum = spectrum
         // Scores read a few columns beyond the last bin of the last row.
         rows = [Float](
@@ -75,57 +70,38 @@ struct SyncSearch: ~Copyable {
             count: (SyncSearch.peakReach + 2 * SyncSearch.blockRowCount) * rowStride + grid.stride)
     }
 
-    /// 1/noise power in each half-spacing bin, as of the latest block; bin of tone m at offset f (half spacings):
-    /// 2m + f + largest offset.
-    var inverseFloor: [Float] { floor.inverseFloor }
-
-    /// Writes 1/noise power of each tone at an offset: the common one of all bins, but a tone's own where it stands out.
-    /// - Parameter inverses: receives them; shape [M or more].
-    func writeInverseNoise(offsetHertz: Float, into inverses: inout [Float], scratch: inout [Float]) {
-        let (toneCount, maximum) = (format.profile.toneCount, format.maximumOffsetHalfSpacings)
-        let halfSpacings = Int((2 * offsetHertz / Float(format.profile.toneSpacingHertz)).rounded())
-        let first = min(max(halfSpacings, -maximum), maximum) + maximum
-        let floor = floor.inverseFloor
-        for tone in 0..<toneCount {
-            inverses[tone] = floor[first + 2 * tone]
-            scratch[tone] = inverses[tone]
-        }
-        var all = scratch.mutableSpan
-        var values = all._mutatingExtracting(0..<toneCount)
-        let common = median(&values)
-        for tone in 0..<toneCount where inverses[tone] * ToneMetrics.standingOut > common {
-            inverses[tone] = common
-        }
-    }
-
     /// The history's end index at which there is a block to take in.
     var dueIndex: Int { blocksMade * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
 
-    /// Takes in what is new in the history, and appends the candidates it completes.
-    mutating func process(_ history: BasebandHistory, into candidates: inout [Candidate]) {
-        while history.endIndex >= dueIndex {
-            let first = blocksMade * SyncSearch.blockRowCount * spectrum.hop
-            moveRows()
-            if history.isLost(from: first) {
-                fillAllLost()
-            } else {
-                makeRows(history, from: first)
-                normalise()
-            }
-            if blocksMade > firstBlock {
-                score()
-                pickPeaks(blocksMade - 1, into: &candidates)
-                repeats?.take(grid.scores, from: ScoreGrid.carriedRowCount * grid.stride, block: blocksMade - 1)
-            }
-            blocksMade += 1
+    /// Takes in the block at `dueIndex`, and appends the candidates it completes.
+    /// - Parameter noise: takes the block in too.
+    /// - Returns: the number of the block that was scored, whose scores are in `scores`; nil where none was.
+    mutating func processBlock(
+        _ history: BasebandHistory, _ noise: inout BandNoise, into candidates: inout [Candidate]
+    ) -> Int? {
+        let first = blocksMade * SyncSearch.blockRowCount * spectrum.hop
+        moveRows()
+        if history.isLost(from: first) {
+            fillAllLost()
+        } else {
+            makeRows(history, from: first)
+            normalise(&noise)
         }
+        blocksMade += 1
+        let scored = blocksMade - 2
+        guard scored >= firstBlock else { return nil }
+        score()
+        pickPeaks(scored, into: &candidates)
+        return scored
     }
 
-    /// Moves the indices back with the history's. All rows are lost, and `sampleCount` is a multiple of a block's length.
-    mutating func rewind(_ sampleCount: Int) {
-        let blockCount = sampleCount / (SyncSearch.blockRowCount * spectrum.hop)
+    /// The scores of the block scored last, from element `firstScore` on; shape [blockRowCount][ScoreGrid.stride].
+    var scores: [Float] { grid.scores }
+    var firstScore: Int { ScoreGrid.carriedRowCount * grid.stride }
+
+    /// Moves the indices back with the history's. All rows are lost.
+    mutating func rewind(blockCount: Int) {
         blocksMade -= blockCount
-        repeats?.rewind(blockCount: blockCount)
         firstBlock = 0
     }
 
@@ -161,12 +137,12 @@ struct SyncSearch: ~Copyable {
     }
 
     /// Goes back to the first block that begins at or behind a sample: the history has changed from there on.
-    mutating func restart(from index: Int) {
+    mutating func restart(from index: Int, _ noise: inout BandNoise) {
         let blockLength = SyncSearch.blockRowCount * spectrum.hop
         let block = max(0, (index + blockLength - 1) / blockLength)
         guard block < blocksMade else { return }
         (blocksMade, firstBlock) = (block, block)
-        floor.forget()
+        noise.forget()
         hasLostRows = false
         for row in heldShares.indices {
             heldShares[row] = 1
@@ -175,15 +151,15 @@ struct SyncSearch: ~Copyable {
     }
 
     /// Turns the latest block's energies into cells.
-    private mutating func normalise() {
+    private mutating func normalise(_ noise: inout BandNoise) {
         let (step, stride, binCount) = (SyncSearch.floorRowStep, spectrum.rowStride, 2 * spectrum.highestBin + 1)
         for index in floorShares.indices {
             floorShares[index] = heldShares[step * index]
         }
-        floor.update(
+        noise.update(
             rows, from: latest, rowCount: floorShares.count, rowStride: step * stride,
             heldShares: hasLostRows ? floorShares : [])
-        let inverse = floor.inverseFloor
+        let inverse = noise.inverseFloor
         let first = latest
         rows.withUnsafeMutableBufferPointer { rows in
             earshot_saturate(

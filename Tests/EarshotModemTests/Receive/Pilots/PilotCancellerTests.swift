@@ -164,7 +164,7 @@ import Testing
                 var found = 0
                 for first in stride(from: 0, to: samples.count - 480, by: 480) {
                     receiver.push(samples.span.extracting(first..<first + 480)) { _ in }
-                    found += receiver.pilots.count
+                    found += receiver.baseband.pilots.count
                 }
                 #expect(found == 0, "\(profile), seed \(seed)")
             }
@@ -249,10 +249,10 @@ private final class Stage {
         }
     }
 
-    private var missingCount: Int { Receiver.quantum - history.endIndex % Receiver.quantum }
+    private var missingCount: Int { BasebandInput.quantum - history.endIndex % BasebandInput.quantum }
 
     private func finish() {
-        if history.endIndex % Receiver.quantum == 0 { _ = tones.finishQuantum(history) }
+        if history.endIndex % BasebandInput.quantum == 0 { _ = tones.finishQuantum(history) }
     }
 
     func samples(in range: Range<Int>) -> [ComplexSample] {

@@ -84,7 +84,7 @@ struct RepeatTests {
     /// Who does not ask for it pays nothing: no scores are kept, and no longer history.
     @Test func whatIsNotAskedForIsNotKept() throws {
         func kept(_ receiver: borrowing Receiver) -> (isSearching: Bool, historyCount: Int) {
-            (receiver.stages.contains { $0.repeats != nil }, receiver.history.keptSampleCount)
+            (receiver.profileStages.contains { $0.repeatSearch != nil }, receiver.baseband.history.keptSampleCount)
         }
         let (usual, four) = try (
             kept(Receiver(sampleRateHertz: 48_000)), kept(Receiver(sampleRateHertz: 48_000, combining: 4))
@@ -153,7 +153,7 @@ struct RepeatTests {
     /// The sum of a place's scores is made of rows a burst spacing apart; here it is added up plainly.
     @Test func theSearchAddsUpWhatIsASpacingApart() {
         let format = BasebandFormat(profile: .standard)
-        let search = RepeatSearch(format: format, repeatCount: 3, keptCount: 40_000)
+        var search = RepeatSearch(format: format, repeatCount: 3, keptCount: 40_000)
         let grid = ScoreGrid(offsetCount: 2 * format.maximumOffsetHalfSpacings + 1)
         let middle = grid.offsetCount / 2
         // One row in four tones' time: row 40, and 224 rows behind it each time; for the highest offset less.

@@ -31,15 +31,9 @@ import Testing
                 let block = first..<min(first + 480, samples.count)
                 let produced = downconverter.process(samples.span.extracting(block), into: &converted)
                 history.append(converted, 0..<produced)
-                var candidates: [Candidate] = []
-                stages.search.process(history, into: &candidates)
-                searchedCount += candidates.count
-                for candidate in candidates {
-                    let place = stages.refinement.refine(candidate, history, inverseFloor: stages.search.inverseFloor)
-                    if place.score >= stages.format.minimumRefinedScore {
-                        refined.append(place)
-                    }
-                }
+                guard stages.searchBlocks(history) else { continue }
+                searchedCount += stages.candidates.count
+                refined += stages.candidates.compactMap { stages.refine($0, history) }
             }
         }
     }

@@ -1,0 +1,135 @@
+import EarshotDSP
+
+/// From input samples to the baseband's history, in quanta of 32 samples.
+///
+/// 1. `take` or `skip`: the downconverter makes baseband of the input, or notes how much of it is lost.
+/// 2. `appendQuantum`: the histories take what is still missing of a quantum; `history` without the known pilot tones.
+/// 3. `cancelPilots`: looks for pilot tones where a quantum ends.
+/// 4. `passOverHole`: in a long hole the indices stand still.
+///
+/// What is decided at a quantum's end therefore does not depend on the blocks in which the input comes. No allocation after
+/// `init`.
+struct BasebandInput: ~Copyable {
+    /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
+    static let quantum = 32
+
+    /// The latest seconds of baseband, without pilot tones and without the frames that were cancelled.
+    let history: BasebandHistory
+    /// The latest second or more as it was heard, before anything is taken out of it; see `BandMeter`, `TokenRecognition`.
+    let heard: BasebandHistory
+    /// Where the baseband lies in the input.
+    private(set) var clock: InputClock
+    private(set) var pilots = PilotCanceller()
+
+    private var downconverter: Downconverter
+    private var converted: [ComplexSample]
+    /// What of `converted` waits to be appended.
+    private var waiting = 0..<0
+    /// Lost samples that wait to be appended, before `waiting`.
+    private var waitingLostCount = 0
+    /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
+    private let settledCount: Int
+    /// So many more, or a multiple, change nothing but the time: whole blocks of the longest search.
+    private let ringCount: Int
+
+    /// - Parameters:
+    ///   - profiles: those of the receiver; they share one band.
+    ///   - keptCount: how many samples `history` keeps.
+    ///   - heardCount: how many samples `heard` keeps.
+    init(sampleRateHertz: Int, profiles: [Profile], keptCount: Int, heardCount: Int) {
+        let band = profiles[0]
+        precondition(
+            profiles.allSatisfy { $0.lowestHertz == band.lowestHertz && $0.bandwidthHertz == band.bandwidthHertz },
+            "profiles of one receiver share one band")
+        let rateHertz = BasebandFormat.rateHertz(band)
+        let reach = profiles.map { $0.maximumOffset * Double($0.highestHertz) }.max() ?? 0
+        downconverter = Downconverter(
+            Downconverter.Design(
+                inputRateHertz: sampleRateHertz, outputRateHertz: rateHertz, centreHertz: band.centreHertz,
+                passbandHertz: Double(band.bandwidthHertz) / 2 + reach))
+        converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
+        history = BasebandHistory(keptCount: keptCount)
+        heard = BasebandHistory(keptCount: heardCount)
+        clock = InputClock(inputRateHertz: sampleRateHertz, basebandRateHertz: rateHertz)
+        ringCount = SyncSearch.blockSymbolCount * BasebandFormat.longestSymbol(profiles)
+        settledCount = keptCount + ringCount
+    }
+
+    /// The most samples that one call of `take` takes.
+    static var maximumBlock: Int { Downconverter.maximumInputCount }
+
+    /// Converts a block, after all of the block before was appended.
+    mutating func take(_ samples: Span<Float>) {
+        convertedWaits(downconverter.process(samples, into: &converted))
+    }
+
+    /// The same for integers; full scale is 2¹⁵.
+    mutating func take(_ samples: Span<Int16>) {
+        convertedWaits(downconverter.process(samples, into: &converted))
+    }
+
+    /// Passes over input samples that were lost.
+    mutating func skip(_ sampleCount: Int) {
+        waitingLostCount = downconverter.skip(sampleCount)
+    }
+
+    private mutating func convertedWaits(_ count: Int) {
+        // The filter reaches into the hole.
+        waitingLostCount = downconverter.lostOutputCount
+        waiting = waitingLostCount..<count
+    }
+
+    /// Appends what waits, up to the end of a quantum.
+    /// - Returns: whether the histories end with a whole quantum now; false when nothing waits any more.
+    mutating func appendQuantum() -> Bool {
+        while waitingLostCount > 0 || !waiting.isEmpty {
+            let missingCount = BasebandInput.quantum - history.endIndex % BasebandInput.quantum
+            if waitingLostCount > 0 {
+                appendLost(min(missingCount, waitingLostCount))
+            } else {
+                append(min(missingCount, waiting.count))
+            }
+            if history.endIndex % BasebandInput.quantum == 0 { return true }
+        }
+        return false
+    }
+
+    private mutating func append(_ count: Int) {
+        let range = waiting.lowerBound..<waiting.lowerBound + count
+        waiting = range.upperBound..<waiting.upperBound
+        heard.append(converted, range)
+        pilots.remove(from: &converted, range)
+        history.append(converted, range)
+    }
+
+    private mutating func appendLost(_ count: Int) {
+        waitingLostCount -= count
+        history.appendLost(count)
+        heard.appendLost(count)
+        pilots.skip(count)
+    }
+
+    /// Follows the known pilot tones and looks for others, at the end of a quantum.
+    /// - Returns: the index from which on the history is without pilot tones that were found now; nil where none was.
+    mutating func cancelPilots() -> Int? {
+        pilots.finishQuantum(history)
+    }
+
+    /// At the end of a quantum: lets the indices stand still in a hole that lasts so long that nothing changes any more, up to
+    /// what is left of a ring.
+    /// - Returns: by how much the histories' indices went back; nil where they did not.
+    mutating func passOverHole() -> Int? {
+        var rewound: Int?
+        if history.lostTailCount >= settledCount + ringCount {
+            history.rewind(ringCount)
+            heard.rewind(ringCount)
+            clock.pass(ringCount)
+            rewound = ringCount
+        }
+        if settledCount..<settledCount + BasebandInput.quantum ~= history.lostTailCount {
+            clock.pass(waitingLostCount - waitingLostCount % ringCount)
+            waitingLostCount %= ringCount
+        }
+        return rewound
+    }
+}

@@ -1,0 +1,76 @@
+import EarshotCoding
+
+/// The trellis as frames use it: log-likelihoods of tones on the air in, the path's tones on the air and its payload out.
+///
+/// The scrambler is undone here and nowhere else in the receiver. No allocation after `init`.
+struct FrameTrellis: ~Copyable {
+    /// λ of each tone on the air at each data tone, which the caller writes before `decode`; shape [stepCount or more][M].
+    var branchMetrics: [Float]
+
+    private var decoder: TrellisDecoder
+    /// λ in the codeword's order of tones.
+    private var codeMetrics: [Float]
+    private var pairs: [UInt8]
+    private var codeTones: [UInt8]
+    /// Data tones of the path found last.
+    private var stepCount = 0
+    /// log₂ M of the path found last.
+    private var toneBits = 0
+
+    /// Room for frames of these profiles with at most `maximumStepCount` data tones.
+    init(profiles: [Profile], maximumStepCount: Int) {
+        let metricCount = maximumStepCount * (profiles.map(\.toneCount).max() ?? 0)
+        decoder = TrellisDecoder(
+            memoryBits: profiles.map(\.code.memoryBits).max() ?? 0, longestStepCount: maximumStepCount)
+        branchMetrics = [Float](repeating: 0, count: metricCount)
+        codeMetrics = branchMetrics
+        pairs = [UInt8](repeating: 0, count: maximumStepCount)
+        codeTones = pairs
+    }
+
+    /// Finds the best path through the branch metrics.
+    /// - Parameter scramblerStart: the scrambler's step at the first data tone: 0 for a frame.
+    /// - Returns: whether the path ends in the state it began in.
+    @discardableResult
+    mutating func decode(_ code: TrellisCode, stepCount: Int, scramblerStart: Int = 0) -> Bool {
+        (self.stepCount, toneBits) = (stepCount, code.toneBits)
+        ToneScrambler.unscramble(
+            branchMetrics, stepCount: stepCount, toneBits: toneBits, start: scramblerStart, into: &codeMetrics)
+        let isTailBiting = decoder.decode(code, codeMetrics, stepCount: stepCount, into: &pairs)
+        code.writeTones(of: pairs, count: stepCount, into: &codeTones)
+        return isTailBiting
+    }
+
+    /// The tone on the air of the path found last, at a data tone.
+    func tone(_ step: Int) -> Int {
+        ToneScrambler.scramble(Int(codeTones[step]), step: step, toneBits: toneBits)
+    }
+
+    /// The payload of the path found last, if its CRC matches.
+    func payload(byteCount: Int) -> Payload? {
+        FrameBits.payload(in: pairs.span.extracting(0..<stepCount), byteCount: byteCount)
+    }
+
+    /// The sum of λ along the path found last.
+    var pathSum: Float {
+        var sum: Float = 0
+        for step in 0..<stepCount {
+            sum += codeMetrics[step << toneBits + Int(codeTones[step])]
+        }
+        return sum
+    }
+
+    /// The sum of λ along the path found last, above that of the mean tone.
+    var pathExcess: Float {
+        var sum: Float = 0
+        for step in 0..<stepCount {
+            sum += codeMetrics[step << toneBits + Int(codeTones[step])]
+            var all: Float = 0
+            for tone in 0..<1 << toneBits {
+                all += codeMetrics[step << toneBits + tone]
+            }
+            sum -= all / Float(1 << toneBits)
+        }
+        return sum
+    }
+}

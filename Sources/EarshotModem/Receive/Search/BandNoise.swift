@@ -1,0 +1,68 @@
+import EarshotDSP
+
+/// The noise in the band, as a profile's search follows it: search, refinement and detection divide energies by it.
+///
+/// In bins of half a tone spacing, from the largest offset below the lowest tone to as much above the highest: tone m at an
+/// offset of f half spacings is bin 2·m + f + largest offset. No allocation after `init`.
+struct BandNoise: ~Copyable {
+    private let toneCount: Int
+    private let toneSpacingHertz: Float
+    /// The largest offset, in half spacings.
+    private let reach: Int
+    private var floor: NoiseFloor
+    private var scratch: [Float]
+
+    init(format: BasebandFormat) {
+        toneCount = format.profile.toneCount
+        toneSpacingHertz = Float(format.profile.toneSpacingHertz)
+        reach = format.maximumOffsetHalfSpacings
+        floor = NoiseFloor(binCount: BandNoise.binCount(format))
+        scratch = [Float](repeating: 0, count: toneCount)
+    }
+
+    /// The bins of a profile's band.
+    static func binCount(_ format: BasebandFormat) -> Int {
+        2 * (format.profile.toneCount - 1 + format.maximumOffsetHalfSpacings) + 1
+    }
+
+    /// 1/noise power in each bin, as of the latest block; 0 before the first.
+    var inverseFloor: [Float] { floor.inverseFloor }
+
+    /// Takes in a block of energies; see `NoiseFloor.update`.
+    mutating func update(
+        _ energies: [Float], from first: Int, rowCount: Int, rowStride: Int, heldShares: [Float]
+    ) {
+        floor.update(energies, from: first, rowCount: rowCount, rowStride: rowStride, heldShares: heldShares)
+    }
+
+    /// Lets the next block count as the first one: the history has changed.
+    mutating func forget() {
+        floor.forget()
+    }
+
+    /// 1/noise power of tone `tone` at the bin nearest to an offset.
+    func inverse(tone: Int, offsetHertz: Float) -> Float {
+        floor.inverseFloor[2 * tone + firstBin(offsetHertz: offsetHertz)]
+    }
+
+    /// Writes 1/noise power of each tone at an offset: the median of all tones, but a tone's own where it stands out.
+    /// - Parameter inverses: receives them; shape [M or more].
+    mutating func writeInverses(offsetHertz: Float, into inverses: inout [Float]) {
+        let (first, floor) = (firstBin(offsetHertz: offsetHertz), floor.inverseFloor)
+        for tone in 0..<toneCount {
+            inverses[tone] = floor[first + 2 * tone]
+            scratch[tone] = inverses[tone]
+        }
+        var values = scratch.mutableSpan
+        let common = median(&values)
+        for tone in 0..<toneCount where inverses[tone] * ToneMetrics.standingOut > common {
+            inverses[tone] = common
+        }
+    }
+
+    /// The bin of tone 0 at an offset, which is kept within the largest one.
+    private func firstBin(offsetHertz: Float) -> Int {
+        let halfSpacings = Int((2 * offsetHertz / toneSpacingHertz).rounded())
+        return min(max(halfSpacings, -reach), reach) + reach
+    }
+}
