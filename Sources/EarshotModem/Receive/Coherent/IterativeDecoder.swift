@@ -77,7 +77,7 @@ struct IterativeDecoder: ~Copyable {
         guard places.count < Effort.plausible.pathCount, path.isHeld(view.layout) else { return }
         places.append(view.place)
         for step in 0..<view.layout.dataToneCount {
-            pathTones.append(UInt8(path.trellis.tone(step)))
+            pathTones.append(path.trellis.tones[step])
         }
     }
 
@@ -89,9 +89,7 @@ struct IterativeDecoder: ~Copyable {
             let view = view.at(places[index])
             path.prepare(view)
             for rank in 0..<(index < IterativeDecoder.doubtedPathCount ? IterativeDecoder.peakCount : 1) {
-                let first = index * view.layout.dataToneCount
-                let noted = pathTones
-                makeTones(view.layout, view.profile) { Int(noted[first + $0]) }
+                makeTones(pathTones, from: index * view.layout.dataToneCount, view.layout, view.profile)
                 weigh(path, view.layout, view.profile)
                 if let frame = mend(view, rank: rank, effort.roundCount, with: &path) { return frame }
             }
@@ -116,7 +114,7 @@ struct IterativeDecoder: ~Copyable {
             stages.coherent.estimate(symbolCount: symbolCount, offsetHertz: remainingHertz, noise: noise)
             if let frame = path.decodeCoherently(view, tones) { return frame }
             view.place.offsetHertz += remainingHertz
-            guard makeTones(view.layout, view.profile, dataTone: { path.trellis.tone($0) }) else { return nil }
+            guard makeTones(path.trellis.tones, from: 0, view.layout, view.profile) else { return nil }
             for symbol in 0..<symbolCount {
                 weights[symbol] = 1
             }
@@ -128,7 +126,7 @@ struct IterativeDecoder: ~Copyable {
     /// - Returns: whether they changed.
     @discardableResult
     private mutating func makeTones(
-        _ layout: FrameLayout, _ profile: Profile, dataTone: (Int) -> Int
+        _ dataTones: [UInt8], from first: Int, _ layout: FrameLayout, _ profile: Profile
     ) -> Bool {
         for (symbol, tone) in profile.syncTones.enumerated() {
             tones[symbol] = tone
@@ -139,7 +137,7 @@ struct IterativeDecoder: ~Copyable {
         }
         var hasChanged = false
         for step in 0..<layout.dataToneCount {
-            let tone = dataTone(step)
+            let tone = Int(dataTones[first + step])
             hasChanged = hasChanged || tones[layout.firstDataTone + step] != tone
             tones[layout.firstDataTone + step] = tone
         }

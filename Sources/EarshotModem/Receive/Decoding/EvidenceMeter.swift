@@ -9,11 +9,11 @@ struct EvidenceMeter: ~Copyable {
     private var scratch = [Float](repeating: 0, count: FrameLayout.longest.dataToneCount)
 
     /// - Parameters:
-    ///   - trellis: whose latest path it is.
+    ///   - tones: the data tones on the air of the decoded path; shape [layout.dataToneCount or more].
     ///   - energies: E of the frame; shape [layout.toneCount or more][M].
     ///   - metrics: prepared with these energies.
     mutating func measure(
-        _ trellis: borrowing FrameTrellis, _ energies: [Float], _ metrics: borrowing ToneMetrics,
+        _ tones: [UInt8], _ energies: [Float], _ metrics: borrowing ToneMetrics,
         _ layout: FrameLayout, _ profile: Profile
     ) -> FrameEvidence {
         let toneCount = profile.toneCount
@@ -24,7 +24,7 @@ struct EvidenceMeter: ~Copyable {
         for step in 0..<layout.dataToneCount {
             let symbol = layout.firstDataTone + step
             if metrics.erased.contains(symbol) { continue }
-            let cell = symbol * toneCount + trellis.tone(step)
+            let cell = symbol * toneCount + Int(tones[step])
             likelihoods[heldCount] = metrics.logLikelihood(cell)
             sum += likelihoods[heldCount]
             heldCount += 1

@@ -7,6 +7,9 @@ struct FrameTrellis: ~Copyable {
     /// λ of each tone on the air at each data tone, which the caller writes before `decode`; shape [stepCount or more][M].
     var branchMetrics: [Float]
 
+    /// The data tones on the air of the path found last; shape [stepCount or more].
+    private(set) var tones: [UInt8]
+
     private var decoder: TrellisDecoder
     /// λ in the codeword's order of tones.
     private var codeMetrics: [Float]
@@ -26,6 +29,7 @@ struct FrameTrellis: ~Copyable {
         codeMetrics = branchMetrics
         pairs = [UInt8](repeating: 0, count: maximumStepCount)
         codeTones = pairs
+        tones = pairs
     }
 
     /// Finds the best path through the branch metrics.
@@ -38,12 +42,10 @@ struct FrameTrellis: ~Copyable {
             branchMetrics, stepCount: stepCount, toneBits: toneBits, start: scramblerStart, into: &codeMetrics)
         let isTailBiting = decoder.decode(code, codeMetrics, stepCount: stepCount, into: &pairs)
         code.writeTones(of: pairs, count: stepCount, into: &codeTones)
+        for step in 0..<stepCount {
+            tones[step] = UInt8(ToneScrambler.scramble(Int(codeTones[step]), step: step, toneBits: toneBits))
+        }
         return isTailBiting
-    }
-
-    /// The tone on the air of the path found last, at a data tone.
-    func tone(_ step: Int) -> Int {
-        ToneScrambler.scramble(Int(codeTones[step]), step: step, toneBits: toneBits)
     }
 
     /// The payload of the path found last, if its CRC matches.

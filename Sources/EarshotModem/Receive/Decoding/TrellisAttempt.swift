@@ -90,7 +90,7 @@ struct TrellisAttempt: ~Copyable {
         let (code, layout) = (view.profile.code, view.layout)
         guard isHeld(layout) else { return .pathMetricOfNoise }
         let isTailBiting = trellis.decode(code, stepCount: layout.dataToneCount)
-        let evidence = meter.measure(trellis, energies, metrics, layout, view.profile)
+        let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
         guard evidence.isBelievable else { return .pathMetricOfNoise }
         guard isTailBiting, let payload = trellis.payload(byteCount: layout.payloadByteCount) else {
             return .checkMismatch
@@ -115,7 +115,7 @@ struct TrellisAttempt: ~Copyable {
             let payload = trellis.payload(byteCount: layout.payloadByteCount),
             stages.coherent.coherentRatio >= TrellisAttempt.minimumCoherentRatio
         else { return nil }
-        let evidence = meter.measure(trellis, energies, metrics, layout, view.profile)
+        let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
         guard evidence.isBelievableMended, fitsBetterThanDecoy(view, byShare: FrameEvidence.minimumMendedMargin) else {
             return nil
         }

@@ -60,7 +60,7 @@ import Testing
 
     /// Taking the frame away leaves the noise, 0.05 in either part, within 1 dB.
     @Test func leavesTheNoise() throws {
-        var scene = try scene()
+        let scene = try scene()
         var fit = ChannelFit(maximumSampleCount: scene.replica.samples.count)
         fit.fit(scene.replica, scene.history, reweighing: true)
         let stretch = fit.firstIndex..<min(fit.firstIndex + fit.sampleCount, scene.history.endIndex)

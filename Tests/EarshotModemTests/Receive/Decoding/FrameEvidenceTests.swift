@@ -10,7 +10,7 @@ import Testing
     /// Energies of a token's frame: noise of mean 1 and, on the path and the sync pattern, `level(symbol)`.
     private struct Scene {
         let profile: Profile
-        let codeTones: [UInt8]
+        let tones: [UInt8]
         var energies: [Float]
 
         init(_ profile: Profile, random: inout Randomness, level: (Int) -> Float) {
@@ -18,16 +18,15 @@ import Testing
             var energies = (0..<(layout.toneCount + ToneMetrics.echoSymbolCount) * toneCount).map { _ in
                 -Float.log(Float.random(in: 1e-6...1, using: &random))
             }
-            let codeTones = (0..<layout.dataToneCount).map { _ in
+            let tones = (0..<layout.dataToneCount).map { _ in
                 UInt8.random(in: 0..<UInt8(toneCount), using: &random)
             }
             for (symbol, tone) in profile.syncTones.enumerated() { energies[symbol * toneCount + tone] = level(symbol) }
-            for (step, codeTone) in codeTones.enumerated() {
+            for (step, tone) in tones.enumerated() {
                 let symbol = layout.firstDataTone + step
-                let tone = Int(codeTone) ^ ToneScrambler.mask(step: step, toneBits: profile.code.toneBits)
-                energies[symbol * toneCount + tone] = level(symbol)
+                energies[symbol * toneCount + Int(tone)] = level(symbol)
             }
-            (self.profile, self.codeTones, self.energies) = (profile, codeTones, energies)
+            (self.profile, self.tones, self.energies) = (profile, tones, energies)
         }
 
         func evidence(erased: ErasedSymbols = ErasedSymbols()) -> FrameEvidence {
@@ -41,7 +40,7 @@ import Testing
             metrics.prepare(
                 held, erased: erased, toneCount: profile.toneCount, frameSymbolCount: FrameLayout.token.toneCount)
             var meter = EvidenceMeter()
-            return meter.measure(codeTones, held, metrics, .token, profile)
+            return meter.measure(tones, held, metrics, .token, profile)
         }
     }
 
