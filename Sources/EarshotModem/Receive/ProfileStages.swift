@@ -50,14 +50,16 @@ final class ProfileStages {
     }
 
     var profile: Profile { format.profile }
+    /// The history's end index at which `searchBlocks` has a block to take in.
+    var searchDueIndex: Int { search.dueIndex }
 
     /// Searches what is new in the history, block by block: for frames, and for bursts where these are wanted.
     /// - Returns: whether there was a block; then `candidates` are those it completed.
     func searchBlocks(_ history: BasebandHistory) -> Bool {
-        guard history.endIndex >= search.dueIndex else { return false }
+        guard history.endIndex >= searchDueIndex else { return false }
         candidates.removeAll(keepingCapacity: true)
         repeatSearch?.removeCandidates()
-        while history.endIndex >= search.dueIndex {
+        while history.endIndex >= searchDueIndex {
             if let block = search.processBlock(history, &noise, into: &candidates) {
                 repeatSearch?.take(search.scores, from: search.firstScore, block: block)
             }

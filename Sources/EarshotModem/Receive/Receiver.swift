@@ -39,6 +39,9 @@ public struct Receiver: ~Copyable {
     private var counted = ReceiverStatistics()
     private(set) var baseband: BasebandInput
     let profileStages: [ProfileStages]
+    private let recognisesTokens: Bool
+    /// The history's end index at which the next search has something to do.
+    private var searchDueIndex = 0
     private var queue = AttemptQueue()
     private var syncCheck: SyncCheck
     private var decoder: FrameDecoder
@@ -70,6 +73,7 @@ public struct Receiver: ~Copyable {
         precondition(!profiles.isEmpty, "no profile to listen for")
         self.sampleRateHertz = sampleRateHertz
         self.profiles = profiles
+        self.recognisesTokens = recognisesTokens
         // The longest frame or burst, the echo behind it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * BasebandFormat.longestSymbol(profiles)
@@ -170,11 +174,8 @@ public struct Receiver: ~Copyable {
         }
         repeat {
             // Search and refinement: where a frame may begin.
-            for stages in profileStages where stages.searchBlocks(history) {
-                for candidate in stages.candidates {
-                    refine(candidate, stages)
-                }
-                repeats?.insertBursts(stages)
+            if history.endIndex >= searchDueIndex {
+                search()
             }
             // Sync check and decoding: what is due, best first.
             while let attempt = queue.next(endIndex: history.endIndex) {
@@ -192,13 +193,30 @@ public struct Receiver: ~Copyable {
             // Cancelled frames hid others: search again where they were.
         } while restartSearchesWhereCancelled()
         decodeBursts(onFrame)
-        recogniseTokens(onFrame)
+        if recognisesTokens {
+            recogniseTokens(onFrame)
+        }
         if let sampleCount = baseband.passOverHole() {
             for stages in profileStages { stages.rewind(sampleCount) }
+            searchDueIndex = 0
         }
     }
 
     // MARK: Search
+
+    /// Searches what is new for each profile, and refines the candidates.
+    private mutating func search() {
+        searchDueIndex = .max
+        for stages in profileStages {
+            if stages.searchBlocks(baseband.history) {
+                for candidate in stages.candidates {
+                    refine(candidate, stages)
+                }
+                repeats?.insertBursts(stages)
+            }
+            searchDueIndex = min(searchDueIndex, stages.searchDueIndex)
+        }
+    }
 
     /// Refines a candidate, unless it looks like chance, and lets it wait for its sync pattern and length header.
     private mutating func refine(_ candidate: Candidate, _ stages: ProfileStages) {
@@ -234,8 +252,9 @@ public struct Receiver: ~Copyable {
     }
 
     /// Lets the searches begin again, as far before `index` as a token is long.
-    private func restartSearches(from index: Int) {
+    private mutating func restartSearches(from index: Int) {
         for stages in profileStages { stages.restartSearch(from: index, baseband.history) }
+        searchDueIndex = 0
     }
 
     /// Lets the searches begin again where frames were taken out of the history, and for frames that began before.
