@@ -16,8 +16,8 @@ import Testing
         let history = BasebandHistory(keptCount: 2_048)
         var scan = PilotScan()
         var (looks, found) = (0, 0)
-        for first in stride(from: 0, to: 3_000 * seconds, by: Receiver.quantum) {
-            let x = (first..<first + Receiver.quantum).map { n -> ComplexSample in
+        for first in stride(from: 0, to: 3_000 * seconds, by: BasebandInput.quantum) {
+            let x = (first..<first + BasebandInput.quantum).map { n -> ComplexSample in
                 let turns = ((cyclesPerSample ?? 0) * Double(n)).truncatingRemainder(dividingBy: 1)
                 let tone = ComplexSample(Float(Double.cos(2 * .pi * turns)), Float(Double.sin(2 * .pi * turns)))
                 return ComplexSample(
@@ -61,8 +61,8 @@ import Testing
         let history = BasebandHistory(keptCount: 2_048)
         var scan = PilotScan()
         var places: [Double] = []
-        for first in stride(from: 0, to: 1_024, by: Receiver.quantum) {
-            let x = (first..<first + Receiver.quantum).map { n -> ComplexSample in
+        for first in stride(from: 0, to: 1_024, by: BasebandInput.quantum) {
+            let x = (first..<first + BasebandInput.quantum).map { n -> ComplexSample in
                 let (a, b) = (2 * Double.pi * 0.125 * Double(n), 2 * Double.pi * -0.1875 * Double(n))
                 return ComplexSample(Float(Double.cos(a) + 0.5 * .cos(b)), Float(Double.sin(a) + 0.5 * .sin(b)))
             }
