@@ -32,29 +32,28 @@ public struct Receiver: ~Copyable {
     /// What it has done so far.
     public var statistics: ReceiverStatistics {
         var statistics = counted
-        statistics.rejectedByCrowding = queue.droppedCount + (repeats?.droppedCount ?? 0)
+        statistics.candidates = search.candidateCount
+        statistics.rejectedBySync = search.rejectedCount
+        statistics.rejectedByCrowding = search.queue.droppedCount + (repeats?.droppedCount ?? 0)
         return statistics
     }
 
     private var counted = ReceiverStatistics()
     private(set) var baseband: BasebandInput
     let profileStages: [ProfileStages]
-    private let recognisesTokens: Bool
-    /// The history's end index at which the next search has something to do.
-    private var searchDueIndex = 0
-    private var queue = AttemptQueue()
-    private var syncCheck: SyncCheck
+    private var search: FrameSearch
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
     private let repeats: RepeatCombiner?
+    private let recognisesTokens: Bool
 
     /// Whether a frame may be on the air: then the next samples are wanted soon.
-    public var isExpecting: Bool { !queue.isEmpty || repeats?.isExpecting ?? false }
+    public var isExpecting: Bool { !search.queue.isEmpty || repeats?.isExpecting ?? false }
 
     /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, and it is not over. At −3 dB,
     /// 20 symbols behind a frame's start, true for 60 % of `fast` and all other frames; in noise alone 1 % of the time at most.
-    public var isReceiving: Bool { queue.holdsSureFrame }
+    public var isReceiving: Bool { search.queue.holdsSureFrame }
 
     /// A receiver at the start of its input.
     /// - Parameters:
@@ -86,7 +85,7 @@ public struct Receiver: ~Copyable {
                 profile, index: index, combining: repeatCount, keptCount: keptCount,
                 recognisesTokens: recognisesTokens)
         }
-        syncCheck = SyncCheck(profiles: profiles)
+        search = FrameSearch(profiles: profiles)
         decoder = FrameDecoder(profiles: profiles)
         canceller = FrameCanceller(profiles: profiles)
         repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
@@ -168,100 +167,43 @@ public struct Receiver: ~Copyable {
     /// Takes one more quantum of baseband through all stages.
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
         let history = baseband.history
-        // A pilot tone found now hid frames before.
+        // Pilot tones: a tone found now hid frames before.
         if let cleanedIndex = baseband.cancelPilots() {
-            restartSearches(from: cleanedIndex)
+            search.restart(from: cleanedIndex, history, profileStages)
         }
         repeat {
             // Search and refinement: where a frame may begin.
-            if history.endIndex >= searchDueIndex {
-                search()
-            }
-            // Sync check and decoding: what is due, best first.
-            while let attempt = queue.next(endIndex: history.endIndex) {
+            search.findCandidates(history, profileStages, bursts: repeats)
+            while let attempt = search.queue.next(endIndex: history.endIndex) {
                 let view = FrameView(
                     place: attempt.candidate, layout: attempt.layout ?? .token,
                     stages: profileStages[attempt.profileIndex], history: history)
                 if attempt.layout == nil {
-                    checkSync(view)
-                } else if let end = queue.endOfClearerFrame(than: attempt, keptCount: history.keptSampleCount) {
-                    queue.insert(attempt, waitingUntil: end)
+                    // Sync check: how long the frame may be.
+                    search.checkSync(view)
+                } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: history.keptSampleCount) {
+                    search.queue.insert(attempt, waitingUntil: end)
                 } else if let frame = decode(attempt, view), report(frame, view, onFrame) {
+                    // Cancellation: the frame hid others.
                     cancel(frame, view.at(frame.place))
                 }
             }
-            // Cancelled frames hid others: search again where they were.
-        } while restartSearchesWhereCancelled()
+        } while restartSearchWhereCancelled()
+        // Repeats: bursts of which no frame was decoded.
         decodeBursts(onFrame)
         if recognisesTokens {
             recogniseTokens(onFrame)
         }
         if let sampleCount = baseband.passOverHole() {
-            for stages in profileStages { stages.rewind(sampleCount) }
-            searchDueIndex = 0
+            search.rewind(sampleCount, profileStages)
         }
     }
 
-    // MARK: Search
-
-    /// Searches what is new for each profile, and refines the candidates.
-    private mutating func search() {
-        searchDueIndex = .max
-        for stages in profileStages {
-            if stages.searchBlocks(baseband.history) {
-                for candidate in stages.candidates {
-                    refine(candidate, stages)
-                }
-                repeats?.insertBursts(stages)
-            }
-            searchDueIndex = min(searchDueIndex, stages.searchDueIndex)
-        }
-    }
-
-    /// Refines a candidate, unless it looks like chance, and lets it wait for its sync pattern and length header.
-    private mutating func refine(_ candidate: Candidate, _ stages: ProfileStages) {
-        counted.candidates += 1
-        guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance),
-            let refined = stages.refine(candidate, baseband.history)
-        else {
-            counted.rejectedBySync += 1
-            return
-        }
-        queue.removeAttempts(near: refined, profileIndex: stages.index, stages.format)
-        queue.insert(Attempt(refined, stages, layout: nil))
-    }
-
-    /// Looks at a candidate's sync pattern and length header, and lets it wait for the ends of the frames that these announce.
-    private mutating func checkSync(_ view: FrameView) {
-        var candidate = view.place
-        let (dominance, announcedByteCount) = syncCheck.examine(view)
-        candidate.dominance = dominance
-        guard dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {
-            counted.rejectedBySync += 1
-            return
-        }
-        queue.insert(Attempt(candidate, view.stages, layout: .token))
-        if let announcedByteCount {
-            queue.insert(Attempt(candidate, view.stages, layout: FrameLayout(payloadByteCount: announcedByteCount)))
-        }
-    }
-
-    /// The dominance that a candidate needs: `usual`, or more where chance makes many patterns of a masked frame's tones.
-    private func minimumDominance(_ candidate: Candidate, _ usual: Float) -> Float {
-        canceller.maskedStarts.contains(candidate.start) ? SyncCheck.clearDominance : usual
-    }
-
-    /// Lets the searches begin again, as far before `index` as a token is long.
-    private mutating func restartSearches(from index: Int) {
-        for stages in profileStages { stages.restartSearch(from: index, baseband.history) }
-        searchDueIndex = 0
-    }
-
-    /// Lets the searches begin again where frames were taken out of the history, and for frames that began before.
+    /// Lets the searches begin again where frames were cancelled, and for frames that began before.
     /// - Returns: whether there was such a stretch.
-    private mutating func restartSearchesWhereCancelled() -> Bool {
+    private mutating func restartSearchWhereCancelled() -> Bool {
         guard let stretch = canceller.takeChangedStretch() else { return false }
-        restartSearches(from: stretch.lowerBound)
+        search.restart(from: stretch.lowerBound, baseband.history, profileStages)
         return true
     }
 
@@ -276,7 +218,7 @@ public struct Receiver: ~Copyable {
         case .disturbed:
             var attempt = attempt
             attempt.hasWaited = true
-            queue.insert(attempt, waitingUntil: attempt.due + Receiver.disturbedWait)
+            search.queue.insert(attempt, waitingUntil: attempt.due + Receiver.disturbedWait)
         }
         return nil
     }
@@ -302,12 +244,11 @@ public struct Receiver: ~Copyable {
         let stages = view.stages
         let tones = FrameTones.tones(of: frame.payload, profile: stages.profile)
         stages.recognition?.note(frame.payload, tones: tones, at: Int(frame.place.start))
-        queue.removeAttempts(near: frame.place, profileIndex: stages.index, stages.format)
+        search.queue.removeAttempts(near: frame.place, profileIndex: stages.index, stages.format)
         switch canceller.cancel(view, tones) {
         case .cancelled: counted.cancelledFrames += 1
         case .tooMany: break
-        case .cameAlone:
-            queue.removeAttempts(startingIn: canceller.maskedStarts, lessClearThan: SyncCheck.clearDominance)
+        case .cameAlone: search.noteMaskedFrame(view)
         }
     }
 

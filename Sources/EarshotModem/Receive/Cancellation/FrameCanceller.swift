@@ -32,8 +32,6 @@ struct FrameCanceller: ~Copyable {
     private var fit: ChannelFit
     private var budget: CancellationBudget
     private var changed: Range<Int>?
-    /// Where a sync pattern may begin that lies within the latest frame that came alone: only a clear one is believed there.
-    private(set) var maskedStarts = 0.0..<0.0
 
     init(profiles: [Profile]) {
         residualDetector = ResidualDetector(profiles: profiles)
@@ -50,7 +48,9 @@ struct FrameCanceller: ~Copyable {
     mutating func cancel(_ view: FrameView, _ tones: [Int]) -> CancellingOutcome {
         let history = view.history
         guard residualDetector.isAnything(beside: view, tones) else {
-            mask(view)
+            // What else meets it looks like a frame, and costs as much as one.
+            let end = view.place.start + view.length
+            history.mask(Int(view.place.start.rounded())..<Int(end.rounded()))
             return .cameAlone
         }
         guard budget.spend(at: history.endIndex) else { return .tooMany }
@@ -66,14 +66,6 @@ struct FrameCanceller: ~Copyable {
         let before = changed ?? held
         changed = min(before.lowerBound, held.lowerBound)..<max(before.upperBound, held.upperBound)
         return .cancelled
-    }
-
-    /// Masks a frame that came alone. What else meets it looks like a frame, and costs as much as one.
-    private mutating func mask(_ view: FrameView) {
-        let (start, end) = (view.place.start, view.place.start + view.length)
-        let patternLength = view.length * Double(FrameLayout.syncToneCount) / Double(view.layout.toneCount)
-        maskedStarts = start..<end - patternLength
-        view.history.mask(Int(start.rounded())..<Int(end.rounded()))
     }
 
     /// The stretch of the history that changed since this was asked last; nil if none did.
