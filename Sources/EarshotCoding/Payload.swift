@@ -8,7 +8,7 @@ public struct Payload: Hashable, Sendable {
     public static let tokenCount = 8
 
     // Byte i is the (i mod 8)-th most significant byte of word i / 8; unused bytes are zero.
-    private var words = SIMD4<UInt64>(repeating: 0)
+    private var words = Words()
 
     /// How many bytes the payload has, in `validCounts`.
     public let count: Int
@@ -120,5 +120,20 @@ public enum PayloadError: Error, Equatable, Sendable, CustomStringConvertible {
         case .notHexadecimal(let character):
             "'\(character)' is not a hexadecimal digit (0-9, a-f); to send text as it is typed use --text"
         }
+    }
+}
+
+/// Four words, all zero at first.
+///
+/// Not a `SIMD4<UInt64>`, which LLVM aligns to 32 bytes and Swift to 16. Where an async function keeps such a value over an
+/// `await`, the optimizer of Swift 6.3.1 can make the frame of the function 16 bytes too small. The function then writes
+/// over memory behind its frame.
+private struct Words: Hashable, Sendable {
+    private var first = SIMD2<UInt64>()
+    private var second = SIMD2<UInt64>()
+
+    subscript(index: Int) -> UInt64 {
+        get { index < 2 ? first[index] : second[index - 2] }
+        set { if index < 2 { first[index] = newValue } else { second[index - 2] = newValue } }
     }
 }
