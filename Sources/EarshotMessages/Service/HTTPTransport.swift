@@ -40,13 +40,19 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumBacklog))
         let task = session.dataTask(with: request)
         readers.withLock { $0[task.taskIdentifier] = continuation }
-        continuation.onTermination = { _ in
+        continuation.onTermination = { [self] _ in
             // The call waits for the session's queue, which a flood of data may keep busy. It must not block the caller.
-            DispatchQueue.global().async { task.cancel() }
+            DispatchQueue.global().async { [self] in
+                // Foundation traps if a task that has just completed is cancelled.
+                if isOpen(task) { task.cancel() }
+            }
         }
         task.resume()
         return stream
     }
+
+    /// Whether the session has not yet reported the task's end.
+    private func isOpen(_ task: URLSessionTask) -> Bool { readers.withLock { $0[task.taskIdentifier] != nil } }
 
     private func yield(_ piece: Piece, of task: URLSessionTask) {
         guard let reader = readers.withLock({ $0[task.taskIdentifier] }) else { return }
