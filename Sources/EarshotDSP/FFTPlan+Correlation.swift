@@ -23,7 +23,9 @@ extension FFTPlan {
     }
 
     /// X[k] becomes X[k]·z[first + k]: convolution with a signal of spectrum z.
-    /// - Parameter z: shape [first + N or more].
+    /// - Parameters:
+    ///   - z: shape [first + N or more].
+    ///   - first: the index of the first factor in z.
     public mutating func multiplySpectrum(by z: [ComplexSample], from first: Int = 0) {
         precondition(spectrum.count == length && first >= 0 && first + length <= z.count)
         z.withUnsafeBufferPointer { z in
@@ -32,7 +34,9 @@ extension FFTPlan {
     }
 
     /// X[k] becomes X[k]·z*[first + k]: correlation with a reference of spectrum z.
-    /// - Parameter z: shape [first + N or more].
+    /// - Parameters:
+    ///   - z: shape [first + N or more].
+    ///   - first: the index of the first factor in z.
     public mutating func multiplySpectrum(byConjugateOf z: [ComplexSample], from first: Int = 0) {
         precondition(spectrum.count == length && first >= 0 && first + length <= z.count)
         z.withUnsafeBufferPointer { z in
