@@ -4,13 +4,17 @@ import CEarshotKernels
 
 extension FFTPlan {
     /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.
-    /// - Parameter range: the first N of it count; the rest is left out.
+    /// - Parameters:
+    ///   - x: the signal; any length.
+    ///   - range: the first N of it count; the rest is left out.
     public mutating func load(_ x: [ComplexSample], _ range: Range<Int>) {
         load(x.span, range)
     }
 
     /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.
-    /// - Parameter range: the first N of it count; the rest is left out.
+    /// - Parameters:
+    ///   - x: the signal; any length.
+    ///   - range: the first N of it count; the rest is left out.
     public mutating func load(_ x: Span<ComplexSample>, _ range: Range<Int>) {
         let known = x.extracting(0..<min(max(range.upperBound, 0), x.count))
         withMutableSamples { copyZeroPadded(known, from: range.lowerBound, into: &$0) }
