@@ -37,8 +37,8 @@ public struct Downconverter: ~Copyable {
 
         /// Designs the filter for one pair of rates.
         /// - Parameters:
-        ///   - inputRateHertz: F, above twice the upper edge of the passband.
-        ///   - outputRateHertz: F'.
+        ///   - inputRateHertz: F, the rate of the real samples; above twice the upper edge of the passband.
+        ///   - outputRateHertz: F', the rate of the complex baseband.
         ///   - centreHertz: f₀.
         ///   - passbandHertz: the width of the passband on either side of f₀. The stopband begins
         ///     `outputRateHertz` − `passbandHertz` beside f₀: what lies beyond folds back into the passband.

@@ -4,13 +4,17 @@ import CEarshotKernels
 
 extension FFTPlan {
     /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.
-    /// - Parameter range: the first N of it count; the rest is left out.
+    /// - Parameters:
+    ///   - x: the signal; any length.
+    ///   - range: the first N of it count; the rest is left out.
     public mutating func load(_ x: [ComplexSample], _ range: Range<Int>) {
         load(x.span, range)
     }
 
     /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.
-    /// - Parameter range: the first N of it count; the rest is left out.
+    /// - Parameters:
+    ///   - x: the signal; any length.
+    ///   - range: the first N of it count; the rest is left out.
     public mutating func load(_ x: Span<ComplexSample>, _ range: Range<Int>) {
         let known = x.extracting(0..<min(max(range.upperBound, 0), x.count))
         withMutableSamples { copyZeroPadded(known, from: range.lowerBound, into: &$0) }
@@ -23,7 +27,9 @@ extension FFTPlan {
     }
 
     /// X[k] becomes X[k]·z[first + k]: convolution with a signal of spectrum z.
-    /// - Parameter z: shape [first + N or more].
+    /// - Parameters:
+    ///   - z: shape [first + N or more].
+    ///   - first: the index of the first factor in z.
     public mutating func multiplySpectrum(by z: [ComplexSample], from first: Int = 0) {
         precondition(spectrum.count == length && first >= 0 && first + length <= z.count)
         z.withUnsafeBufferPointer { z in
@@ -32,7 +38,9 @@ extension FFTPlan {
     }
 
     /// X[k] becomes X[k]·z*[first + k]: correlation with a reference of spectrum z.
-    /// - Parameter z: shape [first + N or more].
+    /// - Parameters:
+    ///   - z: shape [first + N or more].
+    ///   - first: the index of the first factor in z.
     public mutating func multiplySpectrum(byConjugateOf z: [ComplexSample], from first: Int = 0) {
         precondition(spectrum.count == length && first >= 0 && first + length <= z.count)
         z.withUnsafeBufferPointer { z in

@@ -154,7 +154,7 @@ struct TrellisAttempt: ~Copyable {
         view.measureEnergies(0..<view.layout.toneCount, windowed: true, into: &energies)
         let quietest = metrics.quietestNoise(
             energies, toneCount: view.profile.toneCount, symbolCount: view.layout.toneCount)
-        let noise = quietest / ToneEnergies.windowedNoisePower
+        let noise = quietest / hannNoisePower
         // A thousandth of the noise stands for no signal: −30 dB.
         let perTone = max(meanToneEnergy - noise, 1e-3 * noise) / noise
         return 10 * .log10(perTone * Float(view.profile.toneSpacingHertz) / TrellisAttempt.referenceHertz)

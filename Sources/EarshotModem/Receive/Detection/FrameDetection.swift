@@ -107,24 +107,11 @@ struct FrameDetection: ~Copyable {
     private mutating func climb(
         _ view: inout FrameView, _ logRatio: Float, timeStep: Double, offsetStep: Float
     ) -> Float {
-        var ratios = InlineArray<5, Float>(repeating: logRatio)
-        var bestIndex = 2
-        for index in 0..<5 where index != 2 {
-            let steps = Float(index - 2)
-            ratios[index] = self.logRatio(view.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep))
-            if ratios[index] > ratios[bestIndex] {
-                bestIndex = index
-            }
+        let middle = view
+        let steps = lineSearch(middle: logRatio) { steps in
+            self.logRatio(middle.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep))
         }
-        var steps = Float(bestIndex - 2)
-        if bestIndex > 0 && bestIndex < 4 {
-            let (left, right) = (ratios[bestIndex - 1], ratios[bestIndex + 1])
-            let curvature = left - 2 * ratios[bestIndex] + right
-            if curvature < 0 {
-                steps += 0.5 * (left - right) / curvature
-            }
-        }
-        view = view.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep)
+        view = middle.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep)
         return self.logRatio(view)
     }
 }

@@ -13,9 +13,6 @@ import RealModule
 /// With Hann's window instead of none, and without the tone itself, what is left of a strong signal's symbol is noise: its
 /// side lobes and its steps at the edges are gone. That is what the SNR is measured against.
 struct ToneEnergies: ~Copyable {
-    /// The power that Hann's window leaves of noise: the mean of sin⁴.
-    static let windowedNoisePower: Float = 0.375
-
     /// Symbols transformed in one run.
     static let batchCount = 8
 

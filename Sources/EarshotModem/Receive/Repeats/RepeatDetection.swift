@@ -129,29 +129,29 @@ struct RepeatDetection: ~Copyable {
         for round in 0..<RepeatDetection.roundCount {
             let timeStep = Double(view.format.samplesPerSymbol) / (round == 0 ? 12 : 24)
             let offsetStep = (round == 0 ? 0.1 : 0.05) * spacing
-            for isTime in [true, false] {
-                let middle = view
-                var values = InlineArray<5, Float>(repeating: best)
-                var bestIndex = 2
-                for index in 0..<5 where index != 2 {
-                    let steps = Double(index - 2)
-                    values[index] = self.logRatio(
-                        isTime ? middle.moved(by: steps * timeStep) : tuned(middle, by: Float(steps) * offsetStep))
-                    if values[index] > values[bestIndex] {
-                        bestIndex = index
-                    }
-                }
-                var step = Double(bestIndex - 2)
-                if bestIndex > 0 && bestIndex < 4 {
-                    let (left, right) = (values[bestIndex - 1], values[bestIndex + 1])
-                    let curvature = left - 2 * values[bestIndex] + right
-                    step += curvature < 0 ? Double(0.5 * (left - right) / curvature) : 0
-                }
-                view = isTime ? middle.moved(by: step * timeStep) : tuned(middle, by: Float(step) * offsetStep)
-                best = self.logRatio(view)
-            }
+            best = climb(&view, best, timeStep: timeStep, offsetStep: 0)
+            best = climb(&view, best, timeStep: 0, offsetStep: offsetStep)
         }
         return best
+    }
+
+    /// Moves a view to the best of five places along a line, and between them to the top of a parabola.
+    /// - Parameter logRatio: Λ in the middle.
+    /// - Returns: Λ at the new place.
+    private mutating func climb(
+        _ view: inout FrameView, _ logRatio: Float, timeStep: Double, offsetStep: Float
+    ) -> Float {
+        let middle = view
+        let steps = lineSearch(middle: logRatio) { steps in
+            self.logRatio(moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep))
+        }
+        view = moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep)
+        return self.logRatio(view)
+    }
+
+    /// A view so many steps later and higher. The burst's middle stays where the offset changes.
+    private func moved(_ view: FrameView, by steps: Float, timeStep: Double, offsetStep: Float) -> FrameView {
+        tuned(view.moved(by: Double(steps) * timeStep), by: steps * offsetStep)
     }
 
     /// A view that is `hertz` higher. The burst's middle stays.
