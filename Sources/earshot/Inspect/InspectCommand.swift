@@ -14,7 +14,7 @@ struct InspectCommand: ParsableCommand {
             A long recording is drawn in at most \(SpectrogramBuilder.maximumColumnCount) columns that keep the \
             loudest moments; choose a shorter part with --start and --seconds to see single tones.
 
-            Exit code 0: the picture was drawn, with or without frames.
+            The exit code is 0 when the picture was drawn, with or without frames.
 
             EXAMPLES:
               earshot inspect token.wav -o token.svg
