@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the sound files of this directory, each with a JSON file that says what is in it.
+"""Makes the sound files of this directory, each with a JSON file that describes its content.
 
     python3 Fixtures/make_fixtures.py
 
-The signals come from Tests/Vectors/reference_encoder.py, which knows docs/PROTOCOL.md and nothing of the Swift
-implementation; noise and echoes from numpy's PCG64 with the seeds below. Needs numpy. Running it again writes the same
-files.
+The signals come from Tests/Vectors/reference_encoder.py, which follows docs/PROTOCOL.md and uses nothing of the Swift
+implementation. Noise and echoes come from numpy's PCG64 with the seeds below. The script needs numpy. Every run writes
+the same files.
 """
 
 import json
@@ -41,13 +41,13 @@ def place(signals, rate, seconds):
 
 
 def white_noise(rng, count, rate, amplitude, snr_decibels):
-    """So much noise that a sine of `amplitude` has that SNR over what falls into 1,500 Hz."""
+    """White noise over which a sine of `amplitude` has that SNR, measured in 1,500 Hz."""
     in_band = amplitude**2 / 2 / 10 ** (snr_decibels / 10)
     return rng.standard_normal(count) * math.sqrt(in_band * rate / 2 / 1_500)
 
 
 def room(rng, rate, reverberation_seconds, direct_to_reverberant_decibels):
-    """A direct sound and exponentially decaying noise, of energy 1 together."""
+    """Impulse response: a direct sound and exponentially decaying noise, together of energy 1."""
     n = np.arange(round(reverberation_seconds * rate))
     tail = rng.standard_normal(len(n)) * 10 ** (-3 * n / (reverberation_seconds * rate))
     ratio = 10 ** (direct_to_reverberant_decibels / 10)

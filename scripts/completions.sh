@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Writes the completions of bash, zsh and fish for the first PROGRAM. Further programs give it more commands: `earshot publish`
-# is a command of earshot-messages.
+# Writes the completions of bash, zsh and fish for the first PROGRAM. Further programs add commands to it: `earshot
+# publish` is a command of earshot-messages.
 #
 #     scripts/completions.sh FOLDER PROGRAM ...
 #
-# FOLDER is a share folder: the files get the names and places that the shells look for.
+# FOLDER is a share folder. The files get the names and places that the shells expect.
 set -euo pipefail
 
 folder=$1
@@ -15,8 +15,8 @@ name=$(basename "$1")
 # The commands of a program, without `help`.
 commands() { "$1" --help | sed -nE '/^SUBCOMMANDS:/,$ s/^  ([a-z][a-z-]*) .*/\1/p' | grep -vx help; }
 
-# A program's script, with functions that begin with _PREFIX instead of _NAME, so that scripts do not collide, and without
-# the lines that register the completion.
+# Prints a program's script without the lines that register the completion. Its functions begin with _PREFIX instead
+# of _NAME, so that scripts do not collide.
 functions() {
     "$1" --generate-completion-script "$3" | case $3 in
     bash) sed '/^complete /d' ;;
@@ -61,11 +61,11 @@ zsh() {
         printf '    %s) "_%s" "${@}" ;;\n' "$(commands "$program" | sed 's/^/*:/' | paste -sd '|')" "$(prefix "$program")"
     done
     printf '    *) "_%s" "${@}" ;;\n    esac\n}\n\n' "$(prefix "${programs[0]}")"
-    # The first call loads this file in place of the function.
+    # The first call loads this file as the function.
     printf 'if [[ "${funcstack[1]}" = _%s ]]; then\n    _%s "${@}"\nelse\n    compdef _%s %s\nfi\n' "$name" "$name" "$name" "$name"
 }
 
-# Fish adds up what it is given.
+# Fish merges several scripts by itself.
 fish() {
     local program
     for program in "${programs[@]}"; do functions "$program" "$(prefix "$program")" fish; done

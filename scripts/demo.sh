@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Shows what Earshot does, each step with the command that does it.
+# Shows Earshot's main functions, each step with its command.
 #
 #     scripts/demo.sh EARSHOT DIR
 #
-# EARSHOT is the built command line; the WAV file and the picture are put into DIR.
+# EARSHOT is the built program; DIR receives the WAV file and the picture.
 set -euo pipefail
 
 tool=$(realpath "$1")
@@ -13,7 +13,7 @@ token=0123456789abcdef
 
 step() { printf '\n%s\n' "$1"; }
 
-# The command as a person would type it, then what it says.
+# Prints the command as a user would type it, then its output.
 earshot() {
     printf '  $ earshot %s\n' "$*"
     "$tool" "$@" 2>&1 | sed 's/^/    /'
@@ -26,7 +26,7 @@ step "Any device that hears it gets the token; here a file stands in for the air
 found=$(earshot decode token.wav)
 echo "$found"
 if [[ $found != *"  $token  "* ]]; then
-    echo "The token did not come back." >&2
+    echo "The demo failed: the decoder did not find the token." >&2
     exit 1
 fi
 

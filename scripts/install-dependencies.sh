@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building (default), serving, testing or benchmarking Earshot needs, if any is
-# missing.
+# Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
 #     scripts/install-dependencies.sh [build|messages|server|test|bench]
 #
-# Silent and without root when nothing is missing. Swift itself comes from https://www.swift.org/install.
+# If no package is missing, it prints nothing and needs no root. Swift itself comes from
+# https://www.swift.org/install.
 set -euo pipefail
 
 build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
-# The sound server, what joins ALSA programs to it, aplay and arecord, and a voice.
+# The sound server, its ALSA plugins, aplay and arecord, and a voice.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng)
-# What Foundation speaks HTTP with, where it is linked statically.
+# Foundation's HTTP library, for static linking.
 messages_packages=(libcurl4-openssl-dev)
-# What earshotd keeps its data in. `earshot` does without.
+# earshotd's database. `earshot` does not need it.
 server_packages=(libsqlite3-dev)
-# GNU time tells how much memory a program had.
+# GNU time reports the memory of a program.
 bench_packages=(time)
 
 purpose=${1:-build}
@@ -32,7 +32,7 @@ esac
 
 is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
-# On other systems the packages have other names, so what they give is looked for instead.
+# On other systems the packages have other names, so the script looks for their files instead.
 is_provided() {
     case $1 in
     libasound2-dev) pkg-config --exists alsa ;;
@@ -61,12 +61,12 @@ done
 ((${#missing[@]})) || exit 0
 
 by_hand() {
-    echo "To $purpose Earshot, please install by hand (the names are Debian's): ${missing[*]}" >&2
+    echo "To $purpose Earshot, please install these packages by hand (the names are Debian's): ${missing[*]}" >&2
     exit 69
 }
 
 if [[ $has == is_provided ]]; then
-    echo "There is no apt-get here, and something is missing." >&2
+    echo "Packages are missing, and there is no apt-get here." >&2
     by_hand
 fi
 
@@ -77,7 +77,7 @@ if ((EUID != 0)); then
         by_hand
     fi
     as_root=(sudo)
-    # Nobody is there to type a password.
+    # Without a terminal no user can type a password.
     [[ -t 0 ]] || as_root=(sudo -n)
 fi
 
@@ -91,7 +91,7 @@ apt() {
 install() { apt install -y --no-install-recommends "${missing[@]}"; }
 
 echo "Installing ${missing[*]} ..."
-# The package lists may be absent or old; only then are they fetched.
+# Fetches the package lists only if the first try fails, because they are absent or old.
 if ! install; then
     if ! { apt update && install; }; then
         tail -n 20 "$log" >&2

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs a manual page for each command of the given programs, and completions for bash, zsh and fish; or removes them.
+# Installs or removes a manual page for each command of the given programs, and completions for bash, zsh and fish.
 #
 #     scripts/install-texts.sh SHARE PROGRAM ...      SHARE is a share folder, such as /usr/local/share
 #     scripts/install-texts.sh --remove SHARE NAME ...
 #
-# Both are made from what the programs say of themselves. The first program names the completions; further ones give it more
-# commands. MANUAL_PAGES is the built manual-pages.
+# Both come from the programs' own help. The first program names the completions; further programs add commands.
+# MANUAL_PAGES is the built program manual-pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ if [[ $1 == --remove ]]; then
     for name in "$@"; do
         rm -f "$share/bash-completion/completions/$name" "$share/zsh/site-functions/_$name" \
             "$share/fish/vendor_completions.d/$name.fish"
-        # A page of another program may begin with the same word.
+        # Another program's page may begin with the same word.
         for page in "$share/man/man1/$name.1" "$share/man/man1/$name"-*.1; do
             if [[ -f $page ]] && head -n 1 "$page" | grep -qF "Made from the help of Earshot's programs."; then rm -f "$page"; fi
         done
@@ -25,7 +25,7 @@ fi
 
 share=$1
 shift
-# A package of one version is the same whenever it is built.
+# A package of one version has the same bytes whenever it is built.
 if [[ -n ${SOURCE_DATE_EPOCH:-} ]]; then
     date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)
 else

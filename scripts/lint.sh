@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What no formatter sees: paths that exist on one machine only, and commands in the documentation that do not work.
+# Checks that no formatter makes: paths that exist on one machine only, and commands in the documentation that do not
+# work.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,14 +10,14 @@ complain() {
     failures=$((failures + 1))
 }
 
-# Documentation may quote what somebody's machine said.
+# Documentation may quote the output of a particular machine.
 if found=$(grep -rnIE '(^|[^[:alnum:]._~*-])/(work|home|root)/' . --exclude='*.md' \
     --exclude-dir=.git --exclude-dir=.build --exclude-dir=.swiftpm --exclude-dir=demo); then
     complain "These lines hold a path of one machine:
 $found"
 fi
 
-# Commands are what stands in code: `make demo` in a sentence, or in a line of a block.
+# Commands stand in code spans and code blocks: `make demo` in a sentence, or in a line of a block.
 # shellcheck disable=SC2016 # The quotation marks are Markdown's.
 made_in() {
     {

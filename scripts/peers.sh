@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs the modems that `earshot-bench peers` measures beside Earshot, if they are missing.
+# Installs the missing ones of the modems that `earshot-bench peers` measures beside Earshot.
 #
 #     scripts/peers.sh DIR
 #
-# minimodem is a Debian package. ggwave's sources come from PyPI, their version and checksum pinned, and are compiled into
-# DIR/ggwave_peer with what Benchmarks/Peers/ggwave_peer.cpp adds. Both are only run; nothing of them enters the project.
+# minimodem is a Debian package. ggwave's sources come from PyPI, with pinned version and checksum, and are compiled
+# together with Benchmarks/Peers/ggwave_peer.cpp into DIR/ggwave_peer. Benchmarks only run both programs; none of their
+# code enters the project.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${1:?"usage: scripts/peers.sh DIR"}
@@ -16,12 +17,12 @@ missing=()
 needs() { "${@:2}" >/dev/null 2>&1 || missing+=("$1"); }
 needs minimodem command -v minimodem
 needs g++ command -v g++
-# GNU time, to ask for memory; not the shell's.
+# GNU time, which reports memory; the shell's own does not.
 needs time test -x /usr/bin/time
 needs python3-venv python3 -c 'import ensurepip, venv'
 if ((${#missing[@]})); then
     if ! command -v apt-get >/dev/null; then
-        echo "Please install by hand (the names are Debian's): ${missing[*]}" >&2
+        echo "Please install these packages by hand (the names are Debian's): ${missing[*]}" >&2
         exit 69
     fi
     echo "Installing ${missing[*]} from Debian ..."

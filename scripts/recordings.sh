@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Gathers recordings that hold no token, for `earshot-bench false-tokens --audio`.
+# Collects recordings without tokens, for `earshot-bench false-tokens --audio`.
 #
 #     scripts/recordings.sh DIR
 #
-# DIR/music and DIR/effects come from Debian packages that are installed if missing; much of it reaches 18-20 kHz.
-# DIR/speech is espeak-ng reading the project's own texts, with the sample rate doubled: twice as fast and an octave up,
-# so that its hiss falls into the band. Nothing of it is kept in the project.
+# DIR/music and DIR/effects come from Debian packages, which the script installs if they are missing; much of this
+# sound reaches 18-20 kHz. DIR/speech is espeak-ng reading the project's own texts at twice the sample rate: twice as
+# fast and an octave up, so that its hiss falls into the band. The project keeps none of these files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${1:?"usage: scripts/recordings.sh DIR"}

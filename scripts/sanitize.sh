@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the tests of what has threads and raw memory, the devices and those who listen to them, under ThreadSanitizer
-# and AddressSanitizer.
+# Runs the tests of the code with threads and raw memory, devices and live sessions, under ThreadSanitizer and
+# AddressSanitizer.
 #
 #     scripts/sanitize.sh [thread|address]...
 #
-# Faults that are planted have to be reported first: a sanitizer that does not find these proves nothing.
-# Optimized like all tests, because the receiver has to keep up with the sound card.
+# First each sanitizer has to report planted faults: a sanitizer that misses these proves nothing.
+# The build is optimized, because the receiver has to keep up with the sound card.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 swift=${SWIFT:-swift}
-# Package.swift leaves the rest out.
+# With this, Package.swift leaves out all other tests.
 export EARSHOT_LIVE_PARTS_ONLY=1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -21,13 +21,13 @@ build() {
     [[ $sanitizer == address ]] || "$(clang)" -O1 -shared -fPIC -o "$folder/tsan-mutex.so" Tests/tsan-mutex.c -ldl
 }
 
-# The compiler for C that comes with Swift: it knows how Swift calls functions.
+# The C compiler that comes with Swift knows Swift's calling convention.
 clang() { echo "$(dirname "$(readlink -f "$(command -v "$swift")")")/clang"; }
 
-# Not by 'swift test', which would have to live with what is preloaded.
+# Runs the test bundle directly: 'swift test' would load the preloaded library into itself too.
 run() {
     local environment=(ASAN_OPTIONS=detect_leaks=0)
-    # What Swift's runtime and ALSA keep to the end is no fault; files that are open and threads are counted by a test.
+    # Memory that Swift's runtime and ALSA keep to the end is no fault; a test counts open files and threads.
     [[ $sanitizer == address ]] || environment=(
         LD_PRELOAD="$PWD/$folder/tsan-mutex.so" TSAN_OPTIONS="suppressions=$PWD/Tests/tsan-suppressions.txt"
     )
@@ -35,15 +35,15 @@ run() {
         --filter "$1" </dev/null
 }
 
-# A fault, and what the report of it says.
+# Plants a fault and expects its report.
 expect_report() {
     local fault=$1 report=$2
     if EARSHOT_PLANTED_FAULT=$fault run PlantedFaultTests >"$log" 2>&1 || ! grep -qF "$report" "$log"; then
         tail -n 40 "$log" >&2
-        echo "sanitize: the planted fault '$fault' was not reported" >&2
+        echo "sanitize: the planted fault '$fault' was not reported; the last lines of its run are above" >&2
         exit 1
     fi
-    echo "The planted fault '$fault' is found."
+    echo "The sanitizer found the planted fault '$fault'."
 }
 
 (($#)) || set -- thread address

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Listens through the virtual sound card for a long time and says what it took, by the operating system's accounting.
+# Listens through the virtual sound card for a long time and reports processor time and memory by the operating
+# system's accounting.
 #
 #     scripts/soak.sh [MINUTES]
 #
-# Half of the time without a token, half with one every 3 seconds. Prints processor time as a share of one core, resident
-# memory at the beginning and end, gaps, and tokens. Fails where a token is missing or twice, memory grows, or a gap has
-# no reason. Meant for a machine that does nothing else. Default: 15 minutes.
+# Half of the time there is no token, half of it one every 3 seconds. Prints processor time as a share of one core,
+# resident memory at the beginning and end, gaps, and tokens. Fails if a token is missing or comes twice, memory grows,
+# or a gap has no reason. Meant for a machine that does nothing else. Default: 15 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 minutes=${1:-15}
 earshot=${EARSHOT:-.build/release/earshot}
-[[ -x $earshot ]] || { echo "soak: $earshot does not exist: make build" >&2; exit 69; }
+[[ -x $earshot ]] || { echo "soak: $earshot does not exist; run 'make build' first" >&2; exit 69; }
 earshot=$(realpath "$earshot")
 
 directory=$(mktemp -d)
@@ -42,7 +43,7 @@ before=$(ticks)
 sleep "$half"
 echo "no tokens for $half s: $(share $(($(ticks) - before)) "$half") % of a core, $(resident) kB resident"
 
-# What is needed for the first token stays.
+# Memory that the first token needs stays allocated.
 "$earshot" broadcast 0123456789abcdef --device air_out --count 2 --quiet
 early=$(resident)
 before=$(ticks)

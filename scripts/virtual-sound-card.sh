@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A sound card for machines without one: a private PulseAudio server with a null sink, a real sound server that
-# ALSA programs play into and record from. What is played to the PCM air_out is heard by the PCM air_in.
+# ALSA programs play into and record from. The PCM air_in records the sound that the PCM air_out plays.
 #
 #     scripts/virtual-sound-card.sh start DIR [--rate HZ] [--format NAME] [--channels N] [--owner PID]
 #     eval "$(scripts/virtual-sound-card.sh env DIR)"
@@ -9,12 +9,12 @@
 #
 #     scripts/virtual-sound-card.sh run DIR [OPTIONS] -- COMMAND...     start, run the command on it, stop
 #
-# start     returns when the card is ready; everything it makes lies in DIR. Defaults: 48000 float32le 1.
-#           --owner stops the server when process PID is gone, however it ended.
+# start     returns when the card is ready; all its files lie in DIR. Defaults: 48000 float32le 1.
+#           --owner stops the server when the process PID has ended, in whatever way.
 # env       prints the shell commands that point ALSA and PulseAudio programs at the card.
-# stop      ends the server and removes what start made; does nothing when there is none.
+# stop      ends the server and removes the files that start made; does nothing if no server runs.
 #
-# Several at once are several rooms. Needs no root, no D-Bus, no desktop; root is fine too.
+# Several cards at once are several rooms. The script needs no root, no D-Bus and no desktop; it also works as root.
 # Debian packages: pulseaudio pulseaudio-utils libasound2-plugins.
 set -euo pipefail
 
@@ -28,7 +28,7 @@ usage() {
     exit 64
 }
 
-# The number may be another process's by now, or a process's that ended and that nobody has waited for.
+# The number may belong to another process by now, or to an ended process that its parent has not waited for.
 is_running() { [[ -s $dir/pid && $(readlink "/proc/$(<"$dir/pid")/exe") == */pulseaudio ]]; }
 
 write_configuration() {
@@ -42,19 +42,19 @@ END
 pcm.air_out { type asym playback.pcm { type pulse server "unix:$dir/native" device "air" } }
 pcm.air_in { type asym capture.pcm { type pulse server "unix:$dir/native" device "air.monitor" } }
 END
-    # Programs that play here must neither start another server nor leave a cookie in anybody's home.
+    # Programs that play here must neither start another server nor leave a cookie in the user's home directory.
     cat >"$dir/client.conf" <<END
 autospawn = no
 cookie-file = $dir/cookie
 END
 }
 
-# Who started this script may wait until nobody holds a descriptor of its any more. The server, which stays, must not.
+# The caller may wait until every process has closed the caller's descriptors. The server stays, so it must close them.
 close_inherited() {
     local path number
     for path in "/proc/$BASHPID/fd/"*; do
         number=${path##*/}
-        # Bash reads this script through 255, which no other program inherits.
+        # Bash reads this script through descriptor 255, which no other program inherits.
         ((number <= 2 || number == 255)) || eval "exec $number>&-"
     done
 }
@@ -70,16 +70,16 @@ END
 start() {
     command -v pulseaudio >/dev/null || fail 69 "pulseaudio is not installed (scripts/install-dependencies.sh test)"
     command -v pactl >/dev/null || fail 69 "pactl is not installed (scripts/install-dependencies.sh test)"
-    ! is_running || fail 75 "a server runs in $dir already"
-    # What a server left that could not clean up is removed; what is not ours is not.
+    ! is_running || fail 75 "a server already runs in $dir; stop it, or name another DIR"
+    # Removes the files that a crashed server left, and no other files.
     [[ ! -e $dir/default.pa ]] || stop
     mkdir -p "$dir"
-    [[ -z $(ls -A "$dir") ]] || fail 73 "$dir is not empty"
+    [[ -z $(ls -A "$dir") ]] || fail 73 "$dir is not empty; name another DIR"
     mkdir "$dir/home"
     write_configuration
 
-    # A desktop's own sound server and bus have nothing to do with this one. A background job without a terminal
-    # in a group of its own does not get the Ctrl-C meant for its user.
+    # This server stays apart from the desktop's own sound server and bus. As a background job without a terminal, in
+    # a process group of its own, it does not receive the user's Ctrl-C.
     (
         close_inherited
         exec env -u XDG_RUNTIME_DIR -u XDG_CONFIG_HOME -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER -u DISPLAY \
@@ -90,14 +90,15 @@ start() {
     local server=$!
     echo $server >"$dir/pid"
 
-    # It is ready when it knows the sink. 0.15 s is usual; a busy machine gets a hundred times as much.
+    # The server is ready when it lists the sink. That takes 0.15 s as a rule; a busy machine gets a hundred times as
+    # much.
     local deadline=$((SECONDS + 15))
     until [[ -S $dir/native ]] && (eval "$(print_env)" && timeout 5 pactl list short sinks) 2>/dev/null |
         grep -q '\bair\b'; do
         if ! kill -0 $server 2>/dev/null || ((SECONDS >= deadline)); then
             tail -n 20 "$dir/log" >&2
             stop
-            fail 69 "the sound server did not start in $dir"
+            fail 69 "the sound server did not start in $dir; its log is above"
         fi
         sleep 0.02
     done
@@ -144,20 +145,20 @@ while (($#)); do
     *) usage ;;
     esac
 done
-# More than one channel gets PulseAudio's usual order.
+# With more than one channel, PulseAudio's usual order applies.
 channel_map=''
 [[ $channels != 1 ]] || channel_map='channel_map=mono'
 
 dir=$(realpath -m "$dir")
-# The path stands in files with three grammars, and a Unix socket's name holds 107 bytes.
-[[ $dir =~ ^[A-Za-z0-9/._+-]+$ ]] || fail 64 "'$dir' has characters other than letters, digits and / . _ + -"
-((${#dir} < 100)) || fail 64 "'$dir' is too long for a socket: ${#dir} characters, 99 at most"
+# The path is written to files with three grammars, and a Unix socket's name holds 107 bytes.
+[[ $dir =~ ^[A-Za-z0-9/._+-]+$ ]] || fail 64 "'$dir' has characters other than letters, digits and / . _ + -; name another DIR"
+((${#dir} < 100)) || fail 64 "'$dir' is too long for a socket: ${#dir} characters, 99 at most; name a shorter DIR"
 
 case $action in
 start) start ;;
 stop) stop ;;
 env)
-    is_running || fail 66 "no server runs in $dir"
+    is_running || fail 66 "no server runs in $dir; start one first"
     print_env
     ;;
 run)

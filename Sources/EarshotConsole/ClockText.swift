@@ -1,15 +1,15 @@
 import Glibc
 
-/// Times as people and JSON read them.
+/// Formats durations and times of day for text and JSON.
 package enum ClockText {
-    /// 0:12:31.
+    /// A duration as `h:mm:ss`, such as 0:12:31. Fractions are cut off; a negative duration counts as 0.
     package static func text(seconds: Double) -> String {
         let whole = Int(max(0, seconds))
         let two = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
         return "\(whole / 3_600):\(two(whole / 60 % 60)):\(two(whole % 60))"
     }
 
-    /// 2026-11-21T14:03:22.157Z: the moment that many nanoseconds ago by the monotonic clock.
+    /// The UTC time `nanosecondsAgo` before now by the monotonic clock, such as 2026-11-21T14:03:22.157Z.
     package static func utc(nanosecondsAgo: Int64) -> String {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

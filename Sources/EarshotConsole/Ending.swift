@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A request to end that may come before there is anything to end.
+/// A request to end that may arrive before the work begins.
 package final class Ending: Sendable {
     private struct State {
         var isRequested = false
@@ -9,10 +9,10 @@ package final class Ending: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nobody has asked yet.
+    /// An ending without a request and without an action.
     package init() {}
 
-    /// Runs the action, now or as soon as there is one.
+    /// Runs the action, now or as soon as `onRequest` sets one.
     package func request() {
         let action = state.withLock { state in
             state.isRequested = true
@@ -21,7 +21,7 @@ package final class Ending: Sendable {
         action?()
     }
 
-    /// What ends the work.
+    /// Sets the action that ends the work. Runs it at once if the request came before.
     package func onRequest(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             state.action = action

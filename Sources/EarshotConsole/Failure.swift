@@ -1,7 +1,7 @@
 package import EarshotAudio
 import Glibc
 
-/// How the process ends: 0 and 1 are answers, the others are those of sysexits.h.
+/// The exit code of the process: 0 and 1 are answers, the others are those of sysexits.h.
 package enum ExitStatus: CInt, Sendable {
     case success = 0
     case noTokenFound = 1
@@ -12,14 +12,14 @@ package enum ExitStatus: CInt, Sendable {
     case cannotCreate = 73
     case inputOutput = 74
     case noPermission = 77
-    /// As a shell reports a process that SIGPIPE ended.
+    /// The code that a shell reports for a process that SIGPIPE ended.
     case brokenPipe = 141
 }
 
-/// Why a command gives up: what is printed after "Error: ", and the exit code.
+/// The reason why a command gives up: the text after "Error: ", and the exit code.
 package struct Failure: Error, CustomStringConvertible {
     package let status: ExitStatus
-    /// What failed, on what, why, and what would work.
+    /// What failed, on which file or device, why, and what the user can do.
     package let description: String
 
     package init(_ status: ExitStatus, _ description: String) {
@@ -27,7 +27,7 @@ package struct Failure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// What an error means where `path` was to be read.
+    /// The failure for an error while reading a sound file.
     package init(reading error: AudioError) {
         let status: ExitStatus =
             switch error.kind {
@@ -41,7 +41,7 @@ package struct Failure: Error, CustomStringConvertible {
         self.init(status, error.description)
     }
 
-    /// What an error means where a file was to be written.
+    /// The failure for an error while writing a sound file.
     package init(writing error: AudioError) {
         let status: ExitStatus =
             switch error.kind {
@@ -52,12 +52,12 @@ package struct Failure: Error, CustomStringConvertible {
         self.init(status, error.description)
     }
 
-    /// What an error of a sound device means.
+    /// The failure for an error of a sound device.
     package init(_ error: DeviceError) {
         self.init(error.kind == .notPermitted ? .noPermission : .unavailable, error.description)
     }
 
-    /// Says why and ends the process. A reader that has gone knows already.
+    /// Prints the reason and ends the process. A reader that closed the pipe needs no message.
     package func exit() -> Never {
         if status != .brokenPipe { StandardStream.error.print("Error: \(description)") }
         Glibc.exit(status.rawValue)

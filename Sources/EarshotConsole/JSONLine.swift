@@ -1,10 +1,10 @@
 import EarshotDrawing
 import FoundationEssentials
 
-/// One JSON object on one line, its keys in the order in which they are added.
+/// One JSON object on one line; its keys stay in the order in which they are added.
 ///
-/// JSONEncoder promises no order but the alphabet's, and a line that people read needs a better one. So it only
-/// encodes the strings here.
+/// JSONEncoder offers no key order but the alphabetical one, and users read these lines too. So JSONEncoder encodes
+/// only the strings here.
 package struct JSONLine {
     private var members: [String] = []
     private static let encoder: JSONEncoder = {
@@ -36,12 +36,12 @@ package struct JSONLine {
         members.append("\(Self.quoted(key)):[\(values.map(Self.quoted).joined(separator: ","))]")
     }
 
-    /// JSON knows no infinity: what is not finite becomes null.
+    /// Adds a number with that many decimals. JSON has no infinity, so a value that is not finite becomes null.
     package mutating func add(_ key: String, _ value: Double, decimals: Int) {
         members.append("\(Self.quoted(key)):\(DecimalText.fixed(value, decimals: decimals) ?? "null")")
     }
 
-    /// A number with no more decimals than it needs.
+    /// Adds a number with as few decimals as it needs, at most 6.
     package mutating func add(short key: String, _ value: Double) {
         members.append("\(Self.quoted(key)):\(DecimalText.short(value, decimals: 6))")
     }

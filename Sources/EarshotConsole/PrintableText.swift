@@ -1,7 +1,7 @@
 package import EarshotCoding
 
 extension Payload {
-    /// The payload as text, where it is UTF-8 and every character of it can be shown; else nil.
+    /// The payload as text if it is UTF-8 and every character is printable; else nil.
     package var printableText: String? {
         guard let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(\.isPrintable) else {
             return nil
@@ -11,9 +11,9 @@ extension Payload {
 }
 
 extension String {
-    /// The text with what could move a terminal's cursor, or hide something, written as `\u{…}`.
+    /// The text with each character that could move a terminal's cursor or hide something written as `\u{…}`.
     ///
-    /// Names of files and text from the air come from strangers.
+    /// File names and text from the air come from strangers.
     package var escapedForTerminal: String {
         if unicodeScalars.allSatisfy(\.isPrintable) { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -23,7 +23,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Letters, digits, punctuation, symbols, the space and what joins emoji: nothing that acts instead of showing.
+    /// True for letters, digits, punctuation, symbols, the space and the emoji joiner; false for characters that act
+    /// instead of showing.
     fileprivate var isPrintable: Bool {
         switch properties.generalCategory {
         case .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -1,23 +1,24 @@
 import Glibc
 
-/// Standard output and standard error, unbuffered: a line that was printed has left the process.
+/// Standard output and standard error, unbuffered: a printed line has left the process.
 package enum StandardStream: CInt, Sendable {
     case output = 1
     case error = 2
 
-    /// Makes a reader that goes away an error that can be handled, instead of a sudden end.
+    /// Turns SIGPIPE into an error of `write`, so that a reader that closes the pipe does not end the process without
+    /// a chance to clean up.
     package static func prepare() {
         signal(SIGPIPE, SIG_IGN)
     }
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// Whether lines can be redrawn in place on it.
+    /// Whether the stream is a terminal that can redraw a line in place.
     package var isLiveTerminal: Bool {
         isTerminal && (getenv("TERM").map { String(cString: $0) != "dumb" } ?? false)
     }
 
-    /// Runs `body` while nothing that anybody in this process writes here is seen.
+    /// Runs `body` while everything that this process writes to the stream is discarded.
     package func silenced<Result>(_ body: () throws -> Result) rethrows -> Result {
         let kept = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)
         let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
@@ -37,8 +38,8 @@ package enum StandardStream: CInt, Sendable {
         write(text + "\n")
     }
 
-    /// Writes `text`. When nobody reads standard output any more there is no point in going on: the process ends
-    /// quietly. A full disk behind it ends the process too, with the reason.
+    /// Writes `text`. If the reader of standard output has closed the pipe, the process ends quietly, because further
+    /// work has no purpose. A full disk behind standard output ends the process too, with the reason.
     package func write(_ text: String) {
         var text = text
         let code: CInt? = text.withUTF8 { bytes in
@@ -60,7 +61,7 @@ package enum StandardStream: CInt, Sendable {
         guard let code, self == .output else { return }
         if code == EPIPE { exit(ExitStatus.brokenPipe.rawValue) }
         StandardStream.error.print(
-            "Error: Cannot write standard output: \(String(cString: strerror(code))). Try another place to write to.")
+            "Error: Cannot write standard output: \(String(cString: strerror(code))). Write to another place.")
         exit(ExitStatus.inputOutput.rawValue)
     }
 }

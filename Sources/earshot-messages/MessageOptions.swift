@@ -6,12 +6,12 @@ import EarshotDrawing
 import EarshotMessages
 import Foundation
 
-/// What publishing and subscribing ask for alike.
+/// The options that `publish` and `subscribe` share.
 struct MessageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The project's key. Others on this machine can read a command line: EARSHOT_KEY in the environment or --key-file "
-                + "is better.", valueName: "key"))
+            "The project's key. Other users of this machine can read a command line, so prefer EARSHOT_KEY in the "
+                + "environment or --key-file.", valueName: "key"))
     var key: String?
 
     @Option(help: ArgumentHelp("A file whose first line is the key.", valueName: "file"), completion: .file())
@@ -19,14 +19,18 @@ struct MessageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where earshotd is. (default: EARSHOT_SERVICE, or what ~/.config/earshot/service.json says, or "
+            "The address of earshotd. (default: EARSHOT_SERVICE, or the one in ~/.config/earshot/service.json, or "
                 + "http://127.0.0.1:8787)", valueName: "url"))
     var service: String?
 
-    @Flag(help: "In the sound itself: 1 to 32 bytes, no service, no key, readable by anybody, sent by anybody.")
+    @Flag(
+        help: """
+            Carry the message in the sound itself: 1 to 32 bytes, no service, no key. Every device in earshot can read \
+            such messages and send them.
+            """)
     var direct = false
 
-    @Option(help: "Only say tokens, only listen for them, or both.")
+    @Option(help: "Send tokens only, listen for tokens only, or both.")
     var mode: ModeArgument?
 
     @Option(help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"))
@@ -37,7 +41,7 @@ struct MessageOptions: ParsableArguments {
 
     @OptionGroup var loudness: LevelOption
 
-    @Option(help: ArgumentHelp("End after so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?
 
     @Flag(help: "Print lines of JSON.")
@@ -46,7 +50,7 @@ struct MessageOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "On standard error print errors only.")
     var quiet = false
 
-    @Flag(help: "Say on standard error what goes on: no key, token or content.")
+    @Flag(help: "Log progress on standard error, without keys, tokens or content.")
     var verbose = false
 
     func validate() throws {
@@ -54,12 +58,12 @@ struct MessageOptions: ParsableArguments {
             _ = try DeviceRequest.argument(device: pcm, rate: nil, channels: nil)
         }
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): more than 0.")
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
         }
-        if key != nil, keyFile != nil { throw ValidationError("--key and --key-file: one of them.") }
+        if key != nil, keyFile != nil { throw ValidationError("Both --key and --key-file are given; leave one out.") }
         if direct, key != nil || keyFile != nil || service != nil {
             throw ValidationError(
-                "--direct with --key, --key-file or --service: what is in the sound itself needs none.")
+                "--direct with --key, --key-file or --service: messages in the sound itself need none of these.")
         }
         if let service { _ = try Self.url(service) }
     }
@@ -67,13 +71,14 @@ struct MessageOptions: ParsableArguments {
     private static func url(_ text: String) throws(ValidationError) -> URL {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
             throw ValidationError(
-                "--service \"\(text.prefix(80).description.escapedForTerminal)\": an address such as http://127.0.0.1:8787."
+                "--service \"\(text.prefix(80).description.escapedForTerminal)\": "
+                    + "give an address such as http://127.0.0.1:8787."
             )
         }
         return url
     }
 
-    /// The key of options, file or environment; empty where none is needed.
+    /// The key from the options, a file or the environment; empty if `--direct` needs none.
     func projectKey() throws(Failure) -> String {
         if direct { return "" }
         if let key { return key }
@@ -87,18 +92,19 @@ struct MessageOptions: ParsableArguments {
             }
             let line = content.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             guard !line.isEmpty else {
-                throw Failure(.data, "There is no key in the first line of '\(keyFile.escapedForTerminal)'.")
+                throw Failure(.data, "'\(keyFile.escapedForTerminal)' holds no key; its first line must be the key.")
             }
             return line.trimmingCharacters(in: .whitespaces)
         }
         if let key = ProcessInfo.processInfo.environment["EARSHOT_KEY"], !key.isEmpty { return key }
         throw Failure(
             .usage,
-            "There is no key: set EARSHOT_KEY, or give --key-file. 'earshotd key create PROJECT' makes one; --direct needs none."
+            "No key given. Set EARSHOT_KEY or use --key-file. "
+                + "'earshotd key create PROJECT' makes a key; --direct needs none."
         )
     }
 
-    /// A manager of these options. Whoever types the command consents by doing so.
+    /// A manager with these options. By typing the command the user consents to sound and network.
     func manager(_ output: MessageOutput) throws -> MessageManager {
         let log: @Sendable (String) -> Void = { output.note("· \($0)") }
         var configuration = MessageManager.Configuration.system(log: verbose ? log : nil)

@@ -6,10 +6,10 @@ import EarshotMessages
 import Foundation
 import Synchronization
 
-/// What publishing and subscribing print: on standard output what happens to messages, on standard error (in JSON on standard
-/// output, too) how far the operation is and what is wrong.
+/// Prints the output of `publish` and `subscribe`: messages on standard output; statuses and problems on standard
+/// error, or, with JSON, on standard output too.
 final class MessageOutput: Sendable {
-    /// Of a message so many characters are shown to people.
+    /// The number of characters of a message that the text output shows.
     private static let shownCount = 200
 
     private struct State {
@@ -28,8 +28,9 @@ final class MessageOutput: Sendable {
         self.isQuiet = isQuiet
     }
 
+    /// The number of messages found so far.
     var foundCount: Int { state.withLock { $0.foundCount } }
-    /// Whether others could find it at any time.
+    /// Whether the operation was active at any time, so that other devices could find its messages.
     var wasActive: Bool { state.withLock { $0.wasActive } }
     private var seconds: Double { Double(MonotonicTime.nanoseconds - begin) / 1e9 }
 
@@ -48,7 +49,7 @@ final class MessageOutput: Sendable {
             state.hasBegun = state.hasBegun || status != .inactive
             return state.hasBegun
         }
-        // Everything begins inactive.
+        // Every operation begins inactive.
         guard isNews else { return }
         guard isJSON else { return note("\(status)") }
         var line = JSONLine()
@@ -61,7 +62,7 @@ final class MessageOutput: Sendable {
     func take(_ problem: ManagerProblem) {
         let event = problem.isSolved ? "solved" : "problem"
         guard isJSON else {
-            // A detail says what the kind does, and more.
+            // A detail repeats the kind of the problem and adds to it.
             let text = problem.detail.isEmpty ? problem.kind.text : problem.detail
             StandardStream.error.print("\(event): \(text.escapedForTerminal)")
             return
@@ -74,7 +75,7 @@ final class MessageOutput: Sendable {
         StandardStream.output.print(line.text)
     }
 
-    /// A line for people.
+    /// Prints a line for the user.
     func note(_ text: String) {
         if !isQuiet { StandardStream.error.print(text.escapedForTerminal) }
     }
@@ -118,15 +119,15 @@ final class MessageOutput: Sendable {
 }
 
 extension ManagerProblem.Kind {
-    /// For people and JSON.
+    /// The problem in words, for text and JSON.
     fileprivate var text: String {
         switch self {
         case .medium(let problem, let medium): "\(problem.name) (\(medium.name))"
         case .unsupportedMedium(let medium): "no medium \(medium.name) here"
-        case .noBackground(let medium): "\(medium.name) is not for the background"
+        case .noBackground(let medium): "\(medium.name) does not work in the background"
         case .serviceUnreachable: "the service cannot be reached"
         case .serviceRefusing(let code): "the service refuses: \(code)"
-        case .serviceInvalid: "what answers is not the service"
+        case .serviceInvalid: "the server at this address is not the service"
         }
     }
 }

@@ -2,19 +2,19 @@ import Dispatch
 import EarshotConsole
 import EarshotMessages
 
-/// Runs a manager's operation until a signal, a time, or enough: and then ends it in order, so that the others lose what was
-/// published at once.
+/// Runs a manager's operation until a signal, `--seconds` or `--count` ends it. It then stops the manager in order, so
+/// that other devices lose the published messages at once.
 struct MessageRun {
     private let ending = Ending()
     private let over = DispatchSemaphore(value: 0)
 
-    /// Before any thread: those that follow inherit who gets the signals.
+    /// Call this before any thread starts: threads inherit the signal mask.
     init() {
         let ending = ending
         Interruption.request { ending.request() }
     }
 
-    /// - Parameter follow: takes what happens until it is cancelled or there is enough.
+    /// - Parameter follow: handles the operation's events until it is cancelled or has enough.
     func run(
         _ manager: MessageManager, seconds: Double?, _ output: MessageOutput, statuses: AsyncStream<OperationStatus>,
         follow: @escaping @Sendable () async -> Void
@@ -29,7 +29,7 @@ struct MessageRun {
                     group.addTask {
                         await follow()
                     }
-                    // Whichever ends first of the time and enough; the others only end with the manager.
+                    // The timer or `follow` ends first; the other tasks end only with the manager.
                     await group.next()
                 } else {
                     await follow()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EarshotDiscovery
 
-/// What a device does to be found and to find, as it is typed.
+/// `--mode`: whether the device sends its token, listens, or both.
 enum ModeArgument: String, ExpressibleByArgument, CaseIterable {
     case both, broadcast, scan
 

@@ -1,7 +1,7 @@
 import EarshotDiscovery
 
 extension DiscoveryProblem {
-    /// For people and JSON.
+    /// The problem in words, for text and JSON.
     var name: String {
         switch self {
         case .noMicrophone: "no microphone"

@@ -8,15 +8,17 @@ import Foundation
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Publish a message to whoever is within earshot.",
+        abstract: "Publish a message to the devices within earshot.",
         discussion: """
-            The message goes to the service, earshotd, which gives a token for it; the token is said in sound again and again. \
-            Whoever hears it and subscribes with a key of the same project gets the message. It lives as long as this \
-            command: Ctrl-C, --seconds, and the others lose it at once.
+            The program gives the message to the service, earshotd, which returns a token for it, and sends the token \
+            as sound again and again. A device that hears the token and subscribes with a key of the same project \
+            receives the message. The message lives as long as this command runs. When Ctrl-C or --seconds ends the \
+            command, the other devices lose the message at once.
 
-            With --direct the message itself is in the sound: 1 to 32 bytes, without any service or network.
+            With --direct the sound itself carries the message: 1 to 32 bytes, without a service or a network.
 
-            A service that is away, a microphone that is taken: problems are printed, and tried again until they are gone.
+            If the service is unreachable or the microphone is busy, a line says so, and the program retries until \
+            it works.
 
             EXAMPLES:
               export EARSHOT_KEY=$(cat key.txt)
@@ -28,7 +30,7 @@ struct PublishCommand: ParsableCommand {
             Lines of JSON with --json: "status" (inactive, starting, active), "problem" and "solved":
               {"event":"status","status":"active","at_s":0.214}
 
-            Exit codes: 0 others could find it; 1 they never could.
+            Exit codes: 0 other devices could find the message; 1 they could not at any time.
             """)
 
     @Argument(help: ArgumentHelp("The message as text.", valueName: "text"))
@@ -36,28 +38,28 @@ struct PublishCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The message is this file's content; - is standard input. At most 102,400 bytes.", valueName: "file"),
+            "Publish the content of this file; - is standard input. At most 102,400 bytes.", valueName: "file"),
         completion: .file())
     var file: String?
 
-    @Option(help: "What subscriptions choose by; at most 32 characters.")
+    @Option(help: "The type that subscriptions select by; at most 32 characters.")
     var type = ""
 
-    @Option(help: "A world of its own within the project; at most 64 characters.")
+    @Option(help: "The namespace within the project, separate from all others; at most 64 characters.")
     var namespace = ""
 
     @OptionGroup var options: MessageOptions
 
     func validate() throws {
         if (text == nil) == (file == nil) {
-            throw ValidationError("What to publish: a text, or --file.")
+            throw ValidationError("Nothing to publish: give a text or --file, not both.")
         }
         if options.direct, !type.isEmpty || !namespace.isEmpty {
             throw ValidationError(
-                "--direct with --type or --namespace: the sound itself has room for the message only.")
+                "--direct with --type or --namespace: the sound itself has room for the message only. Leave them out.")
         }
         if options.direct, options.mode == .scan {
-            throw ValidationError("--direct with --mode scan: who says nothing publishes nothing in the sound itself.")
+            throw ValidationError("--direct with --mode scan: this mode sends nothing, so it cannot publish.")
         }
     }
 
@@ -78,7 +80,7 @@ struct PublishCommand: ParsableCommand {
             throw Failure(.usage, "Cannot publish: \(error).")
         }
         run.run(manager, seconds: options.seconds, output, statuses: publication.statuses) {
-            // Nothing but a signal or the time ends it.
+            // Only a signal or --seconds ends it.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
             withExtendedLifetime(publication) {}
         }
@@ -89,20 +91,20 @@ struct PublishCommand: ParsableCommand {
     private func content() throws(Failure) -> Data {
         if let text { return Data(text.utf8) }
         let name = file ?? ""
-        let largest = Message.maximumContentCount
+        let maximum = Message.maximumContentCount
         do {
             let handle =
                 name == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: name))
-            // One byte more says that it is too much, however much it is.
+            // One byte more than the maximum shows that the file is too large, whatever its size.
             var content = Data()
-            while content.count <= largest, let more = try handle.read(upToCount: largest + 1 - content.count),
+            while content.count <= maximum, let more = try handle.read(upToCount: maximum + 1 - content.count),
                 !more.isEmpty
             {
                 content += more
             }
-            guard content.count <= largest else {
+            guard content.count <= maximum else {
                 throw Failure(
-                    .data, "'\(name.escapedForTerminal)' has more than \(largest) bytes, and a message takes no more.")
+                    .data, "'\(name.escapedForTerminal)' has more than \(maximum) bytes, the maximum of a message.")
             }
             return content
         } catch let failure as Failure {

@@ -7,14 +7,15 @@ import EarshotMessages
 struct SubscribeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
-        abstract: "Get the messages that are published within earshot.",
+        abstract: "Receive the messages that are published within earshot.",
         discussion: """
-            Listens for tokens, asks the service, earshotd, what they stand for, and prints a line when a message is found and \
-            when it is lost: unpublished, expired, or no longer within earshot. It is found by publishers as well, by a token of \
-            its own, unless --mode scan. Ends with Ctrl-C, after --seconds, or when --count messages were found.
+            Listens for tokens, asks the service, earshotd, for their messages, and prints a line when a message is \
+            found and when it is lost: withdrawn, expired, or no longer within earshot. Unless --mode is scan, it also \
+            sends a token of its own, so that publishers find it. Ends with Ctrl-C, after --seconds, or when --count \
+            messages were found.
 
-            Messages in the sound itself ('publish --direct') are printed like any other, and marked: nobody vouches \
-            for them. With --direct only they are, and no service is needed.
+            Messages in the sound itself ('publish --direct') are printed like any other and marked as not \
+            authenticated. With --direct the program prints only these and needs no service.
 
             EXAMPLES:
               export EARSHOT_KEY=$(cat key.txt)
@@ -22,32 +23,34 @@ struct SubscribeCommand: ParsableCommand {
               earshot subscribe --type menu --count 1 --json
               earshot subscribe --direct --mode scan
 
-            Lines of JSON with --json; "base64" stands in place of "text" where the content is no UTF-8:
-              {"event":"found","text":"hello","bytes":5,"type":"","namespace":"","authenticated":true,
-              "id":"…","at_s":3.402,"time":"2026-11-22T14:03:22.157Z"}
-            and "lost" alike; "status", "problem" and "solved" as with 'publish'.
+            Lines of JSON with --json; "base64" replaces "text" if the content is not UTF-8:
+              {"event":"found","text":"hello","bytes":5,"type":"","namespace":"",
+              "authenticated":true,"id":"…","at_s":3.402,
+              "time":"2026-11-22T14:03:22.157Z"}
+            A 'lost' line looks the same. "status", "problem" and "solved" are as with 'publish'.
 
-            Exit codes: 0 a message was found; 1 none was.
+            Exit codes: 0 a message was found; 1 no message was found.
             """)
 
-    @Option(help: "Only messages of this type; empty for all.")
+    @Option(help: "Receive only messages of this type. (default: all types)")
     var type = ""
 
-    @Option(help: "Messages of this namespace.")
+    @Option(help: "Receive the messages of this namespace.")
     var namespace = ""
 
     @OptionGroup var options: MessageOptions
 
-    @Option(help: ArgumentHelp("End when so many messages were found.", valueName: "count"))
+    @Option(help: ArgumentHelp("End when this many messages were found.", valueName: "count"))
     var count: Int?
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count \(count): at least one message.") }
+        if let count, count < 1 { throw ValidationError("--count \(count): give 1 or more messages.") }
         if options.direct, !type.isEmpty || !namespace.isEmpty {
-            throw ValidationError("--direct with --type or --namespace: messages in the sound itself have neither.")
+            throw ValidationError(
+                "--direct with --type or --namespace: messages in the sound itself have neither. Leave them out.")
         }
         if options.direct, options.mode == .broadcast {
-            throw ValidationError("--direct with --mode broadcast: who does not listen hears nothing.")
+            throw ValidationError("--direct with --mode broadcast: this mode does not listen, so it receives nothing.")
         }
     }
 

@@ -20,25 +20,25 @@ struct Earshot: ParsableCommand {
               earshot listen
               earshot broadcast 0123456789abcdef
 
-            Which devices there are, and what a pair of them is good for:
+            List the devices here, and test a pair of them:
               earshot devices
               earshot loopback --via alsa --device hw:1 --playback hw:0
 
-            In which air it works, without any devices:
+            Find the conditions in which it works, without any devices:
               earshot simulate --channel room-b --plot curve.svg
 
             EXIT CODES:
-              0   a token was found, a device can be used, the output was written, or the test passed
+              0   a token was found, a device works, output was written, or a test passed
               1   no token was found, or the test failed
-              64  the command line asks for something impossible
+              64  the command line is not valid
               65  the input is not usable sound, or is damaged
-              66  the input does not exist or may not be read
-              69  a sound device is missing, is in use, or cannot do what is needed
+              66  the input does not exist or cannot be read
+              69  a sound device is missing, is busy, or cannot do what the command needs
               73  the output cannot be created
-              74  reading or writing failed on the way
+              74  reading or writing failed
               77  the system refuses access to a sound device
-              130 interrupted by Ctrl-C (143: by a termination signal); 'listen', which has no other end, exits with 0
-                  or 1 then
+              130 interrupted by Ctrl-C (143: by a termination signal); Ctrl-C is the
+                  normal end of 'listen', which exits with 0 or 1 then
             \(moreCommands)
             """,
         version: ProgramVersion.current,
@@ -65,7 +65,7 @@ struct Earshot: ParsableCommand {
         "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "help",
     ]
 
-    /// Runs the program for a command that is not one of ours. `help NAME` asks that program for its help.
+    /// Runs the program for a command that `earshot` does not have. `help NAME` asks that program for its help.
     private static func runExternalCommand(_ arguments: [String]) throws(Failure) {
         guard let first = arguments.first, !first.hasPrefix("-") else { return }
         let isHelp = first == "help"
@@ -78,11 +78,11 @@ struct Earshot: ParsableCommand {
         let word = name.escapedForTerminal
         throw Failure(
             .usage,
-            "earshot has no command '\(word)', and there is no program earshot-\(word) beside it or in PATH. "
+            "earshot has no command '\(word)', and no program earshot-\(word) exists beside it or in PATH. "
                 + "'earshot --help' lists the commands; 'make all' builds all of them.")
     }
 
-    /// The last paragraph of the help. Only the help reads the folders of PATH.
+    /// The last paragraph of the help. It is empty unless help is printed, so that other commands do not read PATH.
     private static var moreCommands: String {
         let first = CommandLine.arguments.dropFirst().first
         guard first.map({ ["help", "-h", "--help", "--help-hidden"].contains($0) }) ?? true else { return "" }

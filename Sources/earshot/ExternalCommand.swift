@@ -3,17 +3,17 @@ import Glibc
 
 /// A command that is a program of its own: `earshot NAME` runs `earshot-NAME`, as git does.
 ///
-/// The program lies beside `earshot` or in a folder of PATH. A decoder that starts in 8 ms then needs neither HTTP nor
-/// D-Bus, and a command can be added without a change here.
+/// The program lies beside `earshot` or in a folder of PATH. So a decoder that starts in 8 ms needs neither HTTP nor
+/// D-Bus, and a new command needs no change here.
 struct ExternalCommand {
     private static let prefix = "earshot-"
 
-    /// The program's file.
+    /// The path of the program's file.
     let path: String
 
-    /// Finds the program for a command, beside `earshot` first and then in PATH.
+    /// Finds the program for a command, beside `earshot` first and then in PATH. Nil if there is none.
     init?(named name: String) {
-        // A name is no path, and no option.
+        // A name is neither a path nor an option.
         guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else { return nil }
         guard let folder = Self.folders.first(where: { Self.isProgram("\($0)/\(Self.prefix)\(name)") }) else {
             return nil
@@ -30,7 +30,7 @@ struct ExternalCommand {
         throw Failure(.unavailable, "Cannot start '\(path.escapedForTerminal)': \(String(cString: strerror(errno))).")
     }
 
-    /// The names of all such commands that are installed here, sorted.
+    /// The names of all such commands that are installed, sorted.
     static var names: [String] {
         var names: Set<String> = []
         for folder in folders {
@@ -41,8 +41,8 @@ struct ExternalCommand {
         return names.sorted()
     }
 
-    /// The folder of this program, then those of PATH. A folder of PATH that is not absolute depends on where the user
-    /// stands, so it does not count.
+    /// The folder of this program, then those of PATH. A relative folder in PATH depends on the current folder, so it
+    /// does not count.
     private static var folders: [String] {
         var folders: [String] = []
         if let own = realpath("/proc/self/exe", nil) {

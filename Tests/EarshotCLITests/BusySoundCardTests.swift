@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// On a machine whose cores never rest. `make test` runs it after the others, which would have to be busy too.
+/// Sending and listening on a machine with every core busy. `make test` runs it after the other tests, which would have
+/// to share the busy cores.
 @Suite(
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
@@ -19,12 +20,12 @@ struct BusySoundCardTests {
                         try session.exchange(profile: profile, count: count)
                         return session
                     }
-                    // Busy cores are what the buffers are for; a machine that stands still is not.
+                    // Buffers are there for busy cores; they cannot help a machine that stands still.
                     session.expectAllHeardOnce(profile: profile, count: count, excusedShare: 0.05)
                 }
             }
             try await group.waitForAll()
         }
-        #expect(others.allSatisfy { $0.isRunning }, "the cores rested")
+        #expect(others.allSatisfy { $0.isRunning }, "a busy process ended")
     }
 }

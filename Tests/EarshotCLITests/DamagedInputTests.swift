@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct DamagedInputTests {
-    @Test func whatIsNoSoundIsRefused() throws {
+    @Test func fileThatIsNotSoundIsRejected() throws {
         let scratch = try Scratch()
         try scratch.save(Data(), "empty.wav")
         try scratch.save(Data("Dear diary, today".utf8), "text.wav")
@@ -24,7 +24,7 @@ import Testing
         #expect(scratch.names == ["empty.wav", "text.wav"])
     }
 
-    @Test func aTelephoneRateIsRefused() throws {
+    @Test func telephoneRateIsRejected() throws {
         let scratch = try Scratch()
         try scratch.write(Sound.silence(1, rate: 8_000), "phone.wav", rate: 8_000)
         for command in [["decode"], ["inspect", "-o", "x.svg"]] {
@@ -35,7 +35,7 @@ import Testing
         #expect(scratch.names == ["phone.wav"])
     }
 
-    @Test func aFileThatWasCutGivesWhatIsThere() throws {
+    @Test func truncatedFileGivesItsTokensAndAnError() throws {
         let scratch = try Scratch()
         try scratch.write(try Sound.frame("0123456789abcdef") + Sound.silence(1), "whole.wav")
         try scratch.save(try scratch.data("whole.wav").dropLast(40_001), "cut.wav")
@@ -45,7 +45,7 @@ import Testing
         #expect(result.error.contains("cut.wav") && result.error.contains("ends before"))
     }
 
-    @Test func valuesThatAreNoNumbersDoNoHarm() throws {
+    @Test func samplesThatAreNotNumbersDoNoHarm() throws {
         let scratch = try Scratch()
         var samples = try Sound.silence(1) + Sound.frame("0123456789abcdef") + Sound.silence(0.5)
         for index in 0..<20_000 { samples[index] = [.nan, .infinity, -.infinity, 3e38][index % 4] }
@@ -58,7 +58,7 @@ import Testing
         #expect(try Tool.run(["inspect", "wild.wav", "-o", "wild.svg"], in: scratch).status == 0)
     }
 
-    @Test func zerosAndSquareWavesHoldNothing() throws {
+    @Test func zerosAndSquareWavesHoldNoToken() throws {
         let scratch = try Scratch()
         try scratch.write(Sound.silence(3), "zeros.wav")
         let square = (0..<144_000).map { Float(($0 / 5).isMultiple(of: 2) ? 1 : -1) }

@@ -25,7 +25,7 @@ import Testing
 
     @Test func manyFilesKeepTheirOrder() throws {
         let scratch = try Scratch()
-        // The first is the longest, so it is over last.
+        // The first file has the most sound, so its decoding ends last.
         let names = (0..<8).map { "\($0).wav" }
         for (index, name) in names.enumerated() {
             let samples = try Sound.frame("0000000000000\(100 + index)") + Sound.silence(Double(8 - index) * 4)
@@ -53,7 +53,7 @@ import Testing
             [0: try Sound.frame("0123456789abcdef"), 1: try Sound.frame("fedcba9876543210", .fast)], channelCount: 2)
         try scratch.write(samples, "two.wav", channels: 2)
         let lines = try Tool.run(["decode", "two.wav"], in: scratch).lines
-        // The fast one is over first.
+        // The `fast` frame ends first.
         #expect(lines.count == 2)
         #expect(lines.first?.contains("fedcba9876543210  fast") == true && lines.first?.hasSuffix("ch 1") == true)
         #expect(lines.last?.contains("0123456789abcdef  standard") == true && lines.last?.hasSuffix("ch 0") == true)
@@ -62,7 +62,7 @@ import Testing
     @Test func sixtyFourChannels() throws {
         let scratch = try Scratch()
         let frames = try [0, 31, 63].reduce(into: [Int: [Float]]()) { frames, channel in
-            // One after the other, so that their ends tell their order.
+            // Each frame starts later than the one before, so the ends show the order.
             frames[channel] =
                 try Sound.silence(Double(channel) / 200) + Sound.frame("00000000000000\(10 + channel)", .fast)
         }
@@ -86,7 +86,7 @@ import Testing
         #expect(try Tool.run(["decode", "--profile", "far", "x.wav"], in: scratch).status == 1)
     }
 
-    @Test func nothingFoundIsSaid() throws {
+    @Test func aMissingTokenIsReported() throws {
         let scratch = try Scratch()
         try scratch.write(Sound.silence(2), "silence.wav")
         let result = try Tool.run(["decode", "silence.wav"], in: scratch)

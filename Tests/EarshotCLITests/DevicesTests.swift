@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// 'earshot devices' with configurations of its own: good ones, broken ones, and servers that hang.
+/// 'earshot devices' with ALSA configurations of its own: good ones, broken ones, and servers that hang.
 @Suite struct DevicesTests {
     struct Line: Decodable {
         let name: String
@@ -23,7 +23,7 @@ import Testing
         try output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
 
-    /// Runs the tool with a configuration of ALSA that adds `pcms` to the system's, or replaces it.
+    /// Runs the tool with an ALSA configuration that adds `pcms` to the system's, or replaces it.
     private func devices(
         _ arguments: [String], pcms: String = "", withSystem: Bool = true, in scratch: Scratch
     ) throws -> Tool.Result {
@@ -32,7 +32,7 @@ import Testing
         let tool = try Running(["devices"] + arguments, in: scratch)
         var environment = ProcessInfo.processInfo.environment
         environment["ALSA_CONFIG_PATH"] = scratch.path("asound.conf")
-        // A server of whoever runs the tests has nothing to do with them.
+        // A sound server of the user who runs the tests must not take part.
         environment["PULSE_SERVER"] = "unix:" + scratch.path("no-server")
         tool.process.environment = environment
         try tool.start()
@@ -66,7 +66,7 @@ import Testing
         #expect(result.error.isEmpty)
     }
 
-    @Test func oneDirectionCanBeAskedFor() throws {
+    @Test func oneDirectionCanBeChosen() throws {
         let scratch = try Scratch()
         for direction in ["capture", "playback"] {
             let result = try devices(["--json", "--\(direction)", "wide"], pcms: Self.converters, in: scratch)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func theListShowsWhatOneWouldNameAndAllShowsAll() throws {
+    @Test func theListShowsUsualDevicesAndAllShowsEveryDevice() throws {
         let scratch = try Scratch()
         let usual = try Self.lines(devices(["--json"], pcms: Self.converters, in: scratch).output)
         let all = try Self.lines(devices(["--json", "--all"], pcms: Self.converters, in: scratch).output)
@@ -87,7 +87,7 @@ import Testing
         #expect(all.count > usual.count)
     }
 
-    @Test func textSaysTheSame() throws {
+    @Test func textAgreesWithJSON() throws {
         let scratch = try Scratch()
         let result = try devices(["--playback", "wide", "narrow", "\u{1B}[31mred"], pcms: Self.converters, in: scratch)
         #expect(result.lines.first == "Playback")
@@ -96,12 +96,12 @@ import Testing
         #expect(result.lines.contains("  no      \\u{1b}[31mred"))
         #expect(result.output.contains("16000 Hz at most"))
         #expect(result.lines.allSatisfy { $0.count <= 80 })
-        #expect(result.lines.last == "likely: if what is behind it runs at 44100 Hz or more")
+        #expect(result.lines.last == "likely: yes, if the device behind it runs at 44100 Hz or more")
         #expect(!result.output.contains("\u{1B}"))
     }
 
-    /// On a machine with sound cards they are listed too.
-    @Test func withoutDevicesThereIsHelp() throws {
+    /// On a machine with sound cards the list has these too.
+    @Test func withoutDevicesTheErrorGivesAdvice() throws {
         let scratch = try Scratch()
         let result = try devices(["--json"], withSystem: false, in: scratch)
         let lines = try Self.lines(result.output)
@@ -113,7 +113,7 @@ import Testing
             #expect(result.error.hasPrefix("Error: "))
             #expect(result.status == 77 || result.error.contains("scripts/virtual-sound-card.sh"))
         }
-        // Named ones need other help.
+        // If the arguments name devices, the advice is another one.
         let named = try devices(["hw:99", "nowhere"], in: scratch)
         #expect(named.status == 69)
         #expect(named.error.contains("None of these devices can send or receive"))
@@ -145,7 +145,7 @@ import Testing
         #expect(lines.first { $0.name == "missing_slave" }?.reason.contains("Unknown PCM nowhere") == true)
         #expect(lines.first { $0.name == "no_socket" }?.error == "vanished")
         #expect(result.status == 69)
-        // ALSA's own messages are not printed beside ours.
+        // ALSA's own messages do not appear beside ours.
         #expect(result.error.split(separator: "\n").count == 1)
 
         let file = "pcm.recorder { type file slave.pcm null file \"\(scratch.path("precious.raw"))\" format raw }\n"
@@ -162,7 +162,7 @@ import Testing
         #expect(result.error.contains("asound.conf"))
     }
 
-    @Test func aServerThatHangsDoesNotKeepTheOthers() throws {
+    @Test func aServerThatHangsDoesNotDelayTheOthers() throws {
         let scratch = try Scratch()
         let server = try SilentServer(scratch.hidden.appendingPathComponent("s").path)
         let pcms = (1...3).map { "pcm.silent\($0) { type pulse server \"unix:\(server.path)\" }\n" }.joined()
@@ -176,7 +176,7 @@ import Testing
         #expect(result.status == 0)
     }
 
-    /// A PCM of the type null holds a descriptor while it is open, and 40 are fewer than 200.
+    /// A PCM of type null holds a descriptor while it is open, and 40 are fewer than 200.
     @Test func manyDevicesLeaveNoDescriptorBehind() throws {
         let scratch = try Scratch()
         let names = [String](repeating: "null", count: 200)
@@ -188,7 +188,7 @@ import Testing
         #expect(try Self.lines(limited.output).map(\.kind) == [String?](repeating: "null", count: 200))
     }
 
-    /// Takes connections, as the system does for it, and says nothing.
+    /// A server that never answers: the system accepts its connections.
     private final class SilentServer {
         let path: String
         private let descriptor: Int32
@@ -230,7 +230,7 @@ extension DevicesTests {
             for (name, direction) in [("air_in", "capture"), ("air_out", "playback")] {
                 let line = try #require(lines.first { $0.name == name && $0.direction == direction })
                 #expect(line.kind == "soundServer")
-                // On a machine whose own sound card is at work, the kernel tells its rate.
+                // If the machine's own sound card is running, the kernel reports its rate.
                 #expect(["yes", "likely"].contains(line.band))
                 #expect(line.rate_hz == 48_000)
                 #expect(line.encoding == "FLOAT_LE")

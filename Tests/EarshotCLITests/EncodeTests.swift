@@ -16,7 +16,7 @@ import Testing
         #expect(piped.outputBytes.count > 200_000)
     }
 
-    @Test func aSentenceSaysWhatWasWritten() throws {
+    @Test func theSummaryDescribesTheFile() throws {
         let scratch = try Scratch()
         let result = try Tool.run(["encode", "0123456789abcdef", "-o", "token.wav"], in: scratch)
         #expect(
@@ -26,7 +26,7 @@ import Testing
         #expect(scratch.names == ["token.wav"])
     }
 
-    @Test func jsonSaysWhatWasWritten() throws {
+    @Test func jsonDescribesTheFile() throws {
         let scratch = try Scratch()
         let result = try Tool.run(
             [
@@ -40,7 +40,7 @@ import Testing
         #expect(object["rate_hz"] as? Int == 96_000)
         #expect(object["level_dbfs"] as? Double == -20.5)
         #expect(object["repeat"] as? Int == 3)
-        // 72 bits and 24 of check make 48 tones, header 6, sync 8: 62 tones of 10.67 ms, three times.
+        // 72 bits and a check of 24 bits make 48 tones, the header 6, sync 8: 62 tones of 10.67 ms, three times.
         let seconds = try #require(object["duration_s"] as? Double)
         #expect(abs(seconds - (0.2 + 0.5 + 3 * 62 * 16.0 / 1_500)) < 0.002)
         #expect(result.error.isEmpty)
@@ -56,7 +56,7 @@ import Testing
         #expect(abs(20 * log10(Double(peak)) - level) < 0.02)
     }
 
-    /// Each line: arguments, exit code, and what the message must say.
+    /// Each line: arguments, exit code, and words that the message must have.
     static let refusals: [([String], Int32, [String])] = [
         (["xyz1", "-o", "x.wav"], 64, ["'x'", "hexadecimal", "--text"]),
         (["abc", "-o", "x.wav"], 64, ["3 hexadecimal digits", "two digits a byte"]),
@@ -84,7 +84,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func whatCannotBeIsRefused(arguments: [String], status: Int32, words: [String]) throws {
+    func impossibleArgumentsAreRejected(arguments: [String], status: Int32, words: [String]) throws {
         let scratch = try Scratch()
         let result = try Tool.run(["encode"] + arguments, in: scratch)
         #expect(result.status == status)
@@ -94,9 +94,9 @@ import Testing
         #expect(scratch.names.isEmpty)
     }
 
-    /// Said before any device is opened.
+    /// The command checks these before it opens a device.
     @Test(arguments: [(["ab", "--burst", "4"], "8 bytes"), (["0123456789abcdef", "--burst", "9"], "1 to 8")])
-    func broadcastRefusesTheSameBursts(arguments: [String], word: String) throws {
+    func broadcastRejectsTheSameBursts(arguments: [String], word: String) throws {
         let result = try Tool.run(["broadcast", "--device", "no_such_pcm"] + arguments, in: try Scratch())
         #expect(result.status == 64)
         #expect(result.error.contains(word))

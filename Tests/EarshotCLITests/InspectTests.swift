@@ -17,7 +17,7 @@ import Testing
         for word in ["0123456789abcdef", "3c263e", "\"<&>\"", "standard", "fast", name, "48,000 Hz", "path metric"] {
             #expect(picture.text.contains(word), "\(word)")
         }
-        // The tones of each frame stand in the picture once: 44 data tones of the token, 24 of the other.
+        // Each tone of a frame is in the picture once: 44 data tones of the token, 24 of the other frame.
         let dataMarks = picture.paths.filter { $0["stroke"] == "#ffffff" && $0["opacity"] == "0.9" }
         #expect(dataMarks.map { $0["d"]?.count { $0 == "M" } } == [44, 24])
         #expect(!picture.elements.contains { $0.name == "image" })
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aStretchAndAChannelCanBeChosen() throws {
+    @Test func aPartAndAChannelCanBeChosen() throws {
         let scratch = try Scratch()
         let second = try Sound.silence(3) + Sound.frame("0123456789abcdef") + Sound.silence(1)
         try scratch.write(Sound.interleaved([1: second], channelCount: 2), "x.wav", channels: 2)

@@ -7,7 +7,7 @@ import Testing
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct ListenSoundCardTests {
-    /// Twenty tokens; in long runs 460, which take four minutes side by side.
+    /// Twenty tokens, or 460 in long runs, which take four minutes side by side.
     @Test(arguments: [
         ("fast", TestLength.count(8, long: 200)), ("standard", TestLength.count(8, long: 200)),
         ("far", TestLength.count(4, long: 60)),
@@ -21,18 +21,18 @@ struct ListenSoundCardTests {
         session.expectAllHeardOnce(profile: profile, count: count)
     }
 
-    /// Music and speech in the same sink, each as loud as the tokens.
+    /// Music and speech play into the same sink, each as loud as the tokens.
     @Test(arguments: [
         ("fast", TestLength.count(8, long: 200)), ("standard", TestLength.count(8, long: 100)),
         ("far", TestLength.count(4, long: 40)),
     ])
-    func besidesMusicAndSpeech(profile: String, count: Int) async throws {
+    func tokensAreHeardBesideMusicAndSpeech(profile: String, count: Int) async throws {
         let session = try await onSoundCard {
             let session = try LiveSession()
             let others = try session.playNoise(decibels: LiveSession.levelDecibels)
             try session.exchange(profile: profile, count: count)
             guard others.allSatisfy(\.isRunning) else {
-                throw SoundCard.Trouble(description: "the other sound was over too early. \(others[0].account)")
+                throw SoundCard.Trouble(description: "the other sound ended too early. \(others[0].account)")
             }
             return session
         }
@@ -42,7 +42,7 @@ struct ListenSoundCardTests {
     @Test(
         .enabled(if: SoundCard.isVirtual),
         arguments: [["--rate", "44100"], ["--rate", "96000"], ["--channels", "2"], ["--format", "s16le"]])
-    func whateverTheServerRunsAt(options: [String]) async throws {
+    func tokensAreHeardAtEveryServerRate(options: [String]) async throws {
         let session = try await onSoundCard {
             let session = try LiveSession(options)
             try session.exchange(profile: "standard", count: 5)
@@ -55,7 +55,7 @@ struct ListenSoundCardTests {
         ["--rate", "44100"], ["--rate", "192000"], ["--channels", "2"], ["--channels", "8"],
         ["--channels", "2", "--mix"],
     ])
-    func whateverWeAskFor(options: [String]) async throws {
+    func tokensAreHeardAtEveryRequestedFormat(options: [String]) async throws {
         let session = try await onSoundCard {
             let session = try LiveSession(["--channels", "2"])
             try session.exchange(profile: "fast", count: 5, listenOptions: options)
@@ -64,7 +64,7 @@ struct ListenSoundCardTests {
         session.expectAllHeardOnce(profile: "fast", count: 5)
     }
 
-    @Test func everyChannelIfWanted() async throws {
+    @Test func everyChannelIsHeardIfRequested() async throws {
         let session = try await onSoundCard {
             let session = try LiveSession(["--channels", "2"])
             try session.exchange(
@@ -74,7 +74,7 @@ struct ListenSoundCardTests {
         #expect(session.heard.map(\.channel) == [0, 1, 0, 1, 0, 1])
     }
 
-    @Test(.enabled(if: SoundCard.isVirtual)) func aServerThatEndsIsWaitedFor() async throws {
+    @Test(.enabled(if: SoundCard.isVirtual)) func theListenerWaitsForAServerThatEnded() async throws {
         let result = try await onSoundCard {
             let session = try LiveSession()
             try session.listen(["--reconnect"])
@@ -82,13 +82,13 @@ struct ListenSoundCardTests {
             try session.waitForTokens(1)
             try session.card.killServer()
             guard session.listener.waitForError(within: 5, { $0.contains("interrupted") }) else {
-                throw SoundCard.Trouble(description: "no word of the interruption. \(session.listener.account)")
+                throw SoundCard.Trouble(description: "no interruption reported. \(session.listener.account)")
             }
             usleep(1_500_000)
             try session.card.startServer()
             let begin = Date()
             guard session.listener.waitForError(within: 10, { $0.contains("resumed") }) else {
-                throw SoundCard.Trouble(description: "not resumed. \(session.listener.account)")
+                throw SoundCard.Trouble(description: "the listener did not resume. \(session.listener.account)")
             }
             let seconds = Date().timeIntervalSince(begin)
             try session.broadcast(profile: "fast", count: 3)
@@ -97,16 +97,16 @@ struct ListenSoundCardTests {
             return (session, seconds)
         }
         let (session, seconds) = result
-        // Back-off is at most 1 s, and opening takes less than 0.1 s.
+        // The back-off is at most 1 s, and opening takes less than 0.1 s.
         #expect(seconds < 3)
         #expect(session.heard.count == 4)
         #expect(session.listener.status == 0)
         #expect(session.listener.error.contains("the device was away"))
-        // Time went on: the tokens' times by the listener's count of samples and by the clock agree.
+        // Time went on: the times by the listener's sample count and by the clock agree.
         session.expectTimesToAgree()
     }
 
-    @Test func aListenerThatWasStoppedKeepsTime() async throws {
+    @Test func aStoppedListenerKeepsTime() async throws {
         let session = try await onSoundCard {
             let session = try LiveSession()
             try session.listen([])
@@ -125,27 +125,27 @@ struct ListenSoundCardTests {
         session.expectTimesToAgree()
     }
 
-    @Test func whatWeSayOurselvesIsMarked() async throws {
+    @Test func ownTokensAreMarked() async throws {
         let session = try await onSoundCard {
             let session = try LiveSession()
             try session.listen([
                 "--broadcast", "00112233", "--playback", session.card.playbackPCM, "--interval", "3", "--count", "3",
             ])
-            // Some of them meet ours on the air, and then one of two is lost. Ours take 0.8 s in 3, so of ten at most
-            // five begin or end within one of ours, whatever the jitter.
+            // A token is lost if it meets one of ours on the air. Ours take 0.8 s in 3, so at most five of ten begin or
+            // end within one of ours, whatever the jitter.
             try session.broadcast(profile: "fast", count: 10, interval: 1)
             _ = session.listener.waitForEnd(within: 20)
             return session
         }
         let (ours, theirs) = (session.heard.filter(\.own), session.heard.filter { !$0.own })
         #expect(!ours.isEmpty && ours.allSatisfy { $0.token == "00112233" })
-        // --count counts the others.
+        // --count counts the other devices' tokens.
         #expect(theirs.map(\.token) == Array(repeating: "0123456789abcdef", count: 3))
         #expect(session.listener.status == 0)
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func aSignalEndsItWithASummary(signal: Int32) async throws {
+    func aSignalEndsListeningWithASummary(signal: Int32) async throws {
         let session = try await onSoundCard {
             let session = try LiveSession()
             try session.listen([])
@@ -166,9 +166,9 @@ struct ListenSoundCardTests {
             try session.listen([])
             let broadcaster = try session.startBroadcast(
                 profile: "far", count: 5, payload: String(repeating: "5a", count: 32), interval: 7)
-            // In the middle of the second one. A payload of 32 bytes lasts 6.6 s in `far`: 8 tones of sync, 6 of length, 140 of
-            // data, of 64 / 1,500 s. The first is heard 0.1 s after its end; the second begins 6.6 to 7.7 s after the first.
-            // How long a process takes to start on a busy machine does not matter.
+            // The stop comes in the middle of the second payload. A payload of 32 bytes lasts 6.6 s in `far`: 8 tones
+            // of sync, 6 of length, 140 of data, of 64 / 1,500 s. The first is heard 0.1 s after its end; the second
+            // begins 6.6 to 7.7 s after the first. So the start-up time of a process on a busy machine does not matter.
             try session.waitForTokens(1)
             usleep(3_000_000)
             broadcaster.signal(SIGINT)
@@ -182,7 +182,7 @@ struct ListenSoundCardTests {
         #expect(session.heard.count == 2)
     }
 
-    /// 52 tones and 4 of silence from one frame to the next: 56 · 16 / 1,500 s in `fast`.
+    /// A frame starts 52 tones and 4 tones of silence after the previous one: 56 · 16 / 1,500 s in `fast`.
     @Test func aBurstIsHeardFrameByFrame() async throws {
         let session = try await onSoundCard {
             let session = try LiveSession()
@@ -203,21 +203,22 @@ struct ListenSoundCardTests {
         #expect(abs(starts[2] - starts[1] - 56 * 16 / 1_500) < 0.0027)
     }
 
-    /// The sound server plays silence meanwhile and says nothing.
-    @Test func aHoleInWhatIsSentIsReported() async throws {
+    /// The sound server plays silence in the meantime and reports nothing.
+    @Test func aHoleInASentTokenIsReported() async throws {
         let (whole, holed, note) = try await onSoundCard {
             let session = try LiveSession()
             let broadcaster = try session.startBroadcast(profile: "far", count: 3, interval: 2.2)
             guard broadcaster.waitForOutput(within: 20, { $0.contains("\n") }) else {
-                throw SoundCard.Trouble(description: "nothing was sent. \(broadcaster.account)")
+                throw SoundCard.Trouble(description: "the broadcaster sent nothing. \(broadcaster.account)")
             }
-            // A quarter into the second one; the half second that the device holds runs out a second before its end.
+            // A quarter into the second payload; the half second that the device holds runs out a second before its
+            // end.
             usleep(500_000)
             broadcaster.signal(SIGSTOP)
             usleep(1_200_000)
             broadcaster.signal(SIGCONT)
             guard broadcaster.waitForEnd(within: 20) else {
-                throw SoundCard.Trouble(description: "it does not end. \(broadcaster.account)")
+                throw SoundCard.Trouble(description: "the program does not end. \(broadcaster.account)")
             }
             let sent: [LiveSession.Sent] = try LiveSession.lines(broadcaster.output)
             return (sent.count, sent.count { $0.underruns > 0 }, broadcaster.error)
@@ -233,7 +234,7 @@ struct ListenSoundCardTests {
             try session.listen(["--record", "session.wav"])
             try session.broadcast(profile: "fast", count: 3, interval: 0.8)
             try session.waitForTokens(3)
-            // What is promised is all but the last second.
+            // The file has all but the last second for certain.
             usleep(1_100_000)
             session.listener.signal(SIGKILL)
             _ = session.listener.waitForEnd(within: 5)
@@ -266,8 +267,8 @@ struct ListenSoundCardTests {
         let (early, late) = try await onSoundCard {
             let session = try LiveSession()
             try session.listen([])
-            // Tokens first, also two at once: what is loaded or touched on demand is so then. A hole that a busy machine makes in a
-            // token lets the receiver look as closely as a collision does.
+            // Two tokens at once among the first ones cause all code and memory to be loaded that is loaded on demand.
+            // The receiver looks at a token with a hole, made by a busy machine, as closely as at a collision.
             let other = try session.startBroadcast(
                 profile: "standard", count: 4, payload: "fedcba9876543210", interval: 1.2)
             try session.broadcast(profile: "standard", count: 4, interval: 1.2)
@@ -278,14 +279,14 @@ struct ListenSoundCardTests {
             let count = TestLength.count(6, long: 20)
             try session.broadcast(profile: "standard", count: count, interval: 3)
             let late = session.listener.memory("VmRSS") ?? 0
-            // One may be lost to a gap; other tests ask which.
+            // One token may fall into a gap; other tests check that.
             try session.waitForTokens(before + count - 1)
             try session.end()
             return (early, late)
         }
         print("resident after the first tokens: \(early) kB, at the end: \(late) kB")
-        // 24.6 MB before cancellation and the coherent look, whose buffers take 5 MB, and a tenth more. Growth: in a long run 20 tokens and
-        // 1,000 blocks must not leave a page each.
+        // 24.6 MB before cancellation and coherent decoding, whose buffers take 5 MB, plus a tenth. Growth: in a long
+        // run 20 tokens and 1,000 blocks must not leave a page each.
         #expect(late <= 32 * 1_024)
         #expect(late - early <= 256)
     }
@@ -306,7 +307,7 @@ struct ListenSoundCardTests {
     }
 
     @Test(arguments: [("listen", "no_such_pcm"), ("broadcast", "no_such_pcm"), ("listen", "hw:7,0")])
-    func aDeviceThatIsNotThere(command: String, device: String) throws {
+    func aMissingDeviceIsNamed(command: String, device: String) throws {
         let scratch = try Scratch()
         let payload = command == "broadcast" ? ["cafe"] : []
         let result = try Tool.run([command] + payload + ["--device", device], in: scratch)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A virtual sound card with a listener on it, and what it hears.
+/// A virtual sound card with a listener on it, and the tokens that it hears.
 final class LiveSession: @unchecked Sendable {
-    /// The level of the tokens: with music and speech as loud as they are everything fits.
+    /// The level of the tokens in dBFS: music and speech as loud as the tokens fit beside them without clipping.
     static let levelDecibels = -18.0
 
     struct Line: Decodable {
@@ -41,14 +41,14 @@ final class LiveSession: @unchecked Sendable {
         try text.split(separator: "\n").map { try JSONDecoder().decode(Kind.self, from: Data($0.utf8)) }
     }
 
-    /// Starts to listen, and returns when the device is open.
+    /// Starts the listener, and returns when its device is open.
     func listen(_ options: [String], isExpectedToStart: Bool = true) throws {
         listener = try card.start(Tool.url.path, ["listen", "--device", card.capturePCM, "--json"] + options)
         guard isExpectedToStart else { return }
         guard listener.waitForError(within: 20, { $0.contains("listening to") }) else {
-            throw SoundCard.Trouble(description: "it does not listen. \(listener.account)")
+            throw SoundCard.Trouble(description: "the listener did not open its device. \(listener.account)")
         }
-        // The sound server's part of the stream.
+        // The time that the sound server takes to open its part of the stream.
         usleep(200_000)
     }
 
@@ -63,27 +63,27 @@ final class LiveSession: @unchecked Sendable {
             ] + more)
     }
 
-    /// Broadcasts, and returns when the last one has left.
+    /// Broadcasts, and returns when the last token has left.
     func broadcast(profile: String, count: Int, payload: String = "0123456789abcdef", interval: Double = 1) throws {
         let program = try startBroadcast(profile: profile, count: count, payload: payload, interval: interval)
-        // Two frames' time each, and the patience that a busy machine needs.
+        // Two frames' time for each, and a margin for a busy machine.
         try program.finish(within: Double(count) * max(2 * interval, 5) + 30)
         sent += try Self.lines(program.output)
     }
 
-    /// Waits until that many were heard.
+    /// Waits until that many tokens were heard.
     func waitForTokens(_ count: Int) throws {
         guard listener.waitForOutput(within: 15, { $0.split(separator: "\n").count >= count }) else {
             throw SoundCard.Trouble(description: "\(heard.count) of \(count) tokens heard. \(listener.account)")
         }
     }
 
-    /// Listens a little longer, for what should not come, and ends.
+    /// Listens a little longer, for tokens that should not come, and ends the listener.
     func end() throws {
         usleep(500_000)
         listener.signal(SIGTERM)
         guard listener.waitForEnd(within: 10) else {
-            throw SoundCard.Trouble(description: "it does not end. \(listener.account)")
+            throw SoundCard.Trouble(description: "the program does not end. \(listener.account)")
         }
     }
 
@@ -92,32 +92,32 @@ final class LiveSession: @unchecked Sendable {
         try listen(listenOptions)
         let frameSeconds: [String: Double] = ["fast": 0.5547, "standard": 1.1093, "far": 2.2187]
         try broadcast(profile: profile, count: count, interval: (frameSeconds[profile] ?? 0) + 0.1)
-        // Whether they came is the test's business.
+        // The test decides whether all tokens must have come.
         _ = listener.waitForOutput(within: 5) { $0.split(separator: "\n").count >= expected ?? count }
         try end()
     }
 
-    /// Music and speech in the same sink, each as loud as a token of that peak.
+    /// Plays music and speech into the same sink, each as loud as a token with that peak.
     func playNoise(decibels: Double) throws -> [Program] {
         try SoundCardNoise.allCases.map { kind in
             let name = "\(kind.rawValue).wav"
             try kind.write(name, amplitude: Float(pow(10, decibels / 20)), using: card, in: scratch)
-            // 20 s each.
+            // Each lasts 20 s.
             return try card.play(Array(repeating: name, count: 30))
         }
     }
 
-    /// A process for each core that never rests.
+    /// Starts one process for each core that never rests.
     func occupyCores() throws -> [Program] {
         try (0..<ProcessInfo.processInfo.processorCount).map { _ in
             try card.start("bash", ["-c", "while :; do :; done"])
         }
     }
 
-    /// Each token that was sent was heard once, when it was sent, and nothing else was. One may be missing only where
-    /// somebody said why: a hole when it was played, a gap when it was recorded.
-    /// - Parameter excusedShare: of the tokens at most so many may be missing with an excuse. A shared machine that stands
-    ///   still for half a second takes one or two.
+    /// Expects that each token was heard once, at the time it was sent, and that nothing else was heard. A token may be
+    /// missing only with a reported reason: a hole during playback, or a gap during recording.
+    /// - Parameter excusedShare: the maximum share of tokens that may be missing with such a reason. A shared machine
+    ///   that stands still for half a second costs one or two.
     func expectAllHeardOnce(profile: String, count: Int, excusedShare: Double = 0.01) {
         let heard = heard
         #expect(sent.count == count)
@@ -125,7 +125,7 @@ final class LiveSession: @unchecked Sendable {
         #expect(heard.allSatisfy { $0.token == "0123456789abcdef" && $0.profile == profile }, "a wrong token")
         guard !heard.isEmpty, sent.count == count else { return }
 
-        // The two begin at different times; what is sent reaches the listener after a delay that stays as it is.
+        // The two logs begin at different times; a token reaches the listener after a delay that stays constant.
         let delays = heard.flatMap { line in sent.map { line.start_s - $0.start_s } }
         let delay = delays.max { a, b in
             heard.count { isNear($0, a) } < heard.count { isNear($0, b) }
@@ -138,7 +138,7 @@ final class LiveSession: @unchecked Sendable {
             #expect(found <= 1, "token \(index + 1) was heard \(found) times")
             if found == 0 { missing.append(index) }
         }
-        #expect(matched == heard.count, "\(heard.count - matched) heard that were not sent")
+        #expect(matched == heard.count, "\(heard.count - matched) tokens were heard that were not sent")
         for index in missing {
             #expect(isExcused(index, delay: delay), "token \(index + 1) is missing. \(listener.error)")
         }
@@ -152,14 +152,14 @@ final class LiveSession: @unchecked Sendable {
                 + "\(holes) sent with a hole, \(gaps.count) gaps")
     }
 
-    /// Less than half the shortest interval; a start may be found a symbol off, and holes delay what follows them.
+    /// Less than half the minimum interval. A start may be found a symbol off, and holes delay the tokens after them.
     private static let toleranceSeconds = 0.25
 
     private func isNear(_ line: Line, _ delay: Double) -> Bool {
         sent.contains { abs(line.start_s - $0.start_s - delay) < Self.toleranceSeconds }
     }
 
-    /// What the listener reported: "gap of 0.182 s at 63.913 s: …".
+    /// The gaps that the listener reported: "gap of 0.182 s at 63.913 s: …".
     private var gaps: [(start: Double, end: Double)] {
         listener.error.split(separator: "\n").compactMap { line in
             guard line.hasPrefix("gap of ") else { return nil }
@@ -168,7 +168,7 @@ final class LiveSession: @unchecked Sendable {
         }
     }
 
-    /// Holes are noticed a tenth of a second late, so perhaps with the next token; gaps up to a second.
+    /// The reports come late: holes by a tenth of a second, so perhaps with the next token, and gaps by up to a second.
     private func isExcused(_ index: Int, delay: Double) -> Bool {
         if sent[max(0, index - 1)...min(index + 1, sent.count - 1)].contains(where: { $0.underruns > 0 }) {
             return true
@@ -177,7 +177,7 @@ final class LiveSession: @unchecked Sendable {
         return gaps.contains { $0.start < end + 1 && $0.end > start - 1 }
     }
 
-    /// Between any two tokens as much time passed by the count of samples as by the clock.
+    /// Between any two tokens the sample count and the clock measure the same time.
     func expectTimesToAgree() {
         let format = ISO8601DateFormatter()
         format.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
@@ -186,8 +186,8 @@ final class LiveSession: @unchecked Sendable {
         }
         #expect(offsets.count == heard.count)
         let spread = (offsets.max() ?? 0) - (offsets.min() ?? 0)
-        // A new stream is delivered earlier or later than the old one by a period or two of 40 ms, and a stop is
-        // noticed to within the clock's tolerance of 80 ms.
+        // A new stream arrives earlier or later than the old one by one or two periods of 40 ms, and a stop is noticed
+        // to within the clock's tolerance of 80 ms.
         #expect(spread < 0.16, "\(offsets)")
     }
 }

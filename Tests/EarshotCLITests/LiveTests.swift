@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What happens while the tool runs: slow pipes, Ctrl-C, readers that go away.
+/// Events while the tool runs: slow pipes, Ctrl-C, readers that close the pipe.
 @Suite struct LiveTests {
     @Test func aTokenIsPrintedBeforeThePipeIsClosed() throws {
         let scratch = try Scratch()
         let decoder = try Running(["decode", "--json", "--raw", "s16le:48000", "-"], in: scratch)
         let pipe = try decoder.startWithPipe()
         let samples = Sound.s16(try Sound.frame("0123456789abcdef") + Sound.silence(1.5))
-        // A tenth of a second at a time, as from a microphone, only faster.
+        // A tenth of a second at a time, as from a microphone, but faster.
         for start in stride(from: 0, to: samples.count, by: 9_600) {
             try pipe.write(contentsOf: samples[start..<min(start + 9_600, samples.count)])
             usleep(5_000)
@@ -25,7 +25,7 @@ import Testing
         let scratch = try Scratch()
         let decoder = try Running(["decode", "--raw", "s16le:48000", "-"], in: scratch)
         let pipe = try decoder.startWithPipe()
-        // So little follows the frame that only the end of the input decides it.
+        // So little sound follows the frame that only the end of the input decides it.
         try pipe.write(contentsOf: Sound.s16(try Sound.frame("0123456789abcdef") + Sound.silence(0.01)))
         usleep(500_000)
         #expect(decoder.process.isRunning)
@@ -58,7 +58,7 @@ import Testing
         #expect(try scratch.data("old.wav") == precious)
     }
 
-    @Test func aReaderThatGoesAwayIsNoDrama() throws {
+    @Test func aReaderThatClosesThePipeEndsTheToolQuietly() throws {
         let scratch = try Scratch()
         try scratch.write(try Sound.frame("0123456789abcdef"), "x.wav")
         for arguments in [["decode", "x.wav"], ["encode", "ab", "-o", "-"], ["inspect", "x.wav", "-o", "-"]] {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct LoopbackTests {
-    @Test func aFilePassesAndSaysSo() throws {
+    @Test func aFilePassesAndTheReportSaysSo() throws {
         let scratch = try Scratch()
         let result = try Tool.run(["loopback", "--via", "wav", "--count", "2", "--seed", "7"], in: scratch)
         #expect(result.status == 0)
@@ -43,7 +43,7 @@ import Testing
             #expect(object["decoded"] as? Int == 1)
             #expect(object["passed"] as? Bool == true)
         }
-        // The same seed, the same report.
+        // The same seed gives the same report.
         #expect(try Tool.run(arguments, in: scratch).outputBytes == result.outputBytes)
     }
 
@@ -56,8 +56,8 @@ import Testing
         #expect(result.status == 1)
         #expect(result.output.contains("missing   fast "))
         #expect(result.output.contains(" and 1 more\n"))
-        #expect(result.lines.last == "result    failed: fast decoded 0 of 4, 95 % asked for")
-        // Nothing has to be decoded, and nothing was wrong.
+        #expect(result.lines.last == "result    failed: fast decoded 0 of 4, 95 % required")
+        // With --require 0 no token has to be decoded, and no frame was wrong.
         #expect(try Tool.run(arguments + ["--require", "0"], in: scratch).status == 0)
     }
 
@@ -79,7 +79,7 @@ import Testing
         ["--via", "air", "--ppm", "2000"], ["--via", "wav", "--require", "101"],
         ["--via", "wav", "--rate", "32000"], ["--via", "wav", "--rate", "192000", "--count", "10000"], [],
     ])
-    func impossibleWishesAreRefused(arguments: [String]) throws {
+    func impossibleOptionsAreRejected(arguments: [String]) throws {
         let scratch = try Scratch()
         let result = try Tool.run(["loopback"] + arguments, in: scratch)
         #expect(result.status == 64)
@@ -104,7 +104,7 @@ import Testing
         #expect(try Tool.run(arguments + ["--report", "-"], in: scratch).status == 64)
     }
 
-    /// Each curve, read on the axis of its own colour, has the level that the report prints; and the title is complete.
+    /// Each curve, read on the axis of its own colour, has the level that the report prints, and the title is complete.
     @Test func thePictureAgreesWithTheReport() throws {
         let scratch = try Scratch()
         let result = try Tool.run(
@@ -123,20 +123,20 @@ import Testing
         let (responseColour, noiseColour) = ("#5ee6ff", "#ffb86b")
         let response = try meanLevel(of: responseColour, in: picture)
         let noise = try meanLevel(of: noiseColour, in: picture)
-        // White noise and a flat response: 1 dB is the spread of a mean over 30 bins, and a third of the smallest step by
-        // which an axis could be wrong.
+        // White noise and a flat response: 1 dB is the spread of a mean over 30 bins, and a third of the minimum step
+        // by which an axis could be wrong.
         #expect(abs(response - (try #require(report["response_db"] as? Double))) < 1)
         #expect(abs(noise - (try #require(report["noise_dbfs"] as? Double))) < 1)
     }
 
-    /// The mean of a curve between 18.5 and 20 kHz, read on the numbers of its colour.
+    /// The mean of a curve between 18.5 and 20 kHz, read on the axis labels of its colour.
     private func meanLevel(of colour: String, in picture: SVGContent) throws -> Double {
         let texts = picture.elements.filter { $0.name == "text" }.map(\.attributes)
         let numbers = zip(picture.labels, texts).compactMap { label, attributes -> (level: Double, y: Double)? in
             guard attributes["fill"] == colour, let level = Double(label.replacing("−", with: "-")),
                 let y = Double(attributes["y"] ?? "")
             else { return nil }
-            // The middle of a digit is 5 px above its foot.
+            // The middle of a digit is 5 px above its baseline.
             return (level, y - 5)
         }
         let (first, last) = (try #require(numbers.first), try #require(numbers.last))
@@ -155,7 +155,7 @@ import Testing
         return levels.reduce(0, +) / Double(levels.count)
     }
 
-    @Test func ctrlCJudgesWhatWasPlayed() throws {
+    @Test func ctrlCJudgesThePartPlayed() throws {
         let scratch = try Scratch()
         let test = try Running(
             ["loopback", "--via", "air", "--count", "10000", "--profile", "fast", "--seed", "1"], in: scratch)

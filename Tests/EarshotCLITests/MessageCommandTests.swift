@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `publish` and `subscribe` say before they open anything.
+/// Errors that `publish` and `subscribe` report before they open a device.
 struct MessageCommandTests {
     @Test(arguments: [
         (["publish"], "--file"), (["publish", "a", "--file", "b"], "--file"),
@@ -16,7 +16,7 @@ struct MessageCommandTests {
         (["subscribe", "--key", "a", "--count", "0"], "--count"),
         (["subscribe", "--key", "a", "--key-file", "b"], "--key-file"),
     ])
-    func whatCannotBeIsAUsageError(arguments: [String], word: String) throws {
+    func impossibleArgumentsAreUsageErrors(arguments: [String], word: String) throws {
         let result = try Tool.run(arguments, in: Scratch())
         #expect(result.status == 64, "\(result.error)")
         #expect(result.error.contains(word), "\(result.error)")
@@ -34,7 +34,7 @@ struct MessageCommandTests {
         #expect(large.status == 65 && large.error.contains("102400"))
     }
 
-    @Test(arguments: ["publish", "subscribe"]) func helpTeaches(command: String) throws {
+    @Test(arguments: ["publish", "subscribe"]) func helpHasExamplesAndExitCodes(command: String) throws {
         let result = try Tool.run([command, "--help"], in: Scratch())
         #expect(result.status == 0)
         for word in ["EXAMPLES", "EARSHOT_KEY", "--direct", "Exit codes"] { #expect(result.output.contains(word)) }

@@ -24,11 +24,11 @@ final class MessageSession: @unchecked Sendable {
         card = try SoundCard(in: scratch)
     }
 
-    /// The service's program. It belongs to the package in Server/, so the caller names it.
+    /// The path of the service's program. The program belongs to the package in Server/, so the caller names it.
     static let service = ProcessInfo.processInfo.environment["EARSHOTD"] ?? ""
     private var database: String { scratch.url.appendingPathComponent("earshotd.sqlite").path }
 
-    /// Makes a project and a key of it.
+    /// Makes a project and a key for it.
     func key(project: String) throws -> String {
         _ = try card.run(Self.service, ["project", "create", project, "--database", database])
         let made = try card.run(Self.service, ["key", "create", project, "--database", database])
@@ -36,13 +36,13 @@ final class MessageSession: @unchecked Sendable {
         return made.output.trimmingCharacters(in: .newlines)
     }
 
-    /// Starts the service; again where it was, so that clients find it.
+    /// Starts the service, and restarts it at the same address, so that clients find it again.
     func serve() throws {
         let port = address.split(separator: ":").last.map(String.init) ?? "0"
         let started = try card.start(Self.service, ["serve", "--port", port, "--database", database])
         guard started.waitForOutput(within: 20, { $0.hasSuffix("\n") }),
             let words = started.output.split(whereSeparator: \.isWhitespace).last
-        else { throw SoundCard.Trouble(description: "no service. \(started.account)") }
+        else { throw SoundCard.Trouble(description: "the service did not start. \(started.account)") }
         address = String(words)
         service = started
     }
@@ -69,7 +69,7 @@ final class MessageSession: @unchecked Sendable {
 
     static func events(_ event: String, _ program: Program) -> [Line] { lines(program).filter { $0.event == event } }
 
-    /// Waits until a line is as wanted.
+    /// Waits for a line that satisfies the condition.
     static func wait(_ program: Program, within seconds: Double, _ isWanted: (Line) -> Bool) throws {
         guard program.waitForOutput(within: seconds, { _ in lines(program).contains(where: isWanted) }) else {
             throw SoundCard.Trouble(description: "\(program.output) \(program.account)")

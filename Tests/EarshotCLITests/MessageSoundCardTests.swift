@@ -2,16 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `publish` and `subscribe` in processes that hear each other through a real sound server, before a real `earshotd`.
+/// `publish` and `subscribe` in processes that hear each other through a real sound server, with a real `earshotd`.
 @Suite(
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"),
     .enabled(if: !MessageSession.service.isEmpty, "'make test-server' sets EARSHOTD"))
 struct MessageSoundCardTests {
-    /// Two devices find each other within 8.8 s (docs/DISCOVERY.md, the worst of 21 runs); three times that, and a busy machine.
+    /// Two devices find each other within 8.8 s (docs/DISCOVERY.md, the maximum of 21 runs); the limit is three times
+    /// that, for a busy machine.
     private static let patienceSeconds = 40.0
 
-    @Test(.enabled(if: SoundCard.isVirtual)) func publishedHereFoundThere() async throws {
+    @Test(.enabled(if: SoundCard.isVirtual)) func aPublishedMessageIsFoundAndLost() async throws {
         let content = Data((0..<102_400).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ 255) })
         let (session, subscriber, stranger, publisher, seconds) = try await onSoundCard {
             let session = try MessageSession()
@@ -40,15 +41,15 @@ struct MessageSoundCardTests {
         let found = MessageSession.events("found", subscriber)
         #expect(found.map(\.type) == ["", "large"] && found.allSatisfy { $0.authenticated == true })
         #expect(found.last?.base64.flatMap { Data(base64Encoded: $0) } == content)
-        // Unpublished, not gone silent: that would take 14 s and more.
+        // Withdrawn, not silent: silence would take 14 s and more.
         #expect(seconds < 7, "lost after \(seconds) s")
-        #expect(MessageSession.events("found", stranger).isEmpty, "another project's")
+        #expect(MessageSession.events("found", stranger).isEmpty, "found a message of another project")
         #expect(subscriber.status == 0 && publisher.status == 0 && stranger.status == 1)
         print("found after \(found.map(\.at_s)) s, lost \(seconds) s after the publisher was asked to end")
         withExtendedLifetime(session) {}
     }
 
-    @Test(.enabled(if: SoundCard.isVirtual)) func aServiceThatIsKilledComesBack() async throws {
+    @Test(.enabled(if: SoundCard.isVirtual)) func clientsSurviveAKilledService() async throws {
         let (session, subscriber, publisher) = try await onSoundCard {
             let session = try MessageSession()
             let key = try session.key(project: "ours")
@@ -59,7 +60,7 @@ struct MessageSoundCardTests {
             session.killService()
             try MessageSession.wait(subscriber, within: 30) { $0.event == "problem" }
             try session.serve()
-            // Back-off goes up to 30 s.
+            // The back-off goes up to 30 s.
             try MessageSession.wait(subscriber, within: 60) { $0.event == "solved" }
             let another = try session.publish(["after"], key: key)
             try MessageSession.wait(subscriber, within: Self.patienceSeconds) { $0.text == "after" }
@@ -76,7 +77,7 @@ struct MessageSoundCardTests {
         withExtendedLifetime(session) {}
     }
 
-    @Test(.enabled(if: SoundCard.isVirtual)) func inTheSoundItselfWithoutAnyService() async throws {
+    @Test(.enabled(if: SoundCard.isVirtual)) func aMessageInTheSoundItselfNeedsNoService() async throws {
         let (session, subscriber) = try await onSoundCard {
             let session = try MessageSession()
             let subscriber = try session.subscribe(["--count", "1"])

@@ -32,17 +32,18 @@ struct NearbySoundCardTests {
         lines(program).filter { $0.event == event }.compactMap(\.token)
     }
 
-    /// Waits until that token is in such a line.
+    /// Waits for a line with this event and this token.
     private static func wait(_ program: Program, _ event: String, _ token: String, within seconds: Double) throws {
         guard program.waitForOutput(within: seconds, { _ in tokens(event, program).contains(token) }) else {
             throw SoundCard.Trouble(description: "no \(event) \(token). \(program.output) \(program.account)")
         }
     }
 
-    /// Patience ends at four periods of 15 slots of 0.905 s, one slot for decoding, a look every 0.25 s: 55.5 s; and a busy machine.
-    private static let longestPatienceSeconds = 60.0
+    /// A lost device is reported after at most four periods of 15 slots of 0.905 s, one slot for decoding, and a check
+    /// every 0.25 s: 55.5 s. The rest is for a busy machine.
+    private static let maximumPatienceSeconds = 60.0
 
-    @Test(.enabled(if: SoundCard.isVirtual)) func threeFindEachOtherAndMissWhoIsKilled() async throws {
+    @Test(.enabled(if: SoundCard.isVirtual)) func threeFindEachOtherAndLoseAKilledOne() async throws {
         let tokens = ["aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"]
         let outcomes = try await onSoundCard {
             let card = try SoundCard(in: Scratch())
@@ -52,7 +53,8 @@ struct NearbySoundCardTests {
                     try Self.wait(program, "found", other, within: 30)
                 }
             }
-            // Until they are acquainted, for more than a period of 13.6 s: whoever was heard often is missed sooner.
+            // The devices get to know each other for more than a period of 13.6 s: one that was heard often is reported
+            // lost sooner.
             for program in [programs[0], programs[2]] {
                 _ = program.waitForOutput(within: 30) { _ in
                     let heard = Self.lines(program).filter { $0.token == tokens[1] }.map(\.at_s)
@@ -61,7 +63,7 @@ struct NearbySoundCardTests {
             }
             programs[1].signal(SIGKILL)
             for program in [programs[0], programs[2]] {
-                try Self.wait(program, "lost", tokens[1], within: Self.longestPatienceSeconds)
+                try Self.wait(program, "lost", tokens[1], within: Self.maximumPatienceSeconds)
             }
             return [0, 2].map { index in
                 programs[index].signal(SIGINT)
@@ -71,10 +73,11 @@ struct NearbySoundCardTests {
         }
         for (own, status, lines) in outcomes {
             #expect(status == 0)
-            #expect(!lines.contains { $0.token == own }, "its own token")
+            #expect(!lines.contains { $0.token == own }, "found its own token")
             #expect(lines.filter { $0.event == "found" }.compactMap(\.token).sorted() == tokens.filter { $0 != own })
             #expect(lines.filter { $0.event == "lost" }.compactMap(\.token) == [tokens[1]])
-            // A peak of −12 dBFS, half a decibel of ripple, and up to three at once. Where the sound had a hole there may be none.
+            // A peak of −12 dBFS, half a decibel of ripple, and up to three at once. A token with a hole may have no
+            // level.
             let levels = lines.compactMap(\.level_db).sorted()
             #expect(!levels.isEmpty && (-12.5 ... -2).contains(levels[levels.count / 2]))
             let silence =
@@ -86,12 +89,12 @@ struct NearbySoundCardTests {
     }
 
     @Test(.enabled(if: SoundCard.isVirtual), arguments: ["scan", "broadcast"])
-    func onlyWhatIsNeededIsOpened(mode: String) async throws {
+    func eachModeOpensOnlyItsDevices(mode: String) async throws {
         let streams = try await onSoundCard {
             let card = try SoundCard(in: Scratch())
             let device = mode == "scan" ? ["--device", card.capturePCM] : ["--playback", card.playbackPCM]
             let program = try Self.start(card, ["--mode", mode] + device)
-            // One that does both shows that what is opened would be seen.
+            // A program that does both shows that an open stream would be seen.
             let both = try Self.start(card, token: "aaaaaaaaaaaaaaaa")
             if mode == "scan" { try Self.wait(program, "found", "aaaaaaaaaaaaaaaa", within: 30) } else { sleep(5) }
             let (captures, playbacks) = try Self.streams(card)
@@ -108,7 +111,7 @@ struct NearbySoundCardTests {
         return (try count("source-outputs"), try count("sink-inputs"))
     }
 
-    @Test(.enabled(if: SoundCard.isVirtual)) func aServerThatEndsIsAProblemThatIsSolved() async throws {
+    @Test(.enabled(if: SoundCard.isVirtual)) func aServerThatEndsIsAProblemAndItsReturnASolution() async throws {
         let lines = try await onSoundCard {
             let card = try SoundCard(in: Scratch())
             let program = try Self.start(card, token: "aaaaaaaaaaaaaaaa")

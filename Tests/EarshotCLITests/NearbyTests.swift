@@ -11,14 +11,14 @@ import Testing
         (["--mode", "shout"], "--mode"), (["--medium", "smoke"], "--medium"), (["--token", "xyz"], "xyz"),
         (["--seconds", "0"], "--seconds 0"), (["--count", "0"], "--count 0"), (["--device", ""], "--device"),
     ])
-    func whatMakesNoSenseIsRefused(arguments: [String], reason: String) throws {
+    func contradictoryOptionsAreRejected(arguments: [String], reason: String) throws {
         let result = try Tool.run(["nearby"] + arguments, in: Scratch())
         #expect(result.status == 64)
         #expect(result.error.contains(reason), "\(result.error)")
         #expect(result.outputBytes.isEmpty)
     }
 
-    @Test func withoutDevicesItSaysSoAndGoesOn() throws {
+    @Test func withoutDevicesNearbyReportsAndContinues() throws {
         let result = try Tool.run(
             ["nearby", "--device", "nosuch", "--playback", "nosuch", "--seconds", "1", "--json"], in: Scratch())
         #expect(result.status == 1)

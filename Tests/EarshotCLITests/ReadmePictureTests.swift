@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The picture of the README is the picture that `inspect` draws today.
+/// The README's picture is the one that `inspect` draws today.
 ///
-/// The comparison is by what a reader sees, not by bytes: the order of floating-point sums differs between processors
+/// The comparison is by the visible content, not by bytes. The order of floating-point sums differs between processors
 /// and between builds, so the last printed digit of a figure and single cells of the spectrogram may differ.
 @Suite struct ReadmePictureTests {
     private static let remake = "earshot inspect Fixtures/two-talkers.48000.u8.wav -o docs/two-talkers.svg"
@@ -27,8 +27,8 @@ import Testing
             """)
     }
 
-    /// The comparison sees a change of two units in the last digit, of 1 px, and of one colour's area by 2 %.
-    @Test func theComparisonSeesWhatAReaderSees() throws {
+    /// The comparison notices a change of two units in the last digit, of 1 px, and of one colour's area by 2 %.
+    @Test func theComparisonNoticesVisibleChanges() throws {
         let shown = try Repository.contents("docs/two-talkers.svg")
         let text = String(decoding: shown, as: UTF8.self)
         func differences(_ old: String, _ new: String) throws -> [String] {
@@ -45,7 +45,7 @@ import Testing
         #expect(try differences("#101534\" d=\"", "#101534\" d=\"m0 0h500").count == 1)
     }
 
-    /// One line for each difference that a reader sees.
+    /// One line for each visible difference.
     private static func differences(_ old: SVGContent, _ new: SVGContent) -> [String] {
         guard old.labels.count == new.labels.count, old.elements.count == new.elements.count else {
             return ["it has \(new.labels.count) labels and \(new.elements.count) elements now"]

@@ -46,13 +46,14 @@ import Testing
             return try #require(object?["start_s"] as? Double)
         }
         #expect(starts.count == 4)
-        // Half a symbol: this is about the times that are written, not about the receiver's last millisecond.
+        // Half a symbol: this checks the printed times, not the receiver's last millisecond.
         for (index, start) in starts.enumerated() {
             #expect(abs(start - (0.1 + (1.664 / 1.5 + 0.5) * Double(index))) < 0.0213 / 2)
         }
     }
 
-    /// 52 tones and 4 of silence from one to the next; `fast` has 16 samples at 1,500 Hz a tone.
+    /// A frame starts 52 tones and 4 tones of silence after the previous one; a tone of `fast` has 16 samples at 1,500
+    /// Hz.
     @Test func aBurstComesBackFrameByFrame() throws {
         let scratch = try Scratch()
         let encode = ["encode", "0123456789abcdef", "--profile", "fast", "--burst", "3", "--rate", "44100"]
@@ -68,8 +69,8 @@ import Testing
         for (start, expected) in zip(starts, expected) { #expect(abs(start - expected) < tone / 2) }
     }
 
-    /// A sine's power 0.05²/2 over that of noise ±0.95 in 1,500 of 24,000 Hz, 0.95²/3/16: −11.8 dB. There a frame alone is
-    /// hardly ever read, and four together nearly always.
+    /// A sine's power 0.05²/2 over that of noise ±0.95 in 1,500 of 24,000 Hz, 0.95²/3/16: −11.8 dB. At that SNR a frame
+    /// alone is hardly ever decoded, and four together nearly always.
     @Test func aQuietBurstIsReadTogether() throws {
         let scratch = try Scratch()
         let token = try Payload(hex: "0123456789abcdef")
@@ -92,7 +93,7 @@ import Testing
         #expect(json.error.contains("frames 1, of which combined 1,"))
     }
 
-    @Test func throughPipes() throws {
+    @Test func encodeAndDecodeWorkThroughPipes() throws {
         let scratch = try Scratch()
         let wav = try Tool.run(["encode", "--text", "Grüße ☀", "-o", "-"], in: scratch).outputBytes
         let decoded = try Tool.run(["decode", "-"], input: wav, in: scratch)
@@ -111,7 +112,7 @@ import Testing
         let stereo = try Tool.run(["decode", "--raw", "s16le:48000:2", "two.raw"], in: scratch)
         #expect(stereo.output.contains("0123456789abcdef"))
         #expect(stereo.output.hasSuffix("ch 1\n"))
-        // The same bytes taken for one channel hold nothing.
+        // The same bytes read as one channel hold no token.
         #expect(try Tool.run(["decode", "--raw", "s16le:48000", "two.raw"], in: scratch).status == 1)
     }
 }

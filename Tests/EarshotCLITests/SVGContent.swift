@@ -2,7 +2,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// The content of an SVG document, as an XML parser finds it.
+/// The content of an SVG document, as an XML parser reads it.
 final class SVGContent: NSObject, XMLParserDelegate {
     struct Element {
         let name: String
@@ -11,7 +11,7 @@ final class SVGContent: NSObject, XMLParserDelegate {
 
     /// All characters outside of tags.
     private(set) var text = ""
-    /// In the order of the document.
+    /// The elements in the order of the document.
     private(set) var elements: [Element] = []
     /// The content of each `text` element, in the order of the document.
     private(set) var labels: [String] = []
@@ -27,7 +27,7 @@ final class SVGContent: NSObject, XMLParserDelegate {
     /// The attributes of every `path`.
     var paths: [[String: String]] { elements.filter { $0.name == "path" }.map(\.attributes) }
 
-    /// The `text` element that says this.
+    /// The `text` element with this text.
     func label(_ text: String) throws -> [String: String] {
         let all = elements.filter { $0.name == "text" }
         let index = try #require(labels.firstIndex(of: text), "no label \(text) among \(labels)")

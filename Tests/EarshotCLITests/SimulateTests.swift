@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `earshot simulate`, as it is typed.
+/// `earshot simulate`, as a user types it.
 @Suite struct SimulateTests {
-    /// Around the knee of `fast`, with few trials.
+    /// Points around the knee of `fast`, with few trials.
     static let knee = ["simulate", "--profile", "fast", "--snr", "-8:-6:1", "--trials", "60", "--seed", "9"]
 
-    @Test func linesOfJSONHaveTheirKeysInOrderAndCountRight() throws {
+    @Test func jsonLinesHaveTheirKeysInOrderAndCountRight() throws {
         let scratch = try Scratch()
         let result = try Tool.run(Self.knee + ["--json"], in: scratch)
         #expect(result.status == 0)
@@ -36,13 +36,13 @@ import Testing
         #expect(summary["points"] as? Int == 3 && summary["seed"] as? Int == 9)
         let half = try #require(summary["snr_50_db"] as? Double)
         #expect((-8.0 ... -6.0).contains(half))
-        // The bound lies left of what was measured; −6.33 dB by a second implementation.
+        // The bound lies to the left of the measured curve; −6.33 dB by a second implementation.
         let bound = try #require(summary["bound_90_db"] as? Double)
         #expect(abs(bound + 6.33) < 0.1)
     }
 
-    /// Byte for byte, text and picture.
-    @Test func threadsDoNotMatter() throws {
+    /// Text and picture are equal byte for byte.
+    @Test func theNumberOfThreadsDoesNotMatter() throws {
         let scratch = try Scratch()
         let one = try Tool.run(Self.knee + ["--threads", "1", "--plot", "a.svg"], in: scratch)
         let four = try Tool.run(Self.knee + ["--threads", "4", "--plot", "b.svg"], in: scratch)
@@ -56,7 +56,7 @@ import Testing
         #expect(other.outputBytes != one.outputBytes)
     }
 
-    @Test func valuesBetweenCommas() throws {
+    @Test func csvHasAHeaderAndValues() throws {
         let scratch = try Scratch()
         let result = try Tool.run(Self.knee + ["--csv", "--channel", "room-a"], in: scratch)
         try #require(result.status == 0 && result.lines.count == 4)
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    /// The gate of somebody else's CI.
-    @Test func aShareThatIsAskedForIsJudged() throws {
+    /// `--min-success` as a gate in another project's CI.
+    @Test func theRequiredShareIsJudged() throws {
         let scratch = try Scratch()
         let arguments = ["simulate", "--profile", "fast", "--trials", "50", "--min-success", "0.97", "--snr"]
         let good = try Tool.run(arguments + ["5"], in: scratch)
@@ -83,7 +83,7 @@ import Testing
         #expect(!bad.error.contains("at 5 dB"))
     }
 
-    @Test func whatShowsAFailureAgainHasAllThatWasAsked() throws {
+    @Test func theCommandThatRepeatsAFailureHasAllOptions() throws {
         let scratch = try Scratch()
         let arguments = [
             "simulate", "--profile", "fast", "--trials", "5", "--seed", "4", "--bytes", "2", "--rate", "44100",
@@ -109,8 +109,8 @@ import Testing
         #expect(text.lines.allSatisfy { $0.count <= 100 })
     }
 
-    /// White noise from a file is as loud as white noise: the share at the knee is the same within what 200 trials can tell,
-    /// √(2·0.25/200) = 5 %, three of that. And at another rate it is converted.
+    /// White noise from a file is as loud as generated white noise: the share at the knee is the same within three
+    /// standard deviations of 200 trials, √(2·0.25/200) = 5 % each. A file at another rate is converted.
     @Test(arguments: [48_000, 44_100])
     func aRecordingIsNoise(rate: Int) throws {
         let scratch = try Scratch()
@@ -135,14 +135,14 @@ import Testing
         ["--json", "--csv"], ["--plot", "-"], ["--precision", "60"], ["--profile", "slow"],
         ["--burst", "9"], ["--burst", "2", "--bytes", "2"], ["--combine", "1"],
     ])
-    func impossibleWishesAreRefused(arguments: [String]) throws {
+    func impossibleOptionsAreRejected(arguments: [String]) throws {
         let scratch = try Scratch()
         let result = try Tool.run(["simulate"] + arguments, in: scratch)
         #expect(result.status == 64)
         #expect(result.output.isEmpty && result.error.contains("Error: "))
     }
 
-    @Test func whatIsNoNoiseIsRefused() throws {
+    @Test func unusableNoiseIsRejected() throws {
         let scratch = try Scratch()
         #expect(try Tool.run(["simulate", "--noise", "none.wav"], in: scratch).status == 66)
         try Data("no sound".utf8).write(to: URL(fileURLWithPath: scratch.path("text.wav")))
@@ -156,8 +156,8 @@ import Testing
         #expect(silent.error.contains("silence.wav"))
     }
 
-    /// What is known is on standard output already, and a picture of it can be had.
-    @Test func anInterruptionKeepsWhatIsKnown() throws {
+    /// Finished points are on standard output already, and a picture can show them.
+    @Test func anInterruptionKeepsFinishedPoints() throws {
         let scratch = try Scratch()
         let arguments = ["simulate", "--profile", "far", "--snr", "-12:30:0.25", "--trials", "60", "--precision", "0"]
         let run = try Running(arguments + ["--plot", "part.svg"], in: scratch)

@@ -2,7 +2,7 @@ import EarshotCoding
 import EarshotModem
 import Foundation
 
-/// Sound that tests give to the tool, made by the library.
+/// Sounds that tests give to the tool, made by the library.
 enum Sound {
     static func frame(_ hex: String, _ profile: Profile = .standard, rate: Int = 48_000) throws -> [Float] {
         try Transmitter(profile: profile, sampleRateHertz: rate).samples(Payload(hex: hex), amplitude: 0.25)
@@ -12,7 +12,7 @@ enum Sound {
         [Float](repeating: 0, count: Int(seconds * Double(rate)))
     }
 
-    /// Frames on some channels of many; all others are silent.
+    /// Frames on some of many channels; the other channels are silent.
     static func interleaved(_ channels: [Int: [Float]], channelCount: Int) -> [Float] {
         let frameCount = channels.values.map(\.count).max() ?? 0
         var samples = [Float](repeating: 0, count: frameCount * channelCount)

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command line over air, nearly: played by ALSA into a sound server, mixed there with other sound, and recorded
-/// by ALSA in real time. Without the programs for it the tests fail, because a test that is skipped by itself is
+/// The command line over nearly real air: ALSA plays into a sound server, the server mixes in other sound, and ALSA
+/// records in real time. Without the programs that this needs the tests fail, because a test that skips itself is
 /// skipped for ever.
 @Suite(
     .disabled(
@@ -26,7 +26,7 @@ struct SoundCardTests {
         #expect(result.status == 1)
     }
 
-    /// One token once and another one twice, a third of a second between, while somebody speaks or music plays.
+    /// One token once and another one twice, a third of a second apart, while speech or music plays.
     func expectTokens(_ profile: String, noise: SoundCardNoise, recordedAt rate: Int) async throws {
         let result = try await onSoundCard { try Self.decodeRecording(of: profile, noise: noise, rate: rate) }
         let found = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
@@ -35,8 +35,8 @@ struct SoundCardTests {
         #expect(result.status == 0)
         #expect(result.error.isEmpty)
         if found.count == 3 {
-            // Nothing is lost on the way. A frame of eight bytes has 52 symbols, and the receiver may be half a
-            // symbol off with a start.
+            // Nothing is lost on the way. A frame of eight bytes has 52 symbols, and the receiver may be half a symbol
+            // off with the start.
             let symbol = (found[1].end_s - found[1].start_s) / 52
             #expect(abs(found[2].start_s - found[1].end_s - 0.333) < 0.75 * symbol)
         }
@@ -49,11 +49,11 @@ struct SoundCardTests {
         let end_s: Double
     }
 
-    /// Records tokens of a profile, or nothing for some seconds, while other sound plays, and decodes the recording.
+    /// Records tokens of a profile, or no token for some seconds, while other sound plays, and decodes the recording.
     private static func decodeRecording(of profile: String?, noise: SoundCardNoise, rate: Int) throws -> Tool.Result {
         let scratch = try Scratch()
         let card = try SoundCard(in: scratch)
-        // With other sound as loud as the frames, everything fits.
+        // Other sound as loud as the frames fits beside them without clipping.
         let level = -15.0
         try noise.write("noise.wav", amplitude: Float(pow(10, level / 20)), using: card, in: scratch)
         if let profile {
@@ -71,11 +71,11 @@ struct SoundCardTests {
             try recording.grow(by: 6)
         } else {
             try card.play(["once.wav", "twice.wav"]).finish(within: 60)
-            // Until the last symbol is recorded; the buffers on the way are full of it.
+            // The recording must include the last symbol, which the buffers on the way still hold.
             try recording.grow(by: 1)
         }
         guard others.isRunning else {
-            throw SoundCard.Trouble(description: "The other sound was over too early. \(others.account)")
+            throw SoundCard.Trouble(description: "The other sound ended too early. \(others.account)")
         }
         try recording.stop()
 

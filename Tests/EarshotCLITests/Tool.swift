@@ -13,8 +13,8 @@ enum Tool {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// The program beside the test bundle, with links for the commands of the second program beside it, as `make all` and
-    /// `make install-all` lay them.
+    /// The program beside the test bundle. Links for the second program's commands lie beside it, as `make all` and
+    /// `make install-all` make them.
     static let url: URL = {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         for command in linkedCommands {
@@ -29,7 +29,7 @@ enum Tool {
     /// The commands of the second program.
     static let linkedCommands = ["nearby", "publish", "subscribe"]
 
-    /// Runs it to its end. Output goes through files, so that no full pipe can block either side.
+    /// Runs the tool to its end. Output goes through files, so that a full pipe cannot block either side.
     /// - Parameter environment: variables to set beside those of the tests.
     static func run(
         _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], in scratch: Scratch
@@ -41,7 +41,7 @@ enum Tool {
     }
 }
 
-/// A process of the tool that tests look at while it runs.
+/// A process of the tool that tests observe while it runs.
 final class Running {
     let process = Process()
     private let scratch: Scratch
@@ -68,7 +68,7 @@ final class Running {
         try process.run()
     }
 
-    /// Starts it with a pipe as its standard input, which stays open.
+    /// Starts the tool with a pipe as its standard input. The pipe stays open.
     func startWithPipe() throws -> FileHandle {
         let pipe = Pipe()
         process.standardInput = pipe

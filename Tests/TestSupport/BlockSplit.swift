@@ -1,12 +1,12 @@
 public import EarshotChannel
 public import Testing
 
-/// Expects the same samples, bit by bit, of a source read at once and of its twins read in blocks of random sizes from
-/// 0 on: mostly tiny ones, mostly large ones, and both by turns. Also that a sound which has ended stays so.
+/// Expects the same samples, bit by bit, from a source read at once and from its twins read in blocks of random sizes
+/// from 0 on: mostly tiny ones, mostly large ones, and both in turn. Also that a sound stays ended after its end.
 ///
 /// - Parameters:
-///   - count: how much is read of a sound without an end.
-///   - make: gives the same source again and again.
+///   - count: the number of samples to read from a sound without an end.
+///   - make: returns the same source each time.
 public func expectSameInAnyBlocks(
     count: Int = 30_000, seed: UInt64 = 1, sourceLocation: SourceLocation = #_sourceLocation,
     _ make: () throws -> some SoundSource
@@ -14,7 +14,7 @@ public func expectSameInAnyBlocks(
     var source = try make()
     let whole = source.read(count: count)
     if whole.count < count {
-        #expect(source.read(count: 10).isEmpty, "goes on behind its end", sourceLocation: sourceLocation)
+        #expect(source.read(count: 10).isEmpty, "the sound goes on after its end", sourceLocation: sourceLocation)
     }
     var random = Randomness(seed: seed)
     for largest in [3, 70, 1_000, 20_000] {

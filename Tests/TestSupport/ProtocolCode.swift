@@ -2,18 +2,18 @@ public import EarshotCoding
 
 /// The codes of docs/PROTOCOL.md, section 4, for tests that do not know the modem.
 public struct ProtocolCode: Sendable, CustomStringConvertible {
-    /// The profile that uses it.
+    /// The profile that uses the code.
     public let profileName: String
-    /// Its generators, least significant tone bit first.
+    /// The generators, least significant tone bit first.
     public let generators: [UInt16]
-    /// The bits of its state.
+    /// The number of bits in the state.
     public let memoryBits = 10
 
     /// The code under test.
     public var code: TrellisCode { TrellisCode(memoryBits: memoryBits, generators: generators) }
-    /// M.
+    /// M, the number of tones.
     public var toneCount: Int { 1 << generators.count }
-    /// How it is called in reports.
+    /// The name in test reports.
     public var description: String { profileName }
 
     /// M = 16.

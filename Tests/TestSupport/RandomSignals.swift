@@ -1,10 +1,10 @@
 import EarshotChannel
 
-/// A sequence of random numbers that a failure can be replayed from: SplitMix64, see `SeededGenerator`.
+/// A repeatable sequence of random numbers, so that a failure can be replayed: SplitMix64, see `SeededGenerator`.
 public struct Randomness: RandomNumberGenerator {
     private var generator: SeededGenerator
 
-    /// The sequence that belongs to `seed`.
+    /// The sequence for `seed`.
     public init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }

@@ -1,8 +1,8 @@
 extension Reference {
-    /// The CRC as it is defined: the remainder of a long division of polynomials over GF(2), bit by bit, on paper.
+    /// The CRC by its definition: the remainder of a long division of polynomials over GF(2), bit by bit, as on paper.
     ///
-    /// The message, its first 24 bits exclusive-or'ed with the start value 0xFEDCBA, followed by 24 zeros, is divided by
-    /// x²⁴ + x²² + x²⁰ + x¹⁹ + x¹⁸ + x¹⁶ + x¹⁴ + x¹³ + x¹¹ + x¹⁰ + x⁸ + x⁷ + x⁶ + x³ + x + 1.
+    /// The message, its first 24 bits exclusive-or'ed with the start value 0xFEDCBA, followed by 24 zeros, is divided
+    /// by x²⁴ + x²² + x²⁰ + x¹⁹ + x¹⁸ + x¹⁶ + x¹⁴ + x¹³ + x¹¹ + x¹⁰ + x⁸ + x⁷ + x⁶ + x³ + x + 1.
     public static func crc24(_ bytes: [UInt8]) -> UInt32 {
         let powers = [24, 22, 20, 19, 18, 16, 14, 13, 11, 10, 8, 7, 6, 3, 1, 0]
         let divisor = powers.reduce(into: [Bool](repeating: false, count: 25)) { $0[24 - $1] = true }
@@ -19,8 +19,8 @@ extension Reference {
         return dividend.suffix(24).reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
     }
 
-    /// The convolutional codeword by its definition: bit b of tone n is the parity of those of the latest `memoryBits`
-    /// + 2 input bits that the generator names, where the frame's input bits form a ring.
+    /// The convolutional codeword by its definition. Bit b of tone n is the parity of those of the latest `memoryBits`
+    /// + 2 input bits that the generator selects. The frame's input bits form a ring.
     public static func encode(_ pairs: [UInt8], memoryBits: Int, generators: [UInt16]) -> [UInt8] {
         let bits = pairs.flatMap { [$0 >> 1 & 1, $0 & 1] }
         return pairs.indices.map { n in
@@ -40,7 +40,7 @@ extension Reference {
         zip(tones, metrics).reduce(0) { $0 + $1.1[Int($1.0)] }
     }
 
-    /// The greatest path metric of all codewords, by trying all of them. Cost: 4ⁿ codewords.
+    /// The maximum path metric of all codewords, by trying all of them. Cost: 4ⁿ codewords.
     public static func bestPathMetric(_ metrics: [[Double]], memoryBits: Int, generators: [UInt16]) -> Double {
         (0..<1 << (2 * metrics.count)).reduce(-.infinity) { best, number in
             let pairs = metrics.indices.map { UInt8(number >> (2 * $0) & 3) }
@@ -48,10 +48,10 @@ extension Reference {
         }
     }
 
-    /// Viterbi's algorithm around the ring: `settlingSteps` before the frame, the frame, `settlingSteps` behind it, all
-    /// states equal at first; the frame's part of the best path is read.
+    /// Viterbi's algorithm around the ring: `settlingSteps` before the frame, the frame, `settlingSteps` behind it. All
+    /// states are equal at first; the result is the frame's part of the best path.
     ///
-    /// Of equal paths the one whose leaving bits are the greater number wins, at the end then the lowest state: as in
+    /// Of equal paths the one with the greater number of leaving bits wins, and at the end the lowest state, as in
     /// `TrellisDecoder`, so that both agree to the bit.
     public static func viterbi(
         _ metrics: [[Double]], memoryBits: Int, generators: [UInt16], settlingSteps: Int
@@ -71,7 +71,7 @@ extension Reference {
                 for pair in 0..<4 {
                     let register = 4 * state + pair
                     let metric = pathMetrics[state] + metrics[step][tones[register]]
-                    // States are met in ascending order, so ">=" prefers the greater leaving bits.
+                    // The loop meets states in ascending order, so ">=" prefers the greater leaving bits.
                     if metric >= next[register % stateCount] {
                         next[register % stateCount] = metric
                         winner[register % stateCount] = state

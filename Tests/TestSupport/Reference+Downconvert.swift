@@ -1,11 +1,11 @@
 import RealModule
 
 extension Reference {
-    /// Mix to zero, filter, and look at the instants n·F/F', each on its own:
+    /// Mixes to zero, filters, and evaluates each instant n·F/F' on its own:
     ///
     ///     y[n] = 2 · Σₖ x[k]·e^{−j2πf₀k/F}·h(k − t) / Σₖ h(k − t),   t = n·F/F'
     ///
-    /// h is the ideal low-pass of cutoff F'/2, cut off by a Kaiser window of 60 dB that is `spanSeconds` long.
+    /// h is the ideal low-pass of cutoff F'/2, truncated by a Kaiser window of 60 dB and a length of `spanSeconds`.
     public static func downconvert(
         _ x: [Double], inputRateHertz: Int, outputRateHertz: Int, centreHertz: Int, spanSeconds: Double,
         outputCount: Int

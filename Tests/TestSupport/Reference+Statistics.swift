@@ -1,19 +1,19 @@
 import RealModule
 
 extension Reference {
-    /// The element at count/2 of the sorted values.
+    /// The element at index count/2 of the sorted values.
     public static func median<Value: Comparable>(_ values: [Value]) -> Value {
         values.sorted()[values.count / 2]
     }
 
-    /// The floor of each bin after the last of `blocks`; shape blocks[block][row][bin].
+    /// The noise floor of each bin after the last of `blocks`; shape blocks[block][row][bin].
     ///
     ///     now[bin]    = e^γ · exp(mean over the block's rows of ln E)
     ///     g[bin]      = now, averaged over blocks in the logarithm
     ///     a[bin]      = mean over rows of E, averaged over blocks
     ///     floor[bin]  = max(g, now/2, median over every other bin of a)
     ///
-    /// The first eight blocks count alike; from then on the latest counts an eighth.
+    /// The first eight blocks have equal weight; after them the latest block has weight 1/8.
     public static func noiseFloor(_ blocks: [[[Double]]]) -> [Double] {
         let gamma = 0.577_215_664_901_532_9
         let binCount = blocks[0][0].count

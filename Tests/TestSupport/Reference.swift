@@ -1,3 +1,3 @@
-/// Slow twins: what the code under test computes, once more, from the definition, in double precision, one obvious
-/// loop after another. Nothing here calls the code under test.
+/// Slow twins: they compute the result of the code under test once more, from the definition, in double precision, one
+/// obvious loop after another. Nothing here calls the code under test.
 public enum Reference {}

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where files of this repository lie, found from this source file's place.
+/// Finds files of this repository from this source file's place.
 public enum Repository {
     /// The absolute path of a file given by its path in the repository.
     public static func path(_ relative: String, thisFile: String = #filePath) -> String {
@@ -14,7 +14,7 @@ public enum Repository {
     }
 
     /// Runs a program with a file of this repository as its argument.
-    /// - Returns: what it wrote to standard output, and its exit status.
+    /// - Returns: the text it wrote to standard output, and its exit status.
     public static func run(_ program: String, _ relative: String) throws -> (output: Data, status: Int32) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -27,7 +27,7 @@ public enum Repository {
         return (output, process.terminationStatus)
     }
 
-    /// Whether python3 can be run here.
+    /// Whether PATH has python3.
     public static var hasPython: Bool {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
             FileManager.default.isExecutableFile(atPath: "\($0)/python3")

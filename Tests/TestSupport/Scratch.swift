@@ -1,7 +1,8 @@
 package import EarshotAudio
 package import Foundation
 
-/// A directory that goes with its owner. What the harness itself needs lies elsewhere, so `names` is what the tool made.
+/// A temporary directory that is removed with its owner. The harness keeps its own files elsewhere, so `names` has only
+/// the tool's files.
 package final class Scratch {
     package let url: URL
     package let hidden: URL
@@ -25,7 +26,7 @@ package final class Scratch {
 
     package func save(_ data: Data, _ name: String) throws { try data.write(to: url.appendingPathComponent(name)) }
 
-    /// Everything in it, hidden files too.
+    /// The names of all files in it, hidden ones too.
     package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A sound card, and ALSA's own programs that play and record on it. What is played is recorded.
+/// A sound card, and ALSA's own programs that play and record on it. Its capture records its playback.
 ///
-/// A virtual one of its own, unless the environment names a real one: EARSHOT_TEST_PLAYBACK and EARSHOT_TEST_CAPTURE,
-/// two PCMs of which the second hears the first. Of that there is one, so tests take turns with it.
+/// It is a virtual card for this test, unless the environment names a real one: EARSHOT_TEST_PLAYBACK and
+/// EARSHOT_TEST_CAPTURE, two PCMs of which the second hears the first. There is one real card, so tests take turns.
 ///
-/// Everything stops with its owner, and the server stops with this process too, however that ends. One
-/// thread at a time uses it.
+/// All programs stop with their owner, and the server also stops with this process, however it ends. Only one thread
+/// at a time may use it.
 package final class SoundCard: @unchecked Sendable {
     package struct Trouble: Error, CustomStringConvertible {
         package let description: String
@@ -14,11 +14,11 @@ package final class SoundCard: @unchecked Sendable {
         package init(description: String) { self.description = description }
     }
 
-    /// Half a second: on a machine with every core busy, short buffers run dry.
+    /// Half a second, because on a machine with every core busy shorter buffers run dry.
     private static let buffer = "--buffer-time=500000"
     private static let script = Repository.path("scripts/virtual-sound-card.sh")
 
-    /// Short, because a Unix socket lies in it.
+    /// A short path, because it holds a Unix socket.
     private let directory = FileManager.default.temporaryDirectory
         .appendingPathComponent("earshot-card-\(UUID().uuidString.prefix(8))").path
     private let scratch: Scratch
@@ -37,11 +37,11 @@ package final class SoundCard: @unchecked Sendable {
         return (playback, capture)
     }()
 
-    /// Whether each card is made for its test, with the options it wants, and can be taken away.
+    /// Whether each test makes its own card with its own options, and may take it away.
     package static var isVirtual: Bool { real == nil }
     private static let turn = DispatchSemaphore(value: 1)
 
-    /// - Parameter options: of the script: "--rate", "44100" …
+    /// - Parameter options: options of the script, such as "--rate", "44100".
     package init(in scratch: Scratch, _ options: [String] = []) throws {
         self.scratch = scratch
         self.options = options
@@ -67,7 +67,7 @@ package final class SoundCard: @unchecked Sendable {
         _ = try? control("stop", [])
     }
 
-    /// Starts the sound server, for the first time or again.
+    /// Starts the sound server, also after it was ended.
     package func startServer() throws {
         try control("start", ["--owner", "\(ProcessInfo.processInfo.processIdentifier)"] + options)
     }
@@ -78,11 +78,11 @@ package final class SoundCard: @unchecked Sendable {
         let text = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let id = pid_t(text) else { throw Trouble(description: "\(path) says \(text)") }
         Foundation.kill(id, SIGKILL)
-        // The script removes what a dead server left.
+        // The script removes the files that a dead server left.
         try control("stop", [])
     }
 
-    /// Starts to play WAV files, one after the other.
+    /// Starts to play WAV files, one after another.
     package func play(_ names: [String]) throws -> Program {
         try start("aplay", ["-q", "-D", playbackPCM, Self.buffer] + names)
     }
@@ -94,7 +94,7 @@ package final class SoundCard: @unchecked Sendable {
         return Recording(program: program, path: scratch.path(name), rate: rate)
     }
 
-    /// Runs a program that has nothing to do with the card to its end.
+    /// Runs a program that does not use the card to its end.
     package func run(_ name: String, _ arguments: [String]) throws -> Program {
         let program = try start(name, arguments)
         guard program.waitForEnd(within: 60) else {
@@ -120,43 +120,43 @@ package final class SoundCard: @unchecked Sendable {
     }
 }
 
-/// The card's names for devices that this process opens itself.
+/// The card's PCM names for devices that this process opens itself.
 extension SoundCard {
     /// The PCM that plays.
     package var playbackName: String { Self.real?.playback ?? Self.name("card_out:\(directory)") }
 
-    /// The PCM that records what is played.
+    /// The PCM that records the playback.
     package var captureName: String { Self.real?.capture ?? Self.name("card_in:\(directory)") }
 
-    /// ALSA reads one configuration for a whole process: it has to name every card, and be there before the first.
+    /// ALSA reads one configuration for the whole process, so it has to name every card and exist before the first one.
     package static func name(_ name: String) -> String {
         precondition(isConfigured)
         return name
     }
 
     private static let isConfigured: Bool = {
-        // A real card's name may be of somebody's own configuration.
+        // A real card's name may come from the user's own configuration.
         guard isVirtual else { return true }
         setenv("ALSA_CONFIG_PATH", Repository.path("Tests/sound-cards.conf"), 1)
-        // A client leaves a cookie in somebody's home otherwise.
+        // Otherwise a client leaves a cookie in the user's home directory.
         setenv("PULSE_COOKIE", Repository.path(".build/pulse-cookie"), 1)
         return true
     }()
 }
 
-/// A recording that is being made.
+/// A recording in progress.
 package struct Recording {
     package let program: Program
     package let path: String
     package let rate: Int
 
-    /// How much is in the file; its header is 44 bytes.
+    /// The seconds in the file so far; its header is 44 bytes.
     private var seconds: Double {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return Double(max((attributes?[.size] as? Int ?? 0) - 44, 0)) / Double(2 * rate)
     }
 
-    /// Waits until this much more is in the file.
+    /// Waits until the file has this many seconds more.
     package func grow(by more: Double) throws {
         let goal = seconds + more
         let deadline = Date() + more + 15

@@ -1,25 +1,25 @@
 import Foundation
 
-/// What else can be heard in the room, at 48 kHz.
+/// Other sounds in the room, at 48 kHz.
 package enum SoundCardNoise: String, CaseIterable {
     case speech, music
 
     package static let rate = 48_000.0
     package static let seconds = 20.0
 
-    /// Writes 20 s of it, as loud as a frame of this amplitude.
+    /// Writes 20 s of the sound, as loud as a frame of this amplitude.
     package func write(_ name: String, amplitude: Float, using card: SoundCard, in scratch: Scratch) throws {
         let phrase = self == .speech ? try Self.spoken(using: card, in: scratch) : Self.music()
         let power = phrase.map { Double($0) * Double($0) }.reduce(0, +) / Double(phrase.count)
         let peak = phrase.map(abs).max() ?? 0
-        // As much power as the frame's sine, unless its peaks together with the frame's would not fit.
+        // The same power as the frame's sine, unless the peaks of both together would clip.
         let gain = min(amplitude / Float(2 * power).squareRoot(), 0.95 * (1 - amplitude) / peak)
         let count = Int(Self.seconds * Self.rate)
         try scratch.write((0..<count).map { gain * phrase[$0 % phrase.count] }, name)
     }
 
-    /// A few sentences. Straight lines join the voice's 22,050 samples a second: that leaves an image of its lower
-    /// half in 11 to 22 kHz, 30 to 60 dB down, much like the hiss of a real voice.
+    /// A few sentences. Straight lines join the voice's 22,050 samples a second. That leaves an image of its lower half
+    /// in 11 to 22 kHz, 30 to 60 dB down, much like the hiss of a real voice.
     private static func spoken(using card: SoundCard, in scratch: Scratch) throws -> [Float] {
         let text = """
             She sells sea shells by the sea shore. Six thick thistle sticks, six thick thistles stick. \
@@ -55,9 +55,9 @@ package enum SoundCardNoise: String, CaseIterable {
             let start = samples.count - chordLength
             for index in 0..<chordLength {
                 let time = Double(index) / rate
-                // The drum falls from 160 Hz to 50; the hi-hats are white noise, an eighth apart.
+                // The drum falls from 160 to 50 Hz; the hi-hats are white noise, an eighth apart.
                 let drum = sin(2 * .pi * (50 * time + 11 * (1 - exp(-10 * time)))) * exp(-8 * time)
-                // Knuth's linear congruence; its upper bits are noise enough.
+                // Knuth's linear congruential generator; its upper bits are random enough for noise.
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let white = Double(state >> 32) / 0x1p31 - 1
                 let hat = white * exp(-60 * time.truncatingRemainder(dividingBy: 0.125))

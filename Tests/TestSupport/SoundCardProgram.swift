@@ -1,12 +1,12 @@
 import Foundation
 
-/// A program that runs beside the test, with its output in files and an end to all patience.
+/// A program that runs beside the test, with its output in files and a time limit for each wait.
 ///
-/// Foundation's `Process` hands the signals that a test's thread blocks on to what it starts, and a recording has to
-/// hear that it is to end. One thread at a time uses it.
+/// Foundation's `Process` passes the signals that a test's thread blocks on to the program it starts, but a recording
+/// has to receive the signal that ends it. Only one thread at a time may use it.
 package final class Program: @unchecked Sendable {
-    /// What `posix_spawn` has no portable words for: the folder, and no descriptors of other tests, who may wait until
-    /// nobody has them any more.
+    /// Steps that `posix_spawn` has no portable call for: change the folder, and close the descriptors of other tests,
+    /// which may wait until every process has closed them.
     private static let prelude = """
         cd "$0" && for path in /proc/$$/fd/*; do
             number=${path##*/}
@@ -21,7 +21,7 @@ package final class Program: @unchecked Sendable {
     private let errorURL: URL
     private var waitStatus: Int32?
 
-    /// Starts it; a `name` without a slash is looked for in PATH.
+    /// Starts the program; PATH is searched for a `name` without a slash.
     package init(_ name: String, _ arguments: [String], environment: [String: String], in scratch: Scratch) throws {
         command = ([name] + arguments).joined(separator: " ")
         let token = UUID().uuidString
@@ -59,13 +59,13 @@ package final class Program: @unchecked Sendable {
         kill()
     }
 
-    /// Its exit code, or the negative number of the signal that ended it; nil while it runs.
+    /// The exit code, or the negative number of the signal that ended the program; nil while it runs.
     package var status: Int32? {
         if waitStatus == nil {
             var value: Int32 = 0
             if waitpid(id, &value, WNOHANG) == id { waitStatus = value }
         }
-        // What the macros WIFEXITED, WEXITSTATUS and WTERMSIG do.
+        // The same as the macros WIFEXITED, WEXITSTATUS and WTERMSIG.
         return waitStatus.map { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : -($0 & 0x7F) }
     }
 
@@ -73,9 +73,9 @@ package final class Program: @unchecked Sendable {
     package var output: String { (try? String(contentsOf: outputURL, encoding: .utf8)) ?? "" }
     package var error: String { (try? String(contentsOf: errorURL, encoding: .utf8)) ?? "" }
 
-    /// The command, how it ended if it did, and what it complained about.
+    /// The command, how it ended if it did, and its standard error.
     package var account: String {
-        // The status for a program that does not exist.
+        // The status of a shell for a program that does not exist.
         let advice = status == 127 ? " 'make test' installs what is missing." : ""
         return "'\(command)' \(status.map { "left with \($0)" } ?? "is running"). \(error)\(advice)"
     }
@@ -84,19 +84,19 @@ package final class Program: @unchecked Sendable {
         signal(SIGINT)
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the program.
     package func signal(_ number: Int32) {
         if isRunning { Foundation.kill(id, number) }
     }
 
-    /// What the kernel says about it: the fields of /proc/…/status in kB, such as "VmRSS".
+    /// A field of /proc/…/status in kB, such as "VmRSS".
     package func memory(_ field: String) -> Int? {
         let status = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix(field + ":") }
         return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }
     }
 
-    /// Waits until its output satisfies `condition`.
+    /// Waits until the output satisfies `condition`.
     package func waitForOutput(within seconds: Double, _ condition: (String) -> Bool) -> Bool {
         let deadline = Date() + seconds
         while !condition(output) {
@@ -106,7 +106,7 @@ package final class Program: @unchecked Sendable {
         return true
     }
 
-    /// Waits until what it writes to standard error satisfies `condition`.
+    /// Waits until standard error satisfies `condition`.
     package func waitForError(within seconds: Double, _ condition: (String) -> Bool) -> Bool {
         let deadline = Date() + seconds
         while !condition(error) {
@@ -116,14 +116,14 @@ package final class Program: @unchecked Sendable {
         return true
     }
 
-    /// Ends it for certain.
+    /// Ends the program for certain.
     package func kill() {
         guard isRunning else { return }
         Foundation.kill(id, SIGKILL)
         _ = waitForEnd(within: 5)
     }
 
-    /// Whether it has ended, at the latest after some seconds.
+    /// Waits some seconds at most for the end. Returns whether the program has ended.
     package func waitForEnd(within seconds: Double) -> Bool {
         let deadline = Date() + seconds
         while isRunning {
@@ -133,7 +133,7 @@ package final class Program: @unchecked Sendable {
         return true
     }
 
-    /// Waits for its end, which has to be a good one.
+    /// Waits for the end, which must be successful.
     package func finish(within seconds: Double) throws {
         guard waitForEnd(within: seconds) else {
             throw SoundCard.Trouble(description: "Not over after \(seconds) s: \(account)")

@@ -12,41 +12,42 @@ struct NearbyCommand: ParsableCommand {
         commandName: "nearby",
         abstract: "Find the devices within earshot, and be found by them.",
         discussion: """
-            Says a token again and again and listens for those of others. Prints a line when a device is found, heard \
-            again, or lost; on a terminal those that are there are listed below, and a line is printed only for found \
-            and lost. Ends with Ctrl-C, after --seconds, or when --count devices were found.
+            Sends a token again and again and listens for the tokens of other devices. Prints a line when a device is \
+            found, heard again, or lost. On a terminal it lists the devices that are present, and prints lines only \
+            for found and lost. Ends with Ctrl-C, after --seconds, or when --count devices were found.
 
-            Devices take turns by themselves: nobody leads, no network is used. Two find each other within about 4 s, \
-            ten within 8 s. A device that has not been heard for as long as its and your turns explain is lost.
+            Devices take turns by themselves, without a leader and without a network. Two find each other within about \
+            4 s, ten within 8 s. A device is lost when its silence lasts longer than its turns and yours explain.
 
-            With --mode scan no loudspeaker is opened and nobody learns of you; with --mode broadcast no microphone is. \
-            A device that is missing or taken is a problem that is printed, and tried again until it is gone.
+            With --mode scan the program opens no loudspeaker, so other devices do not learn of you. With --mode \
+            broadcast it opens no microphone. If a device is missing or busy, a line says so, and the program retries \
+            until the device works.
 
             EXAMPLES:
               earshot nearby
               earshot nearby --token 0123456789abcdef --json
               earshot nearby --mode scan --device hw:1
-              earshot nearby --seconds 30 --count 1 && echo somebody is here
+              earshot nearby --seconds 30 --count 1 && echo "a device is here"
 
             Lines of JSON:
               {"event":"found","token":"0123456789abcdef","medium":"audio",
               "media":["audio"],"snr_db":23.1,"level_db":-41.0,"at_s":3.218,
               "time":"2026-11-22T14:03:22.157Z"}
-            'updated' and 'lost' look the same; time is when the token was last heard, at_s when the line was printed, \
-            from the start. Problems come and go as 'problem' and 'solved':
+            'updated' and 'lost' look the same. time is when the token was last heard; at_s is when the line was \
+            printed, in seconds from the start. A 'problem' line reports a problem, and a 'solved' line its end:
               {"event":"problem","problem":"no microphone","medium":"audio",
               "detail":"Cannot open …","at_s":0.012}
 
-            Exit codes: 0 somebody was found, or nothing was to be found (--mode broadcast); 1 nobody was.
+            Exit codes: 0 a device was found, or --mode broadcast does not listen; 1 no device was found.
             """)
 
-    @Option(help: ArgumentHelp("What to say, 1 to 32 bytes. (default: 8 bytes by chance)", valueName: "hex"))
+    @Option(help: ArgumentHelp("The token to send, 1 to 32 bytes. (default: 8 random bytes)", valueName: "hex"))
     var token: String?
 
-    @Option(help: "Only say the token, only listen, or both.")
+    @Option(help: "Send the token only, listen only, or both.")
     var mode = ModeArgument.both
 
-    @Option(help: "The way to find each other; may be given several times. (default: all there are)")
+    @Option(help: "The medium that carries tokens; may be given several times. (default: all media)")
     var medium: [MediumArgument] = []
 
     @Option(help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"))
@@ -57,10 +58,10 @@ struct NearbyCommand: ParsableCommand {
 
     @OptionGroup var loudness: LevelOption
 
-    @Option(help: ArgumentHelp("End after so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?
 
-    @Option(help: ArgumentHelp("End when so many devices were found.", valueName: "count"))
+    @Option(help: ArgumentHelp("End when this many devices were found.", valueName: "count"))
     var count: Int?
 
     @Flag(help: "Print lines of JSON.")
@@ -84,26 +85,26 @@ struct NearbyCommand: ParsableCommand {
             _ = try DeviceRequest.argument(device: pcm, rate: nil, channels: nil)
         }
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): more than 0.")
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
         }
-        if let count, count < 1 { throw ValidationError("--count \(count): at least one device.") }
+        if let count, count < 1 { throw ValidationError("--count \(count): give 1 or more devices.") }
         if mode == .broadcast, count != nil {
-            throw ValidationError("--count with --mode broadcast: who does not listen finds nobody.")
+            throw ValidationError("--count with --mode broadcast: this mode does not listen, so it finds no device.")
         }
         if mode == .scan, token != nil {
-            throw ValidationError("--token with --mode scan: who only listens says nothing.")
+            throw ValidationError("--token with --mode scan: this mode sends nothing. Leave --token out.")
         }
         if mode == .scan, playback != nil {
-            throw ValidationError("--playback with --mode scan: who only listens opens no loudspeaker.")
+            throw ValidationError("--playback with --mode scan: this mode opens no loudspeaker. Leave --playback out.")
         }
         if mode == .broadcast, device != nil {
-            throw ValidationError("--device with --mode broadcast: who does not listen opens no microphone.")
+            throw ValidationError("--device with --mode broadcast: this mode opens no microphone. Leave --device out.")
         }
     }
 
     func run() throws {
         let payload = try ownToken()
-        // Before any thread: those that follow inherit who gets the signals.
+        // Before any thread starts: threads inherit the signal mask.
         let ending = Ending()
         Interruption.request { ending.request() }
         var options = SoundMedium.Options(capture: device ?? "default", playback: playback ?? "default")
@@ -132,7 +133,7 @@ struct NearbyCommand: ParsableCommand {
         if mode != .broadcast, output.foundCount == 0 { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
     }
 
-    /// What to say; nil where nothing is said.
+    /// The token to send; nil if the mode sends nothing.
     private func ownToken() throws -> Payload? {
         guard mode != .scan else { return nil }
         do throws(PayloadError) {
@@ -140,7 +141,7 @@ struct NearbyCommand: ParsableCommand {
             return try Payload((0..<Payload.tokenCount).map { _ in UInt8.random(in: .min ... .max) })
         } catch {
             throw Failure(
-                .usage, "Cannot say the token \"\((token ?? "").prefix(80).description.escapedForTerminal)\": \(error)."
+                .usage, "Cannot send --token \"\((token ?? "").prefix(80).description.escapedForTerminal)\": \(error)."
             )
         }
     }

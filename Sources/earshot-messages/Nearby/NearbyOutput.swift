@@ -5,7 +5,8 @@ import EarshotDiscovery
 import EarshotDrawing
 import Synchronization
 
-/// What `nearby` prints: who comes and goes on standard output, and on a terminal a list of who is there below it.
+/// Prints the output of `nearby`: found, updated and lost devices on standard output, and on a terminal a list of the
+/// present devices below it.
 final class NearbyOutput: Sendable {
     private struct State {
         var foundCount = 0
@@ -13,8 +14,8 @@ final class NearbyOutput: Sendable {
         var drawnLineCount = 0
     }
 
-    /// A terminal shows no more of the list.
-    private static let largestListCount = 12
+    /// The maximum number of devices in the list on a terminal.
+    private static let maximumListCount = 12
 
     private let isJSON: Bool
     private let isQuiet: Bool
@@ -28,7 +29,7 @@ final class NearbyOutput: Sendable {
         isListing = !isQuiet && StandardStream.error.isLiveTerminal
     }
 
-    /// How many were found, those included that were lost since.
+    /// The number of devices found, including those lost since.
     var foundCount: Int { state.withLock { $0.foundCount } }
 
     func begun(token: Payload?, mode: ModeArgument) {
@@ -56,19 +57,19 @@ final class NearbyOutput: Sendable {
         }
     }
 
-    /// Draws the list again.
+    /// Draws the list of present devices again.
     func refresh() {
         guard isListing else { return }
         state.withLock { state in
             let erasure = Self.erasure(state)
             let lines = list(state)
             state.drawnLineCount = lines.count
-            // In one go, so that nobody sees it gone.
+            // One write, so that the list does not flicker.
             StandardStream.error.write(erasure + lines.map { "\($0)\n" }.joined())
         }
     }
 
-    /// The last line.
+    /// Prints the last line.
     func conclude(mode: ModeArgument) {
         clearList()
         let count = foundCount
@@ -114,7 +115,7 @@ final class NearbyOutput: Sendable {
         }
     }
 
-    /// 0123456789abcdef  audio  23.1 dB SNR  -41.0 dBFS.
+    /// A device in words: 0123456789abcdef  audio  23.1 dB SNR  -41.0 dBFS.
     private func description(_ neighbour: Neighbour) -> String {
         var parts = [neighbour.token.hex, neighbour.media.map(\.name).sorted().joined(separator: "+")]
         if let snr = neighbour.snrDecibels { parts.append("\(DecimalText.text(snr, decimals: 1)) dB SNR") }
@@ -125,12 +126,12 @@ final class NearbyOutput: Sendable {
     private func list(_ state: State) -> [String] {
         let sorted = state.neighbours.values.sorted { $0.token.hex < $1.token.hex }
         var lines = ["-- \(sorted.count) nearby, \(ClockText.text(seconds: seconds))"]
-        for neighbour in sorted.prefix(Self.largestListCount) {
+        for neighbour in sorted.prefix(Self.maximumListCount) {
             let silence = DecimalText.text(max(0, seconds - neighbour.lastHeard.inSeconds), decimals: 0)
             lines.append("   \(description(neighbour))  heard \(silence) s ago")
         }
-        if sorted.count > Self.largestListCount {
-            lines.append("   and \(sorted.count - Self.largestListCount) more")
+        if sorted.count > Self.maximumListCount {
+            lines.append("   and \(sorted.count - Self.maximumListCount) more")
         }
         return lines
     }

@@ -11,10 +11,10 @@ struct BroadcastCommand: ParsableCommand {
         commandName: "broadcast",
         abstract: "Play a token, or any payload of 1 to 32 bytes, again and again.",
         discussion: """
-            Plays it through a loudspeaker every --interval seconds, a little earlier or later each time so that two \
-            devices do not collide for ever, until --count is reached or Ctrl-C ends it: the one on the air is played \
-            to its end. The stream stays open in between, so nothing clicks. A line is printed when a payload has left \
-            the device.
+            Plays the payload through a loudspeaker every --interval seconds. Each start comes a little earlier or \
+            later, so that two devices do not keep colliding. The command ends after --count payloads or with Ctrl-C, \
+            and always plays the current payload to its end. The stream stays open during the pauses, so nothing \
+            clicks. A line is printed when a payload has left the device.
 
             EXAMPLES:
               earshot broadcast 0123456789abcdef
@@ -23,49 +23,51 @@ struct BroadcastCommand: ParsableCommand {
               earshot broadcast cafe --device hw:0 --count 1 --level -20
 
             A line of JSON:
-              {"number":1,"token":"0123456789abcdef","bytes":8,"profile":"standard","start_s":0.250,"end_s":1.274,
-              "time":"2026-11-21T14:03:22.157Z","underruns":0,"device":"default"}
-            Times are those at which its first and last sample left the device, as far as that says. An underrun is a \
-            hole in the sound: this machine was too busy.
+              {"number":1,"token":"0123456789abcdef","bytes":8,"profile":"standard",
+              "start_s":0.250,"end_s":1.274,"time":"2026-11-21T14:03:22.157Z",
+              "underruns":0,"device":"default"}
+            start_s and end_s are when the first and last sample left the device, as far as the device reports it. \
+            An underrun is a hole in the sound: this machine was too busy.
 
-            Exit codes: 0 all were sent, 69 no such device or it cannot be used, 77 no permission, 130 or 143 ended by \
-            a signal before --count was reached.
+            Exit codes: 0 all payloads were sent; 69 the device does not exist or cannot be used; 77 no permission; \
+            130 or 143 a signal ended the command before --count was reached.
             """)
 
-    @OptionGroup var what: PayloadArguments
+    @OptionGroup var content: PayloadArguments
 
     @Option(help: ArgumentHelp("The playback PCM; 'earshot devices' lists them.", valueName: "pcm"))
     var device: String?
 
-    @Option(help: ArgumentHelp("How often it is sent. (default: until Ctrl-C)", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of times to send the payload. (default: until Ctrl-C)", valueName: "count"))
     var count: Int?
 
     @OptionGroup var burst: BurstOption
 
     @Option(
         help: ArgumentHelp(
-            "The time from one start to the next. (default: 3; with --burst its length and 2)", valueName: "seconds"))
+            "The time from one start to the next. (default: 3; with --burst, the burst's length plus 2)",
+            valueName: "seconds"))
     var interval: Double?
 
-    @Option(help: ArgumentHelp("How much the interval varies, as a share of it, 0 to 0.5.", valueName: "share"))
+    @Option(help: ArgumentHelp("The maximum variation as a share of the interval, 0 to 0.5.", valueName: "share"))
     var jitter = 0.1
 
-    @Option(help: "How it sounds: fast at arm's length, standard in a room, far across a hall.")
+    @Option(help: "The profile: fast at arm's length, standard in a room, far across a hall.")
     var profile = ProfileName(.standard)
 
     @OptionGroup var loudness: LevelOption
 
-    @Option(help: ArgumentHelp("The sample rate. (default: one that nothing resamples)", valueName: "hertz"))
+    @Option(help: ArgumentHelp("The sample rate. (default: one that needs no resampling)", valueName: "hertz"))
     var rate: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Channels to play on, all alike, 1 to 8. (default: as few as possible)", valueName: "count"))
+            "The number of channels, 1 to 8; all play the same. (default: as few as possible)", valueName: "count"))
     var channels: Int?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Wait for a device that is away, and go on. (default: --reconnect where --device is given)")
+        help: "Wait for a device that goes away, then continue. (default: --reconnect if --device is given)")
     var reconnect: Bool?
 
     @Flag(help: "Print a line of JSON for every payload sent.")
@@ -76,22 +78,22 @@ struct BroadcastCommand: ParsableCommand {
 
     func validate() throws {
         _ = try DeviceRequest.argument(device: device ?? "default", rate: rate, channels: channels)
-        if let count, count < 1 { throw ValidationError("--count \(count): it has to be sent at least once.") }
+        if let count, count < 1 { throw ValidationError("--count \(count): give 1 or more.") }
         if !(0...0.5).contains(jitter) {
-            throw ValidationError("--jitter \(DecimalText.short(jitter)): from 0 to 0.5 of the interval.")
+            throw ValidationError("--jitter \(DecimalText.short(jitter)): give 0 to 0.5 of the interval.")
         }
         if let interval, !(interval >= 0 && interval <= 86_400) {
-            throw ValidationError("--interval \(DecimalText.short(interval)): from 0 s (no pause) to a day.")
+            throw ValidationError("--interval \(DecimalText.short(interval)): give 0 (no pause) to 86400 s (a day).")
         }
     }
 
-    /// Between bursts there has to be a pause of random length, too.
+    /// The interval in seconds. Between bursts, too, there has to be a pause of random length.
     private var intervalSeconds: Double {
         interval ?? (burst.count > 1 ? profile.profile.burstSeconds(frameCount: burst.count) + 2 : 3)
     }
 
     func run() throws {
-        let payload = try what.payload()
+        let payload = try content.payload()
         try burst.check(payload)
         let ending = Ending()
         Interruption.request { ending.request() }

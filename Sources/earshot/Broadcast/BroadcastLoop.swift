@@ -6,26 +6,27 @@ import EarshotLive
 import EarshotModem
 import Synchronization
 
-/// One payload again and again, on a thread of its own.
+/// Sends one payload again and again, on a thread of its own.
 ///
 ///     start of the next = start of this + interval · (1 + j),   j uniform in ±jitter
 ///
-/// Jitter keeps two devices that collide once from colliding always. Each is handed to the loudspeaker a little longer
-/// before its time than that is filled ahead, so that the pauses are right however short.
+/// Jitter keeps two devices that collide once from colliding always. The loop hands each sound to the loudspeaker a
+/// little longer before its start than the loudspeaker is filled ahead, so that even short pauses have the right
+/// length.
 final class BroadcastLoop: Sendable {
     struct Plan: Sendable {
         var payload: Payload
         var profile: Profile
-        /// How many frames each is sent as: 1, or a burst's.
+        /// Frames for each sending: 1, or the number of frames in a burst.
         var burstCount = 1
         var levelDecibels: Double
         var intervalSeconds: Double
-        /// Share of the interval.
+        /// The maximum variation of the interval as a share of it, 0 to 0.5.
         var jitter = 0.1
-        /// How often; nil for ever.
+        /// How many times the payload is sent; nil for no limit.
         var count: Int?
 
-        /// How long a frame is, or a burst.
+        /// The length of a frame or a burst in seconds.
         var soundSeconds: Double {
             burstCount > 1
                 ? profile.burstSeconds(frameCount: burstCount)
@@ -34,26 +35,26 @@ final class BroadcastLoop: Sendable {
     }
 
     enum Event: Sendable {
-        /// The number'th has left the loudspeaker.
+        /// The payload with this number, counted from 1, has left the loudspeaker.
         case sent(number: Int, Playback)
-        /// The next one starts then.
+        /// The payload with this number starts in so many seconds.
         case waiting(number: Int, seconds: Double)
-        /// The device went away and is waited for.
+        /// The device went away; the loop waits for it.
         case interrupted(DeviceError)
         case resumed
-        /// It is over.
+        /// The loop has ended with this error.
         case failed(DeviceError)
     }
 
-    /// What happened to the sounds that were handed over.
+    /// The outcomes of the sounds that were handed over.
     private struct State {
         var outcomes: [Result<Playback, any Error>] = []
         var isStopped = false
     }
 
-    /// How far ahead of the air the loudspeaker is filled: more than a busy machine keeps us from it.
+    /// How far the loudspeaker is filled ahead: longer than a busy machine holds up this thread.
     private static let bufferSeconds = 0.5
-    /// How much earlier than that a sound is handed over.
+    /// How much earlier than that the loop hands over a sound.
     private static let headStartSeconds = 0.15
 
     let format: DeviceFormat
@@ -63,12 +64,13 @@ final class BroadcastLoop: Sendable {
     private let reconnects: Bool
     private let broadcaster: Mutex<Broadcaster>
     private let state = Mutex(State())
-    /// Rings for outcomes and for the stop.
+    /// Signals an outcome, or the stop.
     private let bell = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let sentCount = Atomic(0)
 
     /// Opens the loudspeaker.
+    /// - Throws: `Failure` if the device cannot be opened, `ValidationError` if the request is not valid.
     init(_ plan: Plan, device: String, rate: Int? = nil, channels: Int? = nil, reconnects: Bool) throws {
         self.plan = plan
         self.reconnects = reconnects
@@ -84,17 +86,17 @@ final class BroadcastLoop: Sendable {
         }
     }
 
-    /// How many were sent.
+    /// The number of payloads sent so far.
     var sent: Int { sentCount.load(ordering: .relaxed) }
 
-    /// Begins, on another thread.
+    /// Starts `run` on another thread.
     func start(_ onEvent: @escaping @Sendable (Event) -> Void) {
         DispatchQueue(label: "earshot.broadcast").async {
             self.run(onEvent)
         }
     }
 
-    /// Sends until the count is reached or `stop`, on this thread.
+    /// Sends until the count is reached or `stop` is called, on this thread.
     func run(_ onEvent: (Event) -> Void) {
         defer { ended.signal() }
         while !isOver, sent < plan.count ?? .max {
@@ -105,13 +107,13 @@ final class BroadcastLoop: Sendable {
                 return
             }
             onEvent(.interrupted(problem))
-            // What was not played to its end is sent again.
+            // A payload that was cut off is sent again.
             guard reopen(onEvent) else { return }
         }
         current.stop()
     }
 
-    /// Ends after the payload that is on the air, and waits for that.
+    /// Ends after the payload that is playing, and waits for that.
     func stop() {
         state.withLock { $0.isStopped = true }
         current.loudspeaker.withdrawAll()
@@ -119,14 +121,14 @@ final class BroadcastLoop: Sendable {
         if ended.wait(timeout: .now() + plan.soundSeconds + 1) == .success { ended.signal() }
     }
 
-    /// What is handed over now is heard then.
+    /// The earliest time at which a sound that is handed over now can be heard.
     private var earliest: Int64 { MonotonicTime.nanoseconds + Int64(Self.bufferSeconds * 1e9) }
 
     private var isOver: Bool { state.withLock { $0.isStopped } }
     private var current: Broadcaster { broadcaster.withLock { $0 } }
 
-    /// Hands payloads over in time, and reports them when they have left.
-    /// - Returns: what is wrong with the device, or nil when all were sent or it was stopped.
+    /// Hands payloads over in time, and reports each when it has left the device.
+    /// - Returns: the device's error, or nil when all payloads were sent or the loop was stopped.
     private func runUntilTrouble(_ onEvent: (Event) -> Void) -> DeviceError? {
         let broadcaster = current
         let lead = Self.bufferSeconds + Self.headStartSeconds

@@ -4,7 +4,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotModem
 
-/// What `broadcast` prints: what was sent on standard output, everything else on standard error.
+/// Prints the output of `broadcast`: sent payloads on standard output, everything else on standard error.
 final class BroadcastOutput {
     private(set) var failure: DeviceError?
 
@@ -39,7 +39,7 @@ final class BroadcastOutput {
         case .sent(let number, let playback): sent(number, playback)
         case .waiting(let number, let seconds):
             statusLine.show("next (\(ordinal(number))) in \(DecimalText.text(seconds, decimals: 1)) s")
-        case .interrupted(let error): note("interrupted: \(error) Waiting for it.")
+        case .interrupted(let error): note("interrupted: \(error) Waiting for the device.")
         case .resumed: note("resumed")
         case .failed(let error): failure = error
         }

@@ -11,13 +11,13 @@ struct DecodeCommand: ParsableCommand {
         commandName: "decode",
         abstract: "Find every token in sound files, or in sound as it arrives.",
         discussion: """
-            Searches every channel for all profiles at once: nothing has to be matched to the sender. Reads WAV, \
-            FLAC, Ogg, AIFF, AU, CAF, W64, and headerless samples with --raw, at 44100 Hz or more.
+            Searches every channel for all profiles at once, so no setting has to match the sender. Reads WAV, FLAC, \
+            Ogg, AIFF, AU, CAF, W64, and headerless samples with --raw, at 44100 Hz or more.
 
-            Tokens are printed file by file as given, within a file by their end, then by channel. What comes \
-            through a pipe is printed as soon as it is certain. A broken file does not keep others from being \
-            decoded, but the exit code is then its error's (65, 66 or 74), even if tokens were found; a file that \
-            ends too early counts as broken. Ctrl-C prints what was found until then.
+            Prints the tokens of each file in the order of the arguments; within a file by their end, then by channel. \
+            From a pipe, a token is printed as soon as it is certain. If a file is broken or ends too early, the other \
+            files are decoded all the same, and the exit code is that of the error (65, 66 or 74), even if tokens were \
+            found. Ctrl-C prints the tokens found so far.
 
             EXAMPLES:
               earshot decode token.wav
@@ -30,8 +30,8 @@ struct DecodeCommand: ParsableCommand {
               "start_s":1.234,"end_s":2.258,"snr_db":12.3,"offset_hz":-3.1,
               "channel":0,"file":"x.wav","path_metric":3.21}
             SNR counts noise in 1,500 Hz. The offset is Doppler and clock error in the middle of the band. The path \
-            metric is about 1.4 for noise and higher for a frame. "text" follows where the payload is text, and \
-            "combined", with the number of repeats, where --combine read several together; its path metric can be lower.
+            metric is about 1.4 for noise and higher for a frame. If the payload is text, "text" follows. If --combine \
+            read several repeats together, "combined" gives their number; such a token's path metric can be lower.
             """)
 
     @Argument(help: ArgumentHelp("Sound files; '-' is standard input.", valueName: "file"), completion: .file())
@@ -39,7 +39,7 @@ struct DecodeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The inputs have no header and hold this: encoding:rate[:channels], such as s16le:48000 or f32le:44100:2.",
+            "The inputs have no header; samples are encoding:rate[:channels], such as s16le:48000 or f32le:44100:2.",
             valueName: "format"),
         transform: RawFormat.argument)
     var raw: RawFormat?
@@ -57,11 +57,11 @@ struct DecodeCommand: ParsableCommand {
 
     @Flag(
         name: [.long, .customLong("verbose"), .customShort("v")],
-        help: "Print what the receivers did, on standard error.")
+        help: "Print the receivers' counts on standard error: candidates, rejections, frames.")
     var stats = false
 
     @Flag(
-        name: .shortAndLong, help: "On standard error print errors only: no progress, no note that nothing was found.")
+        name: .shortAndLong, help: "On standard error print errors only: no progress, no note if no token was found.")
     var quiet = false
 
     func validate() throws {
@@ -72,7 +72,7 @@ struct DecodeCommand: ParsableCommand {
             throw ValidationError("Standard input ('-') can be read only once.")
         }
         if let jobs, jobs < 1 {
-            throw ValidationError("--jobs \(jobs): at least one file is decoded at a time.")
+            throw ValidationError("--jobs \(jobs): give 1 or more files at the same time.")
         }
     }
 
@@ -95,7 +95,7 @@ struct DecodeCommand: ParsableCommand {
         try conclude(decoders.map(\.outcome))
     }
 
-    /// Decodes them on as many threads as wanted, each taking the next one that nobody has taken.
+    /// Decodes the inputs on several threads; each thread takes the next input that is free.
     private func runAll(_ decoders: [InputDecoder]) {
         let coreCount = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
         let threadCount = min(jobs ?? coreCount, decoders.count)
@@ -110,7 +110,7 @@ struct DecodeCommand: ParsableCommand {
     }
 
     private func conclude(_ outcomes: [InputDecoder.Outcome]) throws {
-        // An incomplete answer must not look like an answer, so failures win; the first decides.
+        // An incomplete answer must not look like an answer, so failures win; the first failure decides.
         if let failure = outcomes.lazy.compactMap(\.failure).first {
             throw ExitCode(failure.rawValue)
         }

@@ -3,7 +3,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotModem
 
-/// A frame and where it was heard; how it is printed.
+/// A decoded frame with its file and channel, and its text forms.
 struct FoundToken: Sendable {
     let frame: ReceivedFrame
     let sampleRateHertz: Int
@@ -13,14 +13,14 @@ struct FoundToken: Sendable {
     var startSeconds: Double { Double(frame.startSample) / Double(sampleRateHertz) }
     var endSeconds: Double { Double(frame.endSample) / Double(sampleRateHertz) }
 
-    /// The order within a file, the same for every run: by end, then channel, then start. The rest decides between
-    /// frames that are alike in all of these.
+    /// The order within a file, the same for every run: by end, then channel, then start. The other fields decide
+    /// between frames that agree in all of these.
     static func isOrdered(_ a: FoundToken, before b: FoundToken) -> Bool {
         (a.frame.endSample, a.channel, a.frame.startSample, a.frame.profileName, a.frame.payload.hex)
             < (b.frame.endSample, b.channel, b.frame.startSample, b.frame.profileName, b.frame.payload.hex)
     }
 
-    /// `1.234 s  0123456789abcdef  standard  SNR 12.3 dB  -3.1 Hz  ch 0`, behind the file's name if wanted.
+    /// `1.234 s  0123456789abcdef  standard  SNR 12.3 dB  -3.1 Hz  ch 0`, after the file's name if `showingFile`.
     func humanLine(showingFile: Bool) -> String {
         let columns =
             [
@@ -34,7 +34,7 @@ struct FoundToken: Sendable {
         return (showingFile ? "\(file.escapedForTerminal): " : "") + columns.joined(separator: "  ")
     }
 
-    /// The line of JSON; later versions may add keys behind the others.
+    /// The line of JSON. Later versions may append keys.
     var json: JSONLine {
         var line = JSONLine()
         line.add("token", frame.payload.hex)

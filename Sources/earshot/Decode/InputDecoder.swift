@@ -3,10 +3,10 @@ import EarshotConsole
 import EarshotModem
 import Synchronization
 
-/// One file, or standard input, from opening to its last token.
+/// Decodes one file or standard input, from opening it to its last token.
 ///
-/// The thread that decodes it holds the lock while receivers work and not while it waits for samples, so another
-/// thread can end it at any time: with what was heard until then.
+/// The decoding thread holds the lock while receivers work, but not while it waits for samples. So another thread can
+/// end the decoding at any time and keep the tokens found until then.
 final class InputDecoder: Sendable {
     struct Settings: Sendable {
         let profiles: [Profile]
@@ -17,7 +17,7 @@ final class InputDecoder: Sendable {
         let showsStatistics: Bool
     }
 
-    /// What came of it.
+    /// The result of one input.
     struct Outcome: Sendable {
         var tokenCount = 0
         var searchedSeconds = 0.0
@@ -27,7 +27,7 @@ final class InputDecoder: Sendable {
     private struct State {
         var receivers: ReceiverBank?
         var sampleRateHertz = 0
-        /// Tokens not printed yet.
+        /// Tokens found and not printed yet.
         var found: [FoundToken] = []
         var outcome = Outcome()
         var isOver = false
@@ -50,7 +50,7 @@ final class InputDecoder: Sendable {
 
     var outcome: Outcome { state.withLock { $0.outcome } }
 
-    /// Decodes everything. Errors are printed and kept in `outcome`.
+    /// Decodes the input to its end. Prints errors and keeps them in `outcome`.
     func run() {
         do {
             try decode()
@@ -63,7 +63,7 @@ final class InputDecoder: Sendable {
         progress.update(part: index, fraction: 1)
     }
 
-    /// Ends it from another thread: receivers give what they have, and it is printed.
+    /// Ends the decoding from another thread: flushes the receivers and prints their tokens.
     func interrupt() {
         finish(failure: nil)
     }
@@ -77,7 +77,7 @@ final class InputDecoder: Sendable {
 
         let channelCount = reader.channelCount
         let blockFrames = ReceiverBank.blockFrameCount(channelCount: channelCount)
-        // What has no known end may be live: every token is news.
+        // An input without a known length may be live, so each token is printed at once.
         let isLive = reader.frameCount == nil
         var samples: [Float] = []
         var integers: [Int16] = []
@@ -104,8 +104,8 @@ final class InputDecoder: Sendable {
         if reader.isTruncated {
             throw AudioError(
                 .damaged, operation: "read all of", path: inputName,
-                detail: "it ends before its header says; what is there was decoded",
-                advice: "Copy or record it again for the rest")
+                detail: "it ends before its header says; the samples up to there were decoded",
+                advice: "Copy or record it again to get the rest")
         }
     }
 
@@ -126,12 +126,12 @@ final class InputDecoder: Sendable {
         }
         if let refusal {
             throw Failure(
-                .data, "Cannot decode \(inputName): \(refusal). Record it again; resampling brings nothing back.")
+                .data, "Cannot decode \(inputName): \(refusal). Record it again; resampling restores nothing.")
         }
     }
 
     /// Lets `push` give a block to the receivers.
-    /// - Returns: false when the input was ended meanwhile.
+    /// - Returns: false if another thread ended the input in the meantime.
     private func take(
         isLive: Bool, _ push: (inout ReceiverBank, (_ channel: Int, ReceivedFrame) -> Void) -> Void
     ) -> Bool {

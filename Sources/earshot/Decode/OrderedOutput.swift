@@ -1,9 +1,9 @@
 import EarshotConsole
 import Synchronization
 
-/// Lines of many inputs, worked on at the same time, printed in the order of the inputs.
+/// Prints the lines of many inputs, which are decoded at the same time, in the order of the inputs.
 ///
-/// What belongs to the first input that is not over is printed at once; what belongs to later ones waits.
+/// Lines of the first unfinished input are printed at once; lines of later inputs wait.
 final class OrderedOutput: Sendable {
     struct Line: Sendable {
         var stream = StandardStream.output
@@ -11,7 +11,7 @@ final class OrderedOutput: Sendable {
     }
 
     private struct State {
-        /// The input whose lines need not wait.
+        /// The index of the first unfinished input.
         var head = 0
         var waiting: [[Line]]
         var isOver: [Bool]
@@ -27,7 +27,7 @@ final class OrderedOutput: Sendable {
                 waiting: Array(repeating: [], count: inputCount), isOver: Array(repeating: false, count: inputCount)))
     }
 
-    /// Lines of an input that is not over.
+    /// Prints or keeps lines of an unfinished input.
     func print(_ lines: [Line], of input: Int) {
         guard !lines.isEmpty else { return }
         state.withLock { state in
@@ -39,7 +39,7 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// The input is over: those behind it may speak.
+    /// Marks an input as finished and prints the lines of the inputs behind it that waited for it.
     func finish(_ input: Int) {
         state.withLock { state in
             state.isOver[input] = true
@@ -55,7 +55,7 @@ final class OrderedOutput: Sendable {
     private func write(_ lines: [Line]) {
         guard !lines.isEmpty else { return }
         progress.clear()
-        // One write for neighbours on the same stream.
+        // Consecutive lines for the same stream go out in one write.
         var first = 0
         while first < lines.count {
             let stream = lines[first].stream

@@ -1,9 +1,9 @@
 import EarshotDrawing
 import EarshotModem
 
-/// What a receiver has done, for people who want to know why something was not found.
+/// A receiver's counts in words, for users who ask why a token was not found.
 enum StatisticsText {
-    /// One line; times are summed over channels.
+    /// One line. The seconds are summed over channels.
     static func line(_ statistics: ReceiverStatistics, file: String, sampleRateHertz: Int) -> String {
         let seconds = Double(statistics.samples) / Double(sampleRateHertz)
         return "\(file): searched \(DecimalText.text(seconds, decimals: 3)) s"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hands out 0 ..< end to whoever asks first, each once.
+/// Hands out the numbers 0 ..< end, each once, to threads that ask.
 final class WorkCounter: Sendable {
     private let next = Atomic(0)
     private let end: Int

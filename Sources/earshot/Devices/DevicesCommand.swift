@@ -5,47 +5,47 @@ import EarshotConsole
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List sound devices, and say which can carry 18.5 to 20 kHz.",
+        abstract: "List sound devices and show which can carry 18.5 to 20 kHz.",
         discussion: """
-            Each device is opened and asked; nothing is played or recorded. 'yes': its rate and encoding are enough. \
-            'likely': if what is behind it runs at 44.1 kHz or more; a sound server does not tell, nor whether that \
-            plays and records. 'no': the reason stands below it. 'busy': another program has it. Rates are the \
-            device's own, without resampling. Whether a loudspeaker or a microphone is any good near 20 kHz only a \
-            trial can tell.
+            Opens each device and reads its abilities; plays and records nothing. 'yes': the rate and the encoding are \
+            enough. 'likely': they are enough if the device behind it runs at 44.1 kHz or more; a sound server tells \
+            neither its rate nor whether it plays and records. 'no': the reason is on the next line. 'busy': another \
+            program uses the device. Rates are the device's own, without resampling. How a loudspeaker or a microphone \
+            behaves near 20 kHz, only a trial shows.
 
-            Shown are 'default', sound cards ('hw:'), sound servers, and what stands in your own configuration. What \
-            ALSA adds by itself needs --all: the same cards again behind converters ('plughw:', 'sysdefault:'), \
-            arrangements of loudspeakers ('front:', 'surround51:'), digital outputs ('iec958:', 'hdmi:'), effects, \
-            'null', and bridges to OSS and JACK. A device that is named is always shown.
+            Without --all the list has 'default', sound cards ('hw:'), sound servers, and the devices of your own \
+            configuration. --all adds the devices that ALSA makes by itself: the same cards behind converters \
+            ('plughw:', 'sysdefault:'), loudspeaker layouts ('front:', 'surround51:'), digital outputs ('iec958:', \
+            'hdmi:'), effects, 'null', and bridges to OSS and JACK. A device named as an argument is always shown.
 
             EXAMPLES:
               earshot devices
               earshot devices --capture hw:1,0 plughw:CARD=Mic
               earshot devices --json | jq -r 'select(.band == "yes") | .name'
 
-            JSON, one line for each device and direction: name, direction ("capture", "playback"), description, \
-            band ("yes", "likely", "no", "unknown") and the reason; warning where something may resample. Of a \
-            device that answered: kind ("hardware", "shared", "converter", "resampler", "soundServer", "file", \
-            "null"), card (its number), rate_hz, encoding and channels (what Earshot would choose), rates_hz (of the \
-            usual rates), lowest_rate_hz, highest_rate_hz, encodings (those Earshot handles), other_encodings, \
-            fewest_channels, most_channels, hardware_rate_hz (of a sound card at work behind a sound server). Of one \
-            that did not: error ("notFound", "busy", "notPermitted", "vanished", "unsupported", "failed") and \
-            advice. What is not known has no key.
+            JSON, one line for each device and direction: name, direction ("capture", "playback"), description, band \
+            ("yes", "likely", "no", "unknown") and the reason; warning if something may resample. A device that \
+            answered has also: kind ("hardware", "shared", "converter", "resampler", "soundServer", "file", "null"), \
+            card (its number), rate_hz, encoding and channels (Earshot's choice), rates_hz (of the usual rates), \
+            lowest_rate_hz, highest_rate_hz, encodings (those that Earshot handles), other_encodings, fewest_channels, \
+            most_channels, hardware_rate_hz (of a running sound card behind a sound server). A device that did not \
+            answer has: error ("notFound", "busy", "notPermitted", "vanished", "unsupported", "failed") and advice. An \
+            unknown value has no key.
 
-            The exit code is 0 when one of the devices shown can be used, 77 when none can and the system refuses \
-            access to some, else 69.
+            Exit codes: 0 at least one device shown can be used; 77 no device can be used and the system refuses \
+            access to some; 69 otherwise.
             """)
 
-    @Argument(help: ArgumentHelp("Show only these, whether any list has them or not.", valueName: "name"))
+    @Argument(help: ArgumentHelp("Show only these devices, even if they are in no list.", valueName: "name"))
     var names: [String] = []
 
-    @Flag(help: "Show what can record.")
+    @Flag(help: "Show devices that can record.")
     var capture = false
 
-    @Flag(help: "Show what can play. (default: both)")
+    @Flag(help: "Show devices that can play. (default: both)")
     var playback = false
 
-    @Flag(help: "Show also what ALSA adds by itself.")
+    @Flag(help: "Show also the devices that ALSA makes by itself.")
     var all = false
 
     @Flag(help: "Write JSON, one line for each device and direction.")
@@ -68,7 +68,7 @@ struct DevicesCommand: ParsableCommand {
     }
 
     private func report() throws {
-        // Libraries that ALSA loads, such as JACK's, talk to standard error. We report what failed ourselves.
+        // Libraries that ALSA loads, such as JACK's, print to standard error. We report the failures ourselves.
         let (list, devices) = try StandardStream.error.silenced {
             let list = names.isEmpty ? try DeviceList.read() : nil
             let shown = list?.devices.filter { all || $0.isUsual } ?? names.map { ListedDevice(name: $0) }
@@ -92,11 +92,11 @@ struct DevicesCommand: ParsableCommand {
             for device in those { StandardStream.output.print(device.text(width: width)) }
         }
         if devices.contains(where: { $0.verdict == .likely }) {
-            StandardStream.output.print("\nlikely: if what is behind it runs at 44100 Hz or more")
+            StandardStream.output.print("\nlikely: yes, if the device behind it runs at 44100 Hz or more")
         }
     }
 
-    /// Why nothing can be used, and what would help; `cardCount` is nil where devices were named.
+    /// The failure if no device can be used, with advice. `cardCount` is nil if the arguments name devices.
     private func failure(_ devices: [ProbedDevice], cardCount: Int?) -> Failure {
         let errors = devices.compactMap { if case .failure(let error) = $0.outcome { error } else { nil } }
         if let refused = errors.first(where: { $0.kind == .notPermitted }) { return Failure(refused) }
@@ -105,7 +105,7 @@ struct DevicesCommand: ParsableCommand {
         guard let cardCount else {
             return Failure(
                 .unavailable,
-                "None of these devices can \(purpose) 18.5 to 20 kHz. 'earshot devices' lists those that are there.")
+                "None of these devices can \(purpose) 18.5 to 20 kHz. 'earshot devices' lists all devices here.")
         }
         let cards =
             switch cardCount {
@@ -117,10 +117,12 @@ struct DevicesCommand: ParsableCommand {
             .unavailable,
             """
             No sound device here can \(purpose) 18.5 to 20 kHz. \(cards). What helps:
-              - start your sound server: systemctl --user start pipewire-pulse (or pulseaudio --start)
+              - start your sound server: systemctl --user start pipewire-pulse,
+                or pulseaudio --start
               - plug in a USB sound card or headset
-              - modprobe snd-aloop makes a card whose capture hears its playback
-              - for tests without a card or root: scripts/virtual-sound-card.sh of Earshot's sources
+              - modprobe snd-aloop makes a sound card whose capture records its own playback
+              - for tests without a card or root: scripts/virtual-sound-card.sh
+                in Earshot's sources
             """)
     }
 }

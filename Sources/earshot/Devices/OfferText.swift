@@ -1,8 +1,8 @@
 import EarshotAudio
 
-/// What a device offers, in words.
+/// A device's offer in words.
 enum OfferText {
-    /// One line: what it is, its rates, its channels, its encodings.
+    /// One line: kind, rates, channels, encodings.
     static func summary(_ offer: DeviceOffer) -> String {
         [kind(offer.kind), rates(offer), channels(offer.channelCounts), encodings(offer)].joined(separator: ", ")
     }
@@ -28,7 +28,7 @@ enum OfferText {
     }
 
     private static func channels(_ counts: ClosedRange<Int>) -> String {
-        // No converter has so many: a plugin that does not care.
+        // No converter has so many channels: this is a plugin that accepts any number.
         if counts.upperBound > 1_000 { return "\(counts.lowerBound) or more channels" }
         return counts == 1...1 ? "1 channel" : range(counts, unit: "channels")
     }

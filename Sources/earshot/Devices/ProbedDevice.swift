@@ -1,14 +1,14 @@
 import EarshotAudio
 import EarshotConsole
 
-/// A PCM in one direction, and what came of asking it.
+/// A PCM in one direction, and the result of probing it.
 struct ProbedDevice {
     let name: String
     let description: String
     let direction: DeviceDirection
     let outcome: Result<DeviceOffer, DeviceError>
 
-    /// Asks all of them in all their directions that are wanted; by direction, then in their order.
+    /// Probes all devices in all directions wanted; sorted by direction, then in the order given.
     static func probe(_ devices: [ListedDevice], _ wanted: [DeviceDirection]) -> [ProbedDevice] {
         let pairs = wanted.flatMap { direction in
             devices.filter { $0.directions.contains(direction) }.map { ($0, direction) }
@@ -20,7 +20,7 @@ struct ProbedDevice {
         }
     }
 
-    /// Nil where it could not be asked.
+    /// Nil if the device could not be probed.
     var verdict: BandAnswer.Verdict? {
         if case .success(let offer) = outcome { offer.canCarryBand.verdict } else { nil }
     }
@@ -29,7 +29,7 @@ struct ProbedDevice {
 }
 
 extension ProbedDevice {
-    /// The line of `--json`; its keys are explained in the command's help.
+    /// The line of `--json`; the command's help explains its keys.
     var json: JSONLine {
         var line = JSONLine()
         line.add("name", name)
@@ -63,8 +63,8 @@ extension ProbedDevice {
         return line
     }
 
-    /// What people read: the answer and the name, and below it what the device is and why not. Lines are broken before
-    /// `width` where there is a space to break at.
+    /// The text for the user: the answer and the name, and below them what the device is and the reason. Lines break
+    /// before `width` characters if they have a space there.
     func text(width: Int) -> String {
         let about = description.escapedForTerminal
         let title = name.escapedForTerminal + (about.isEmpty ? "" : ": \(about)")
@@ -85,7 +85,7 @@ extension ProbedDevice {
     private var details: [String] {
         switch outcome {
         case .failure(let error):
-            // The others' advice is to look at this list.
+            // The advice of the other errors is to look at this list.
             let hasAdvice = [.busy, .notPermitted, .vanished].contains(error.kind)
             return [error.detail.escapedForTerminal] + (hasAdvice ? [error.advice.escapedForTerminal] : [])
         case .success(let offer):

@@ -1,17 +1,17 @@
 import EarshotConsole
 import Glibc
 
-/// Text in lines that a terminal does not break by itself.
+/// Breaks text into lines that fit the terminal.
 enum WrappedText {
-    /// The width of the terminal that standard output is, at most 120; 80 where it is none.
+    /// The width of the terminal at standard output, at most 120; 80 if standard output is no terminal.
     static var outputWidth: Int {
         var size = winsize()
         guard ioctl(StandardStream.output.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return min(Int(size.ws_col), 120)
     }
 
-    /// `text` in lines of at most `width` characters, broken at spaces, the first behind `first`, the others behind
-    /// `margin`. A word that is longer stays whole, so that it can be copied.
+    /// Breaks `text` at spaces into lines of at most `width` characters; the first begins with `first`, the others with
+    /// `margin`. A longer word stays whole, so that the user can copy it.
     static func wrap(_ text: String, width: Int, first: String, margin: String) -> String {
         var lines: [String] = []
         var line = first
@@ -29,7 +29,7 @@ enum WrappedText {
 }
 
 extension String {
-    /// With spaces behind it, `count` characters long.
+    /// The text padded with spaces to `count` characters.
     func padded(to count: Int) -> String {
         self + String(repeating: " ", count: max(0, count - self.count))
     }

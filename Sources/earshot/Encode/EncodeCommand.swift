@@ -9,8 +9,8 @@ struct EncodeCommand: ParsableCommand {
         commandName: "encode",
         abstract: "Write a token, or any payload of 1 to 32 bytes, to a WAV file.",
         discussion: """
-            One channel, with \(DecimalText.short(EncodePlan.marginSeconds)) s of silence before and after. The same \
-            arguments give the same bytes. The file appears when it is complete; nothing is left behind otherwise.
+            Writes one channel, with \(DecimalText.short(EncodePlan.marginSeconds)) s of silence before and after. The \
+            same arguments give the same bytes. The file appears when it is complete; on failure nothing is left behind.
 
             EXAMPLES:
               earshot encode 0123456789abcdef -o token.wav
@@ -20,50 +20,51 @@ struct EncodeCommand: ParsableCommand {
               earshot encode 0123456789abcdef -o - | aplay
             """)
 
-    @OptionGroup var what: PayloadArguments
+    @OptionGroup var content: PayloadArguments
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("The WAV file to write; '-' is standard output.", valueName: "file"), completion: .file())
     var output: String
 
-    @Option(help: "How it sounds: fast at arm's length, standard in a room, far across a hall.")
+    @Option(help: "The profile: fast at arm's length, standard in a room, far across a hall.")
     var profile = ProfileName(.standard)
 
     @Option(
         help: ArgumentHelp(
-            "The sample rate: 44100, 48000, 88200, 96000, 192000 or another from 44100 up.", valueName: "hertz"))
+            "The sample rate: 44100, 48000, 88200, 96000, 192000 or another above 44100.", valueName: "hertz"))
     var rate = 48_000
 
-    @Option(help: "How samples are stored: integers of 16 or 24 bits, or floats of 32 bits.")
+    @Option(help: "The sample format: integers of 16 or 24 bits, or floats of 32 bits.")
     var format = FormatArgument(.s16)
 
-    @Option(name: .customLong("repeat"), help: ArgumentHelp("How often it is sent.", valueName: "count"))
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp("The number of times to send the payload.", valueName: "count"))
     var repeatCount = 1
 
     @OptionGroup var burst: BurstOption
 
-    @Option(help: ArgumentHelp("The silence between one and the next.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The silence between two sendings.", valueName: "seconds"))
     var gap = 0.5
 
     @OptionGroup var loudness: LevelOption
 
-    @Flag(help: "Print what was written as a line of JSON (on standard error with '-o -').")
+    @Flag(help: "Print a line of JSON about the file (on standard error with '-o -').")
     var json = false
 
     func validate() throws {
         if repeatCount < 1 {
-            throw ValidationError("--repeat \(repeatCount): it has to be sent at least once.")
+            throw ValidationError("--repeat \(repeatCount): send it at least once.")
         }
-        if !(0...EncodePlan.largestGapSeconds).contains(gap) {
+        if !(0...EncodePlan.maximumGapSeconds).contains(gap) {
             throw ValidationError(
-                "--gap \(DecimalText.short(gap)): between frames there are 0 to "
-                    + "\(DecimalText.short(EncodePlan.largestGapSeconds)) s.")
+                "--gap \(DecimalText.short(gap)): give 0 to \(DecimalText.short(EncodePlan.maximumGapSeconds)) s.")
         }
     }
 
     func run() throws {
-        let payload = try what.payload()
+        let payload = try content.payload()
         try burst.check(payload)
         let plan = try EncodePlan(
             payload: payload, profile: profile.profile, sampleRateHertz: rate, format: format.format,

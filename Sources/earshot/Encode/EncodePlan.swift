@@ -5,18 +5,18 @@ import EarshotDrawing
 import EarshotModem
 import Glibc
 
-/// What is to be written: frames, the silence around them, and where each thing stands.
+/// The content of a file: frames and the silence around them.
 ///
 ///     margin | frame | gap | frame | … | frame | margin
 ///
-/// where a frame can be a burst of them.
+/// Each frame can be a burst of frames.
 struct EncodePlan {
-    /// Silence before the first frame and after the last: a sound card that wakes up swallows a little.
+    /// Silence before the first frame and after the last: a sound card that wakes up swallows the first samples.
     static let marginSeconds = 0.1
-    static let largestGapSeconds = 3_600.0
-    /// What the length fields of a WAV file can say, with some room for its header.
-    private static let largestByteCount = 0xFFFF_0000
-    /// Silence is written in pieces of this many samples.
+    static let maximumGapSeconds = 3_600.0
+    /// The maximum that the length fields of a WAV file can express, less some room for its header.
+    private static let maximumByteCount = 0xFFFF_0000
+    /// Silence is written in blocks of this many samples.
     private static let silence = [Float](repeating: 0, count: 16_384)
 
     let payload: Payload
@@ -53,13 +53,13 @@ struct EncodePlan {
             ? transmitter.burstSampleCount(frameCount: burstCount)
             : transmitter.sampleCount(payloadByteCount: payload.count)
 
-        let room = Self.largestByteCount / format.bytesPerSample - 2 * marginSamples + gapSamples
-        let largestRepeatCount = room / (frameSamples + gapSamples)
-        guard repeatCount <= largestRepeatCount else {
+        let room = Self.maximumByteCount / format.bytesPerSample - 2 * marginSamples + gapSamples
+        let maximumRepeatCount = room / (frameSamples + gapSamples)
+        guard repeatCount <= maximumRepeatCount else {
             throw Failure(
                 .usage,
                 "Cannot encode with --repeat \(repeatCount): a WAV file holds less than 4 GiB. "
-                    + "At most \(largestRepeatCount) fit here; more do with a shorter --gap, a lower --rate or --format s16."
+                    + "At most \(maximumRepeatCount) fit here; shorten --gap, lower --rate or use --format s16."
             )
         }
     }
@@ -72,7 +72,8 @@ struct EncodePlan {
     }
 
     /// Writes the file, or standard output for "-".
-    /// - Returns: false when it was interrupted; then nothing is left of it.
+    /// - Returns: false if a signal interrupted it; then no part of the file is left.
+    /// - Throws: `AudioError` if the file cannot be written.
     func write(to output: String) throws(AudioError) -> Bool {
         var writer =
             output == "-"
@@ -109,7 +110,7 @@ struct EncodePlan {
         }
     }
 
-    /// For people, one line.
+    /// One line for the user.
     func summary(output: String) -> String {
         let name = output == "-" ? "standard output" : output.escapedForTerminal
         let content = payload.hex + (payload.printableText.map { " \"\($0)\"" } ?? "")
@@ -120,7 +121,7 @@ struct EncodePlan {
             + "\(sampleRateHertz) Hz \(format.rawValue), \(DecimalText.short(levelDecibels)) dBFS"
     }
 
-    /// For programs, one line.
+    /// One line of JSON.
     func jsonLine(output: String) -> String {
         var line = JSONLine()
         line.add("token", payload.hex)

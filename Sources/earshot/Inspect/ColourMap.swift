@@ -1,11 +1,11 @@
 import Glibc
 
-/// Colours for levels: from night blue over violet and orange to pale yellow, evenly lighter from step to step.
+/// Colours for levels: from night blue over violet and orange to pale yellow, with equal steps of lightness.
 ///
-/// Interpolated in OKLab, where equal distances look equal; lightness is a straight line, so the picture also reads in
-/// grey. Source: Ottosson, A perceptual color space for image processing, 2020.
+/// Interpolated in OKLab, where equal distances look equal. Lightness is a straight line, so the picture also reads
+/// in grey. Source: Ottosson, A perceptual color space for image processing, 2020.
 enum ColourMap {
-    /// Hue in turns and chroma along the map; lightness follows from the place.
+    /// Hue in turns and chroma along the map; the place alone gives the lightness.
     private static let stops: [(place: Double, hueTurns: Double, chroma: Double)] = [
         (0, 0.740, 0.035), (0.2, 0.790, 0.110), (0.45, 0.960, 0.170), (0.7, 1.130, 0.170), (1, 1.290, 0.110),
     ]
@@ -23,7 +23,7 @@ enum ColourMap {
         return hex(lightness: light, a: chroma * cos(hue), b: chroma * sin(hue))
     }
 
-    /// OKLab to sRGB, what does not fit clipped.
+    /// Converts OKLab to sRGB and clips values outside of sRGB.
     private static func hex(lightness: Double, a: Double, b: Double) -> String {
         let l = cube(lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b)
         let m = cube(lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b)

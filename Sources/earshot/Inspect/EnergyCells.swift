@@ -1,14 +1,14 @@
 import EarshotDrawing
 import Glibc
 
-/// The spectrogram as vector cells: one path for each level of loudness, neighbours in time merged.
+/// The spectrogram as vector cells: one path for each level of loudness; neighbours in time are merged.
 ///
-/// A run of cells is a horizontal stroke one row thick, written relative to the one before: about seven bytes. The
+/// A run of cells is a horizontal stroke one row thick, written relative to the previous one: about seven bytes. The
 /// lowest level is the background and is not drawn.
 struct EnergyCells {
     static let levelCount = 16
 
-    /// What the levels stand for: from the lowest level's upper edge to the highest's, power of a full-scale sine = 0.
+    /// The decibels of the levels, from the lowest level's upper edge to the highest's; a full-scale sine is 0 dB.
     let decibels: ClosedRange<Double>
     private let spectrogram: Spectrogram
     private let levels: [UInt8]
@@ -18,7 +18,7 @@ struct EnergyCells {
         let sorted = decibels.sorted()
         let loudest = Double(sorted.last ?? -200)
         let median = Double(sorted.isEmpty ? -200 : sorted[sorted.count / 2])
-        // Noise stays dark, a spotless recording does not show its rounding errors, and noise alone does not shine.
+        // The limits keep noise dark, hide the rounding errors of a clean recording, and keep noise alone from glowing.
         let floor = max(median + 2, loudest - 42)
         let peak = max(loudest, floor + 14)
         let step = (peak - floor) / Double(Self.levelCount - 1)
@@ -34,7 +34,7 @@ struct EnergyCells {
         ColourMap.hex(Double(level) / Double(levelCount - 1))
     }
 
-    /// Draws the cells; one column is one unit wide and one row one unit high, row 0 at y = 0 and higher rows above.
+    /// Draws the cells. One column is one unit wide and one row one unit high; row 0 is at y = 0, higher rows above it.
     func draw(into svg: inout SVG) {
         for level in 1..<Self.levelCount {
             let data = path(level: UInt8(level))

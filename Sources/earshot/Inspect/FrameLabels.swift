@@ -3,7 +3,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotModem
 
-/// The labels above the spectrogram, in as many lanes as it takes to keep them apart.
+/// The labels above the spectrogram, in as many lanes as they need to stay apart.
 struct FrameLabels {
     private struct Label {
         let text: String
@@ -11,11 +11,11 @@ struct FrameLabels {
         let x: Double
         let width: Double
         let lane: Int
-        /// Where the frame it belongs to begins.
+        /// The start of the label's frame, in seconds.
         let startSeconds: Double
     }
 
-    /// How much is said above the spectrogram.
+    /// How much text a label has.
     private enum Detail {
         case sentence, number
     }
@@ -30,14 +30,14 @@ struct FrameLabels {
     init(_ inspection: Inspection, left: Double, width: Double, top: Double) {
         self.top = top
         let span = left...(left + width)
-        // Sentences where all of them have room, else the numbers that stand in the table, else as many as fit.
+        // Sentences if all of them fit, else the numbers of the table, else as many numbers as fit.
         labels =
             Self.labels(inspection, .sentence, span: span, laneCount: 5, mustFit: true)
             ?? Self.labels(inspection, .number, span: span, laneCount: 2, mustFit: true)
             ?? Self.labels(inspection, .number, span: span, laneCount: 1, mustFit: false) ?? []
     }
 
-    /// - Returns: nil where not every frame gets a label and `mustFit` asks for that.
+    /// - Returns: nil if a frame gets no label and `mustFit` is true.
     private static func labels(
         _ inspection: Inspection, _ detail: Detail, span: ClosedRange<Double>, laneCount: Int, mustFit: Bool
     ) -> [Label]? {
@@ -72,7 +72,7 @@ struct FrameLabels {
             + "\(DecimalText.text(seconds, decimals: 3)) s"
     }
 
-    /// Below the lowest lane, which is the one of the first label.
+    /// The y coordinate below the lowest lane, which holds the first label.
     var bottom: Double {
         top + Double(laneCount) * Self.laneHeight
     }
@@ -85,7 +85,7 @@ struct FrameLabels {
                 "M\(SVG.number(stem)) \(SVG.number(y + Self.chipHeight))V\(SVG.number(plot.y(hertz: 20_000)))",
                 stroke: label.colour, width: 1.5)
         }
-        // Over the stems of labels in higher lanes.
+        // Drawn last, over the stems of labels in higher lanes.
         for label in labels {
             let y = top(of: label)
             svg.rectangle(

@@ -2,12 +2,12 @@ import EarshotCoding
 import EarshotDrawing
 import EarshotModem
 
-/// A decoded frame on the spectrogram: its outline, and each tone where it must have been heard.
+/// A decoded frame on the spectrogram: its outline, and each tone at its expected time and frequency.
 struct FrameMarks {
-    /// Tones narrower than this would only hide the energies.
-    private static let narrowestTonePixels = 2.2
-    /// A frame narrower than this gets bars at its lower and upper end instead of an outline.
-    private static let narrowestFramePixels = 14.0
+    /// Narrower tones get no marks, which would only hide the energies.
+    private static let minimumTonePixels = 2.2
+    /// A narrower frame gets bars at its lower and upper edge instead of an outline.
+    private static let minimumFramePixels = 14.0
 
     private let frame: ReceivedFrame
     private let profile: Profile?
@@ -24,15 +24,15 @@ struct FrameMarks {
         endSeconds = Double(frame.endSample) / Double(sampleRateHertz)
     }
 
-    /// Whether single tones are wide enough to be marked.
+    /// Whether single tones are wide enough for marks.
     func showsTones(_ plot: Plot) -> Bool {
         !tones.isEmpty
-            && (endSeconds - startSeconds) * plot.pixelsPerSecond / Double(tones.count) >= Self.narrowestTonePixels
+            && (endSeconds - startSeconds) * plot.pixelsPerSecond / Double(tones.count) >= Self.minimumTonePixels
     }
 
     func draw(into svg: inout SVG, _ plot: Plot) {
         guard let profile else { return }
-        // Doppler and clock error stretch frequencies and times alike; the frame's own ends have the times in them.
+        // Doppler and clock error stretch frequencies and times alike; the frame's start and end include the stretch.
         let stretch = 1 + Double(frame.offsetHertz) / Double(profile.centreHertz)
         let top = plot.y(hertz: Double(profile.highestHertz) * stretch)
         let bottom = plot.y(hertz: Double(profile.lowestHertz) * stretch)
@@ -40,7 +40,7 @@ struct FrameMarks {
         let right = plot.x(seconds: endSeconds)
         let outline = Rectangle(x: left, y: top, width: right - left, height: bottom - top)
         let colour = Palette.profile(profile.name)
-        if outline.width >= Self.narrowestFramePixels {
+        if outline.width >= Self.minimumFramePixels {
             svg.path(outline.outline, stroke: colour, width: 1.5)
         } else {
             let bars = [top, bottom].map { "M\(SVG.number(left)) \(SVG.number($0))H\(SVG.number(right))" }
@@ -65,7 +65,7 @@ struct FrameMarks {
         }
         let fine = min(1.3, max(0.6, toneWidth / 6))
         let background = Palette.background
-        // A dark rim, so that marks stand out from the brightest energies too.
+        // A dark rim sets the marks off from the brightest energies too.
         svg.path(data + header + sync, stroke: background, width: fine + 2, opacity: 0.6)
         svg.path(data, stroke: Palette.data, width: fine, opacity: 0.9)
         if !header.isEmpty { svg.path(header, stroke: Palette.header, width: fine + 0.6) }

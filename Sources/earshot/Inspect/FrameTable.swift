@@ -3,10 +3,10 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotModem
 
-/// The evidence below the spectrogram: a line for each frame, and what the receiver refused.
+/// The evidence below the spectrogram: a line for each frame, and the receiver's rejections.
 struct FrameTable {
     private static let rowHeight = 24.0
-    private static let largestRowCount = 12
+    private static let maximumRowCount = 12
     private static let payloadCharacterCount = 66
     private static let size = 13.0
 
@@ -18,9 +18,9 @@ struct FrameTable {
         self.top = top
     }
 
-    private var shownCount: Int { min(inspection.frames.count, Self.largestRowCount) }
+    private var shownCount: Int { min(inspection.frames.count, Self.maximumRowCount) }
     private var hasRest: Bool { inspection.frames.count > shownCount }
-    /// Below the last line.
+    /// The y coordinate below the last line.
     var bottom: Double {
         let rows = inspection.frames.isEmpty ? 0 : shownCount + 1 + (hasRest ? 1 : 0)
         return top + Double(rows) * Self.rowHeight + 22
@@ -78,7 +78,7 @@ struct FrameTable {
         ]
     }
 
-    /// Digits, and the text they are, as far as there is room.
+    /// The digits, and the text that they stand for as far as it fits.
     private func payloadText(_ payload: Payload) -> String {
         let text = payload.printableText.map { "  \"\($0)\"" } ?? ""
         let room = max(8, Self.payloadCharacterCount - text.count)

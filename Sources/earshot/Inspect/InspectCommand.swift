@@ -9,13 +9,12 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Draw a spectrogram of the band with the decoded frames on it.",
         discussion: """
-            The picture is one SVG file that needs nothing else: energies from 18.3 to 20.2 kHz, every decoded frame \
-            with its tones where they were heard, and the evidence for each. Look at it when something was not \
-            decoded, or was and you want to see why. A long stretch is drawn in at most \
-            \(SpectrogramBuilder.largestColumnCount) columns that keep the loudest moments; choose a shorter one with \
-            --start and --seconds to see single tones.
+            Writes one self-contained SVG file: energies from 18.3 to 20.2 kHz, every decoded frame with its tones at \
+            their times and frequencies, and the evidence for each frame. It shows why a token was decoded or was not. \
+            A long recording is drawn in at most \(SpectrogramBuilder.maximumColumnCount) columns that keep the \
+            loudest moments; choose a shorter part with --start and --seconds to see single tones.
 
-            The exit code is 0 when the picture was drawn, whether there are frames on it or not.
+            The exit code is 0 when the picture was drawn, with or without frames.
 
             EXAMPLES:
               earshot inspect token.wav -o token.svg
@@ -36,28 +35,28 @@ struct InspectCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The channel, counted from 0.", valueName: "number"))
     var channel = 0
 
-    @Option(help: ArgumentHelp("Where the picture begins. (default: the beginning)", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The start of the picture. (default: the start of the file)", valueName: "seconds"))
     var start = 0.0
 
-    @Option(help: ArgumentHelp("How much it shows. (default: to the end)", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The length of the picture. (default: to the end)", valueName: "seconds"))
     var seconds: Double?
 
     @Option(
         help: ArgumentHelp(
-            "The input has no header and holds this: encoding:rate[:channels], such as s16le:48000.",
+            "The input has no header; its samples are encoding:rate[:channels], such as s16le:48000.",
             valueName: "format"),
         transform: RawFormat.argument)
     var raw: RawFormat?
 
     func validate() throws {
         if channel < 0 {
-            throw ValidationError("--channel \(channel): channels are counted from 0.")
+            throw ValidationError("--channel \(channel): give 0 or more; channels are counted from 0.")
         }
         if !(0...1e6).contains(start) {
-            throw ValidationError("--start \(DecimalText.short(start)): the beginning is at 0 s or later.")
+            throw ValidationError("--start \(DecimalText.short(start)): give 0 s or more.")
         }
         if let seconds, !(0.01...1e6).contains(seconds) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): a picture shows at least 0.01 s.")
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): give 0.01 s or more.")
         }
     }
 
@@ -75,7 +74,7 @@ struct InspectCommand: ParsableCommand {
         try TextFile.write(InspectionPicture(inspection).document(), to: output)
         if inspection.isTruncated {
             StandardStream.error.print(
-                "note: \(file.escapedForTerminal) ends before its header says; what is there was drawn")
+                "note: \(file.escapedForTerminal) ends before its header says; the picture shows what is there")
         }
         let frames = inspection.frames.count
         StandardStream.error.print(

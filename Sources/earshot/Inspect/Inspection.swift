@@ -4,22 +4,22 @@ import EarshotDSP
 import EarshotDrawing
 import EarshotModem
 
-/// One pass over a recording: the frames in it, and spectrograms of the stretch that is to be drawn.
+/// One pass over a recording: its frames, and spectrograms of the part to draw.
 ///
-/// Which spectrogram fits best is known only when the frames are, so there is one for each profile's symbols.
+/// The choice of the spectrogram depends on the frames found, so the pass makes one for each profile's symbol length.
 struct Inspection {
-    /// What is to be drawn.
+    /// The part of a recording to draw.
     struct Request {
         let path: String
         let raw: RawFormat?
         let profiles: [Profile]
         let channel: Int
         let startSeconds: Double
-        /// To the end where nil.
+        /// The length of the part; nil draws to the end.
         let seconds: Double?
     }
 
-    /// The band and a little beyond either side.
+    /// The frequencies shown: the band and a margin on either side.
     static let shownHertz = 18_300.0...20_200.0
     private static let basebandRateHertz = 3_000
 
@@ -29,13 +29,13 @@ struct Inspection {
     let channelCount: Int
     let channel: Int
     let startSeconds: Double
-    /// The length of the stretch.
+    /// The length of the part in seconds.
     let seconds: Double
-    /// Frames that reach into the stretch, by their ends.
+    /// Frames that overlap the part, sorted by their ends.
     let frames: [ReceivedFrame]
     let statistics: ReceiverStatistics
     let spectrogram: Spectrogram
-    /// The file ended before its header said.
+    /// Whether the file ended before its header said.
     let isTruncated: Bool
 
     init(_ request: Request) throws {
@@ -55,7 +55,7 @@ struct Inspection {
 
         let firstSample = Int((request.startSeconds * Double(rate)).rounded())
         let endSample = request.seconds.map { firstSample + Int(($0 * Double(rate)).rounded()) } ?? Int.max
-        // A frame that begins in the stretch is decided when it is over.
+        // The receiver reports a frame that begins in the part only after the frame's end.
         let longestFrame = request.profiles.map { $0.frameSeconds(payloadByteCount: 32) }.max() ?? 0
         let lastSample = endSample == .max ? Int.max : endSample + Int((longestFrame + 2) * Double(rate))
         let progress = ProgressBar(partCount: 1)
@@ -117,7 +117,7 @@ struct Inspection {
         return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
-    /// Baseband and the spectrograms made of it.
+    /// The baseband and the spectrograms of it.
     private struct PictureSet: ~Copyable {
         private final class Picture {
             let profile: Profile
@@ -156,7 +156,7 @@ struct Inspection {
             for picture in pictures { picture.builder?.append(baseband[..<count]) }
         }
 
-        /// The spectrogram for the profile, or for the one in the middle.
+        /// The spectrogram for the profile, or the middle one if the profile has none.
         consuming func finish(profileName: String?, seconds: Double) -> Spectrogram {
             let silence = [Float](repeating: 0, count: Downconverter.maximumInputCount)
             append(silence.span)

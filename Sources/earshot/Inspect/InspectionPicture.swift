@@ -70,7 +70,7 @@ struct InspectionPicture {
     private func drawSpectrogram(_ svg: inout SVG) {
         let spectrogram = inspection.spectrogram
         svg.rectangle(plot.frame, fill: EnergyCells.colour(level: 0))
-        // A viewport clips what reaches beyond: the last column, and rows at the edges.
+        // The viewport clips the last column and the rows at the edges, which reach beyond it.
         let column = spectrogram.columnSeconds * plot.pixelsPerSecond
         let row = spectrogram.rowHertz * plot.pixelsPerHertz
         let lowest = plot.y(hertz: spectrogram.lowestRowHertz) - plot.frame.y

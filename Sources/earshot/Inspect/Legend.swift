@@ -2,11 +2,11 @@ import EarshotCoding
 import EarshotDrawing
 import EarshotModem
 
-/// What the marks and colours mean, at the upper right.
+/// The legend of marks and colours, at the upper right.
 struct Legend {
     let decibels: ClosedRange<Double>
     let inspection: Inspection
-    /// Whether single tones are marked anywhere.
+    /// Whether any single tone is marked.
     let showsTones: Bool
 
     func draw(into svg: inout SVG, top: Double) {
@@ -32,7 +32,7 @@ struct Legend {
         svg.text(low, x: barLeft - 8, y: top + 14, style, anchor: .end)
     }
 
-    /// Only what the picture has.
+    // Only items that the picture has.
     private func drawMarks(_ svg: inout SVG, right: Double, y: Double) {
         guard !inspection.frames.isEmpty else { return }
         let palette = Palette.self

@@ -1,6 +1,6 @@
 import EarshotDrawing
 
-/// Where times and frequencies lie on the drawing, and the axes that say so.
+/// Maps times and frequencies to the drawing, and draws the axes.
 struct Plot {
     let frame: Rectangle
     let times: ClosedRange<Double>
@@ -28,7 +28,7 @@ struct Plot {
         let ticks = Ticks(in: times, count: 10)
         for tick in ticks.values {
             let x = x(seconds: tick)
-            // The unit stands at the right end.
+            // The label of the unit takes this place at the right end.
             guard x < frame.right - 40 else { continue }
             svg.path("M\(SVG.number(x)) \(SVG.number(frame.bottom))v6", stroke: Palette.faint)
             svg.text(

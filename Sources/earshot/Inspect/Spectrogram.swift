@@ -1,14 +1,14 @@
-/// Energies over time and frequency, ready to be drawn.
+/// Energies over time and frequency, ready to draw.
 struct Spectrogram {
-    /// Time from one column to the next.
+    /// The time from one column to the next, in seconds.
     let columnSeconds: Double
-    /// Frequency from one row to the next.
+    /// The frequency from one row to the next, in hertz.
     let rowHertz: Double
-    /// The frequency in the middle of the lowest row.
+    /// The centre frequency of the lowest row, in hertz.
     let lowestRowHertz: Double
-    /// Rows, lowest frequency first.
+    /// The number of rows; the lowest frequency comes first.
     let rowCount: Int
-    /// Power relative to a full-scale sine; shape [columnCount][rowCount]. Column c stands for the time from
+    /// Power relative to a full-scale sine; shape [columnCount][rowCount]. Column c covers the time from
     /// c · columnSeconds on.
     let energies: [Float]
 

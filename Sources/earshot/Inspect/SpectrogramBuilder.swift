@@ -1,12 +1,13 @@
 import EarshotDSP
 
-/// A spectrogram of baseband of any length in little memory.
+/// Builds a spectrogram of baseband of any length in little memory.
 ///
-/// Hann windows 5/4 of a symbol long and an eighth of one apart: what a rectangular window would smear over the whole band
-/// at every step from tone to tone stays in its place, and neighbouring tones are still two things. When there are too many columns, each two become one, the louder
-/// of both: a tone that lasted one symbol is still seen in a picture of an hour.
+/// The windows are Hann windows 5/4 of a symbol long, an eighth of a symbol apart. A rectangular window would smear
+/// each step from tone to tone over the whole band; Hann's keeps it in place and still separates neighbouring tones.
+/// When there are too many columns, each pair becomes one that keeps the louder value. So a picture of an hour still
+/// shows a tone of one symbol.
 struct SpectrogramBuilder: ~Copyable {
-    static let largestColumnCount = 1_200
+    static let maximumColumnCount = 1_200
     private let basebandRateHertz: Int
     private let centreHertz: Int
     private let highestBin: Int
@@ -20,12 +21,12 @@ struct SpectrogramBuilder: ~Copyable {
     private var energies: [Float]
     private var columns: [Float] = []
     private var windowsPerColumn = 1
-    /// The windows already in the last column.
+    /// The number of windows already in the last column.
     private var windowsInColumn = 0
 
     /// - Parameters:
-    ///   - symbolLength: baseband samples in a symbol of the profile that is to be seen best, a multiple of 8.
-    ///   - reachHertz: how far from the centre rows are wanted.
+    ///   - symbolLength: baseband samples in a symbol of the profile to show best, a multiple of 8.
+    ///   - reachHertz: how far the rows reach from the centre, in hertz.
     init(symbolLength: Int, basebandRateHertz: Int, centreHertz: Int, reachHertz: Double) {
         self.basebandRateHertz = basebandRateHertz
         self.centreHertz = centreHertz
@@ -37,7 +38,7 @@ struct SpectrogramBuilder: ~Copyable {
         window = hannWindow(count: windowLength).map { Float(2 * $0) }
         windowed = [ComplexSample](repeating: ComplexSample(), count: windowLength)
         energies = [Float](repeating: 0, count: spectrum.rowStride)
-        // So that the first window's middle is half a hop behind the beginning, where the first column's is.
+        // Puts the middle of the first window half a hop after the beginning, at the middle of the first column.
         baseband = [ComplexSample](repeating: ComplexSample(), count: (windowLength - spectrum.hop) / 2)
     }
 
@@ -57,7 +58,7 @@ struct SpectrogramBuilder: ~Copyable {
     }
 
     private mutating func transform() {
-        // Taken out of self while another part of self is at work.
+        // Moved out of self while `spectrum`, another part of self, works.
         let windowed = exchange(&windowed, with: [])
         var energies = exchange(&energies, with: [])
         spectrum.process(windowed.span, into: &energies, from: 0)
@@ -65,7 +66,7 @@ struct SpectrogramBuilder: ~Copyable {
         self.windowed = windowed
     }
 
-    /// The picture of the first `seconds`. Silence stands in for what comes behind them.
+    /// Returns the spectrogram of the first `seconds`. Silence replaces the samples after them.
     consuming func finish(seconds: Double) -> Spectrogram {
         append([ComplexSample](repeating: ComplexSample(), count: 2 * window.count)[...])
         let columnSeconds = Double(windowsPerColumn * spectrum.hop) / Double(basebandRateHertz)
@@ -79,7 +80,7 @@ struct SpectrogramBuilder: ~Copyable {
 
     private mutating func appendWindow() {
         if windowsInColumn == windowsPerColumn || columns.isEmpty {
-            if columns.count == Self.largestColumnCount * rowCount { halve() }
+            if columns.count == Self.maximumColumnCount * rowCount { halve() }
             columns += energies[..<rowCount]
             windowsInColumn = 1
             return
@@ -92,7 +93,7 @@ struct SpectrogramBuilder: ~Copyable {
     }
 
     private mutating func halve() {
-        let count = Self.largestColumnCount / 2
+        let count = Self.maximumColumnCount / 2
         for column in 0..<count {
             for row in 0..<rowCount {
                 let first = 2 * column * rowCount + row

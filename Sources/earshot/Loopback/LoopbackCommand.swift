@@ -9,20 +9,20 @@ import Glibc
 struct LoopbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "loopback",
-        abstract: "Play random tokens, record them, and say what came back: the self-test.",
+        abstract: "Play random tokens, record them, and compare: the self-test.",
         discussion: """
-            Plays two sweeps with tokens between them that nobody can guess, listens, and compares. Through alsa it \
-            tests your loudspeaker and microphone: put them where they will be, and be quiet while it plays. Through \
-            air it tests the modem in a simulated room, whose microphone turns itself down where noise would clip; \
-            through wav everything but sound itself.
+            Plays random tokens between two sweeps, listens, and compares. --via alsa tests your loudspeaker and \
+            microphone: put them in their final places, and keep the room quiet while it plays. --via air tests the \
+            modem in a simulated room, whose microphone turns itself down if the noise would clip. --via wav tests \
+            everything but the sound itself.
 
-            For each profile it says how many tokens were decoded; how many frames were wrong (never sent, or not \
-            then) or came twice; the SNR, to which echoes are noise too; the latency, from a token's first sample on \
-            its way out to the event; and the level without noise. \
-            From the sweeps come the difference of the clocks and what the pair of loudspeaker and microphone does to \
-            the band. Ctrl-C ends early and judges what was played.
+            The report has for each profile: the tokens decoded; frames that were wrong (never sent, or not at that \
+            time) or came twice; the SNR, which counts echoes as noise; the latency, from a token's first sample on \
+            its way out to the event; and the level without noise. From the sweeps come the difference of the clocks \
+            and the effect of loudspeaker and microphone on the band. Ctrl-C ends the test early and judges the part \
+            that was played.
 
-            The same seed gives the same tokens, and through wav and air the same results.
+            The same seed gives the same tokens; with wav and air it gives the same results too.
 
             EXAMPLES:
               earshot loopback --via wav
@@ -30,13 +30,13 @@ struct LoopbackCommand: ParsableCommand {
               earshot loopback --via alsa --device hw:1 --playback hw:0 --report pair.svg
               earshot loopback --via alsa --json --require 90 || echo "move the microphone"
 
-            JSON, a line for each profile:
+            JSON, one line for each profile:
               {"profile":"fast","sent":10,"decoded":10,"wrong":0,"duplicates":0,
               "missing":[],"snr_db":18.9,"snr_min_db":17.6,"snr_max_db":19.4,
               "latency_s":0.549,"latency_p95_s":0.551,"latency_max_s":0.551,
               "level_dbfs":-12.0,"passed":true}
-            "missing" has at most \(LoopbackJSON.largestMissingCount) tokens; SNR, latency and level are medians. \
-            Then a line for all:
+            "missing" has at most \(LoopbackJSON.maximumMissingCount) tokens; SNR, latency and level are medians. \
+            A last line is for all profiles together:
               {"via":"air","medium":"simulated air, SNR 20 dB","rate_hz":48000,
               "sent_level_dbfs":-12,"seed":7,"required_percent":95,"sent":30,
               "decoded":30,"wrong":0,"duplicates":0,"played_s":54.5,
@@ -44,19 +44,19 @@ struct LoopbackCommand: ParsableCommand {
               "dropped_s":0,"interrupted":false,"response_db":0.0,"ripple_db":0.6,
               "noise_dbfs":-32.0,"cut_off_hz":null,"problems":[],
               "verdict":"fast, standard and far will work.","passed":true}
-            "problems" has the words silence, not_heard, too_quiet, noisy, clipping, cut_off and uneven. The clock is \
-            the recorder's less the player's, with the uncertainty of 95 %. What was not measured is null.
+            "problems" can have silence, not_heard, too_quiet, noisy, clipping, cut_off and uneven. The clock is the \
+            recorder's minus the player's, with its 95 % uncertainty. A value that was not measured is null.
 
             EXIT CODES:
               0   every profile passed
-              1   one did not: too few tokens, or anything wrong or twice
+              1   a profile failed: too few tokens, or a frame that is wrong or came twice
               64 and above: see earshot --help
             """)
 
-    @Option(help: "What carries the sound: wav, alsa or air.")
+    @Option(help: "The path of the sound: wav, alsa or air.")
     var via: LoopbackRoute
 
-    @Option(help: ArgumentHelp("Tokens in each profile.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of tokens in each profile.", valueName: "number"))
     var count = 10
 
     @Option(help: "Test this profile only; may be given several times. (default: all)")
@@ -64,15 +64,15 @@ struct LoopbackCommand: ParsableCommand {
 
     @OptionGroup var loudness: LevelOption
 
-    @Option(help: ArgumentHelp("The sample rate of everything.", valueName: "hertz"))
+    @Option(help: ArgumentHelp("The sample rate of the whole test.", valueName: "hertz"))
     var rate = 48_000
 
-    @Option(help: ArgumentHelp("Where tokens and pauses come from. (default: another each time)", valueName: "number"))
+    @Option(help: ArgumentHelp("The seed of tokens and pauses. (default: a new one each time)", valueName: "number"))
     var seed: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The share of tokens every profile must decode to pass. (default: 100 for wav, 95 else)",
+            "The percentage of tokens that every profile must decode to pass. (default: 100 for wav, otherwise 95)",
             valueName: "percent"))
     var require: Double?
 
@@ -85,7 +85,9 @@ struct LoopbackCommand: ParsableCommand {
     @OptionGroup(title: "AIR")
     var air: LoopbackAirOptions
 
-    @Option(help: ArgumentHelp("Draw what the pair does to the band.", valueName: "svg"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Draw the response, noise and levels of the pair as SVG.", valueName: "svg"),
+        completion: .file())
     var report: String?
 
     @Flag(help: "Print lines of JSON.")
@@ -96,13 +98,13 @@ struct LoopbackCommand: ParsableCommand {
 
     func validate() throws {
         if !(1...10_000).contains(count) {
-            throw ValidationError("--count \(count): 1 to 10000 tokens are sent in each profile.")
+            throw ValidationError("--count \(count): give 1 to 10000 tokens for each profile.")
         }
         if let seed, seed < 0 {
-            throw ValidationError("--seed \(seed): a seed is a whole number from 0 up.")
+            throw ValidationError("--seed \(seed): give a whole number from 0 up.")
         }
         if let require, !(0...100).contains(require) {
-            throw ValidationError("--require \(DecimalText.short(require)): a share lies between 0 and 100 percent.")
+            throw ValidationError("--require \(DecimalText.short(require)): give 0 to 100 percent.")
         }
         if report == "-" {
             throw ValidationError("--report -: standard output has the figures, so name a file for the picture.")
@@ -138,7 +140,7 @@ struct LoopbackCommand: ParsableCommand {
         let result = LoopbackResult(
             report: run.report(), program: program, via: via, medium: medium.description, levelDecibels: loudness.level,
             requiredPercent: require ?? via.requiredPercent)
-        // What was measured before something broke is worth seeing.
+        // Results measured before an error are worth printing.
         if failure == nil || result.report.sentCount > 0 { try publish(result) }
         if Interruption.isRequested { Interruption.settle() }
         if let failure { throw failure }

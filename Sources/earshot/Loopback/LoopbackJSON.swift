@@ -3,9 +3,9 @@ import EarshotConsole
 import EarshotLoopback
 import EarshotModem
 
-/// A result for programs: a line for each profile, then one for all. Later versions may add keys behind the others.
+/// A result as JSON: a line for each profile, then one for all. Later versions may append keys.
 struct LoopbackJSON {
-    static let largestMissingCount = 10
+    static let maximumMissingCount = 10
 
     private let result: LoopbackResult
     private var report: LoopbackReport { result.report }
@@ -23,7 +23,7 @@ struct LoopbackJSON {
         line.add("decoded", profile.decodedCount)
         line.add("wrong", profile.wrongCount)
         line.add("duplicates", profile.duplicateCount)
-        line.add("missing", profile.missing.prefix(Self.largestMissingCount).map(\.hex))
+        line.add("missing", profile.missing.prefix(Self.maximumMissingCount).map(\.hex))
         line.add("snr_db", profile.snrDecibels?.median ?? .nan, decimals: 1)
         line.add("snr_min_db", profile.snrDecibels?.minimum ?? .nan, decimals: 1)
         line.add("snr_max_db", profile.snrDecibels?.maximum ?? .nan, decimals: 1)

@@ -1,9 +1,9 @@
 import EarshotDrawing
 import EarshotLoopback
 
-/// What was measured of loudspeaker and microphone, for people.
+/// The measured figures of loudspeaker and microphone in words.
 enum LoopbackPairText {
-    /// Far below what 24 bits can hold.
+    /// Below this level, in dBFS, there is no noise: it is far below the resolution of 24 bits.
     private static let silentDecibels = -180.0
 
     /// One line; levels are in dBFS.

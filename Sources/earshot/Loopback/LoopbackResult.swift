@@ -1,6 +1,6 @@
 import EarshotLoopback
 
-/// A report, and what was asked for.
+/// A report together with the request.
 struct LoopbackResult {
     let report: LoopbackReport
     let program: LoopbackProgram
@@ -15,10 +15,10 @@ struct LoopbackResult {
         profile.isPassed(requiredShare: requiredPercent / 100)
     }
 
-    /// How long the dropouts were, as far as the devices say.
+    /// The total length of the dropouts in seconds, as far as the devices report it.
     var droppedSeconds: Double { report.dropouts.reduce(0) { $0 + ($1.seconds ?? 0) } }
 
-    /// Twice the standard deviation, and what the last digit printed can say.
+    /// Twice the standard deviation, but not less than the last printed digit can show, in ppm.
     static func uncertaintyPPM(_ clock: ClockDifference) -> Double {
         max(2 * clock.deviationPPM, 0.1)
     }

@@ -4,16 +4,17 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 
-/// What `--via` names.
+/// `--via`: the path of the sound.
 enum LoopbackRoute: String, CaseIterable, ExpressibleByArgument {
     case wav
     case alsa
     case air
 
-    /// What has to be decoded unless something else is asked for: files lose nothing.
+    /// The default of `--require` in percent. Files lose nothing, so all must be decoded there.
     var requiredPercent: Double { self == .wav ? 100 : 95 }
 
-    /// Refuses an option that belongs to another route, which must be a mistake.
+    /// Rejects an option of another route, because giving it must be a mistake.
+    /// - Throws: `ValidationError` if the option is given and the route is another one.
     func check(_ isGiven: Bool, _ option: String, belongsTo route: LoopbackRoute) throws {
         if isGiven, self != route {
             throw ValidationError("\(option) belongs to --via \(route.rawValue); leave it out with --via \(rawValue).")
@@ -21,7 +22,7 @@ enum LoopbackRoute: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// What only `--via alsa` takes.
+/// The options of `--via alsa`.
 struct LoopbackDeviceOptions: ParsableArguments {
     @Option(
         name: [.long, .customLong("capture")],
@@ -45,19 +46,19 @@ struct LoopbackDeviceOptions: ParsableArguments {
     }
 }
 
-/// What only `--via wav` takes.
+/// The options of `--via wav`.
 struct LoopbackFileOptions: ParsableArguments {
-    @Option(help: "How samples are stored: s16, s24 or f32. (default: s16)")
+    @Option(help: "The sample format: s16, s24 or f32. (default: s16)")
     var format: FormatArgument?
 
-    @Option(help: ArgumentHelp("Keep what was played in this WAV file.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Keep the played sound in this WAV file.", valueName: "file"), completion: .file())
     var keep: String?
 
     func check(_ route: LoopbackRoute) throws {
         try route.check(format != nil, "--format", belongsTo: .wav)
         try route.check(keep != nil, "--keep", belongsTo: .wav)
         if keep == "-" {
-            throw ValidationError("--keep -: what was written is read again, so name a file.")
+            throw ValidationError("--keep -: the test reads the file again, so name a file.")
         }
     }
 
@@ -73,17 +74,17 @@ struct LoopbackFileOptions: ParsableArguments {
     }
 }
 
-/// What only `--via air` takes.
+/// The options of `--via air`.
 struct LoopbackAirOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "A sine of the tokens' peak over the noise in 1,500 Hz. (default: 20)", valueName: "decibels"))
+            "The SNR: a sine of the tokens' peak over the noise in 1,500 Hz. (default: 20)", valueName: "decibels"))
     var snr: Double?
 
     @Option(
         help: ArgumentHelp(
-            "What the air is like: room-a, walk, pilot and so on, see earshot simulate --list. (default: awgn)",
+            "The channel: room-a, walk, pilot and so on; see earshot simulate --list. (default: awgn)",
             valueName: "name"))
     var channel: String?
 
@@ -93,7 +94,9 @@ struct LoopbackAirOptions: ParsableArguments {
     var ppm: Double?
 
     @Option(
-        help: ArgumentHelp("Somebody walks by so fast, now closer, now away. (default: 0)", valueName: "metres/second"))
+        help: ArgumentHelp(
+            "The speed of the walker with one of the devices, closer and away in turn. (default: 0)",
+            valueName: "metres/second"))
     var doppler: Double?
 
     func check(_ route: LoopbackRoute) throws {
@@ -103,13 +106,13 @@ struct LoopbackAirOptions: ParsableArguments {
         try route.check(doppler != nil, "--doppler", belongsTo: .air)
         _ = try medium()
         if let snr, !(-60...100).contains(snr) {
-            throw ValidationError("--snr \(DecimalText.short(snr)): between -60 and 100 dB can be simulated.")
+            throw ValidationError("--snr \(DecimalText.short(snr)): give -60 to 100 dB.")
         }
         if let ppm, !(-1_000...1_000).contains(ppm) {
-            throw ValidationError("--ppm \(DecimalText.short(ppm)): clocks differ by less than 1000 ppm.")
+            throw ValidationError("--ppm \(DecimalText.short(ppm)): give -1000 to 1000 ppm.")
         }
         if let doppler, !(0...10).contains(doppler) {
-            throw ValidationError("--doppler \(DecimalText.short(doppler)): between 0 and 10 m/s can be simulated.")
+            throw ValidationError("--doppler \(DecimalText.short(doppler)): give 0 to 10 m/s.")
         }
     }
 
@@ -118,8 +121,8 @@ struct LoopbackAirOptions: ParsableArguments {
         if let channel {
             guard let named = AirMedium(channel: try ChannelName.preset(channel)) else {
                 throw ValidationError(
-                    "--channel \(channel): one token is sent at a time here, and every sample is accounted for; "
-                        + "earshot simulate takes it.")
+                    "--channel \(channel): this channel has several talkers, gaps or a receiver rate of its own. "
+                        + "Loopback sends one token at a time and needs every sample. Use earshot simulate for it.")
             }
             medium = named
         }

@@ -4,7 +4,7 @@ import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
 
-/// A result for people.
+/// A result as text for the user.
 struct LoopbackText {
     private static let shownCount = 3
     private static let columnCount = 80
@@ -101,7 +101,7 @@ struct LoopbackText {
             let share = DecimalText.short(result.requiredPercent)
             if Double(profile.decodedCount) < result.requiredPercent / 100 * Double(profile.sentCount) {
                 reasons.append(
-                    "\(profile.name) decoded \(profile.decodedCount) of \(profile.sentCount), \(share) % asked for")
+                    "\(profile.name) decoded \(profile.decodedCount) of \(profile.sentCount), \(share) % required")
             }
             if profile.sentCount == 0 { reasons.append("\(profile.name) was not played") }
         }

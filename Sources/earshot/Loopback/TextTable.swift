@@ -1,4 +1,4 @@
-/// Columns for people: the first to the left, the others to the right, two blanks between them.
+/// A table as text: the first column is aligned to the left, the others to the right, two spaces apart.
 enum TextTable {
     static func lines(_ rows: [[String]]) -> [String] {
         let columnCount = rows.map(\.count).max() ?? 0

@@ -2,7 +2,7 @@ import EarshotChannel
 import EarshotConsole
 import EarshotDrawing
 
-/// What `--list` prints.
+/// The output of `--list`.
 enum ChannelList {
     private static let columnCount = 100
 

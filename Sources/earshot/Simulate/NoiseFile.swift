@@ -4,8 +4,8 @@ import EarshotConsole
 
 /// A recording as the noise of simulated air: its first channel, at the simulation's sample rate.
 enum NoiseFile {
-    /// What is kept in memory; a trial hears some seconds of it, from anywhere.
-    private static let longestSeconds = 120
+    /// The maximum length kept in memory; each trial uses some seconds from a random place in it.
+    private static let maximumSeconds = 120
 
     static func read(_ path: String, sampleRateHertz: Int) throws -> AirNoise {
         let (samples, rate) = try samples(path)
@@ -26,11 +26,12 @@ enum NoiseFile {
             var reader = try SoundFileReader(path: path)
             let rate = reader.sampleRateHertz
             guard (8_000...384_000).contains(rate) else {
-                throw Failure(.data, "Cannot use \(path.escapedForTerminal) as noise: \(rate) Hz is no rate of sound.")
+                throw Failure(
+                    .data, "Cannot use \(path.escapedForTerminal) as noise: \(rate) Hz is not 8000 to 384000 Hz.")
             }
             var samples: [Float] = []
             var block: [Float] = []
-            while samples.count < longestSeconds * rate {
+            while samples.count < maximumSeconds * rate {
                 let count = try reader.read(into: &block, maxFrames: 65_536)
                 if count == 0 { break }
                 for frame in 0..<count { samples.append(block[frame * reader.channelCount]) }

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// The signal-to-noise ratios of `--snr`: one, a list, or from:to:step.
+/// The signal-to-noise ratios of `--snr` in decibels: one value, a list, or from:to:step.
 struct SNRPoints: ExpressibleByArgument {
     static let range = -60.0...100.0
-    private static let largestCount = 1_000
+    private static let maximumCount = 1_000
 
     let decibels: [Double]
 
@@ -18,8 +18,8 @@ struct SNRPoints: ExpressibleByArgument {
         case 2, 3:
             let (low, high) = (min(values[0], values[1]), max(values[0], values[1]))
             let step = values.count > 2 ? values[2].magnitude : 1
-            guard step > 0, (high - low) / step < Double(Self.largestCount) else { return nil }
-            // By multiplication, so that steps of a tenth stay round.
+            guard step > 0, (high - low) / step < Double(Self.maximumCount) else { return nil }
+            // Multiplication instead of repeated addition keeps steps of a tenth round.
             decibels = (0...Int((high - low) / step + 1e-9)).map { low + Double($0) * step }
         default: return nil
         }

@@ -10,82 +10,83 @@ import Glibc
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Send frames through simulated air, and say how many arrive at which signal-to-noise ratio.",
+        abstract: "Send frames through simulated air and count how many arrive at which signal-to-noise ratio.",
         discussion: """
-            Each trial sends a random payload from a random moment on, through the channel, and lets the receiver listen \
-            for every profile. A frame counts as decoded when exactly what was sent is reported; anything else that is \
-            reported is wrong.
+            Each trial sends a random payload at a random moment through the channel to a receiver that listens for \
+            every profile. A frame counts as decoded if the receiver reports exactly the payload sent; any other \
+            report counts as wrong.
 
-            SNR is a sine of the frame's peak over the noise in 1,500 Hz; Eb/N0 is the energy of the whole frame, sync \
-            tones included, over the payload's bits. The intervals are Wilson's, 95 %. A point is left as soon as it is \
-            known to --precision. The same seed gives the same answer, with any number of threads.
+            SNR is a sine of the frame's peak over the noise in 1,500 Hz. Eb/N0 is the energy of the whole frame, sync \
+            tones included, over the payload's bits. The intervals are Wilson's, 95 %. A point ends as soon as it is \
+            known to --precision. The same seed gives the same answer with any number of threads.
 
             EXAMPLES:
               earshot simulate --list
               earshot simulate
               earshot simulate --profile far --channel room-b --snr -10:0:0.5 --plot far.svg
               earshot simulate --burst 4 --combine 4 --snr -14:-11:0.5
-              earshot simulate --profile fast --profile standard --channel walk --csv > walk.csv
+              earshot simulate --profile fast --profile far --channel walk --csv > w.csv
 
-            IN YOUR OWN CI, a step that fails when a change costs reception (the seed is fixed, so nothing but a change \
-            of the code can change the answer):
+            IN YOUR OWN CI, a step that fails if a change costs reception (the seed is fixed, so only a change of the \
+            code can change the answer):
               earshot simulate --channel room-a --snr 3 --min-success 0.97
 
-            JSON, a line for each point:
+            JSON, one line for each point:
               {"profile":"standard","channel":"awgn","snr_db":-8.5,"trials":1000,
               "success":0.826,"low":0.801,"high":0.848,"wrong":0,"duplicates":0,
               "sent":1000,"decoded":826,"eb_n0_db":5.3}
-            and a last one for each profile:
+            and a last line for each profile:
               {"profile":"standard","channel":"awgn","seed":1,"points":6,
-              "snr_50_db":-9.23,"snr_50_low_db":-9.27,"snr_50_high_db":-9.18,"eb_n0_50_db":4.57,
-              "snr_90_db":-8.22,"snr_90_low_db":-8.38,"snr_90_high_db":-8.07,"eb_n0_90_db":5.58,
-              "bound_90_db":-9.71,"passed":true}
-            A crossing that the points do not reach, or the end of its 95 % interval, is null.
+              "snr_50_db":-9.23,"snr_50_low_db":-9.27,"snr_50_high_db":-9.18,
+              "eb_n0_50_db":4.57,"snr_90_db":-8.22,"snr_90_low_db":-8.38,
+              "snr_90_high_db":-8.07,"eb_n0_90_db":5.58,"bound_90_db":-9.71,
+              "passed":true}
+            A crossing that the points do not reach is null, and so is the end of its 95 % interval.
 
             EXIT CODES:
-              0   it was simulated, and every point reaches --min-success
-              1   one does not, or something wrong was decoded at --min-success
+              0   the simulation ran, and every point reaches --min-success
+              1   with --min-success: a point does not reach it, or a frame was wrong
               64 and above: see earshot --help
             """)
 
     @Option(help: "Simulate this profile; may be given several times. (default: standard)")
     var profile: [ProfileName] = []
 
-    @Option(help: ArgumentHelp("The air: a name that --list prints.", valueName: "name"))
+    @Option(help: ArgumentHelp("The channel: a name that --list prints.", valueName: "name"))
     var channel = "awgn"
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Signal-to-noise ratios in decibels: from:to:step, a list with commas, or one. (default: where the "
-                + "share decoded falls from all to nothing, which is looked for first)",
+            "Signal-to-noise ratios in decibels: from:to:step, a list with commas, or one value. (default: the range "
+                + "where the share decoded falls from 1 to 0, which a search finds first)",
             valueName: "a:b:step"))
     var snr: SNRPoints?
 
-    @Option(help: ArgumentHelp("Trials a point, at most.", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of trials for each point.", valueName: "number"))
     var trials = 1_000
 
     @Option(
         help: ArgumentHelp(
-            "Leave a point once its 95 % interval is this narrow to either side; 0 makes all trials.",
+            "End a point once its 95 % interval is this narrow to either side; 0 runs all trials.",
             valueName: "percent"))
     var precision = 2.0
 
-    @Option(help: ArgumentHelp("Where payloads, places and noise come from.", valueName: "number"))
+    @Option(help: ArgumentHelp("The seed of payloads, places and noise.", valueName: "number"))
     var seed = 1
 
-    @Option(help: ArgumentHelp("Trials under way at the same time. (default: one a core)", valueName: "number"))
+    @Option(help: ArgumentHelp("Trials at the same time. (default: one for each core)", valueName: "number"))
     var threads: Int?
 
     @Option(help: ArgumentHelp("Bytes of payload, 1 to 32.", valueName: "number"))
     var bytes = Payload.tokenCount
 
     @Option(
-        help: ArgumentHelp("Send each token this often, in a burst: 1 to 8 times.", valueName: "number"))
+        help: ArgumentHelp("Send each token as a burst of this many frames, 1 to 8.", valueName: "number"))
     var burst = 1
 
     @Option(
-        help: ArgumentHelp("Let the receiver read so many repeats in a burst together, 2 to 8.", valueName: "number"))
+        help: ArgumentHelp("Let the receiver read this many repeats of a burst together, 2 to 8.", valueName: "number"))
     var combine: Int?
 
     @Option(help: ArgumentHelp("The transmitter's sample rate.", valueName: "hertz"))
@@ -93,26 +94,27 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A recording as the noise: the first channel's first two minutes, as loud in the band as white noise.",
-            valueName: "file"), completion: .file())
+            "A recording as the noise: its first channel's first two minutes, as loud in the band as white noise.",
+            valueName: "file"),
+        completion: .file())
     var noise: String?
 
     @Option(
         name: .customLong("min-success"),
-        help: ArgumentHelp("Fail where a smaller share than this is decoded, 0 to 1.", valueName: "share"))
+        help: ArgumentHelp("Fail if a point decodes a smaller share than this, 0 to 1.", valueName: "share"))
     var minSuccess: Double?
 
-    @Flag(help: "Print the channels there are, and end.")
+    @Flag(help: "Print the available channels, and end.")
     var list = false
 
     @Flag(help: "Print lines of JSON.")
     var json = false
 
-    @Flag(help: "Print comma-separated values under a line of names.")
+    @Flag(help: "Print comma-separated values below a line of names.")
     var csv = false
 
     @Option(
-        help: ArgumentHelp("Draw the curves, and the bound of theory, as SVG.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Draw the curves and the theoretical bound as SVG.", valueName: "file"), completion: .file())
     var plot: String?
 
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")
@@ -121,26 +123,26 @@ struct SimulateCommand: ParsableCommand {
     func validate() throws {
         _ = try ChannelName.preset(channel)
         if !(1...10_000_000).contains(trials) {
-            throw ValidationError("--trials \(trials): 1 to 10000000 trials are made a point.")
+            throw ValidationError("--trials \(trials): give 1 to 10000000 trials for each point.")
         }
         if !(0...50).contains(precision) {
-            throw ValidationError("--precision \(DecimalText.short(precision)): between 0 and 50 percent.")
+            throw ValidationError("--precision \(DecimalText.short(precision)): give 0 to 50 percent.")
         }
-        if seed < 0 { throw ValidationError("--seed \(seed): a seed is a whole number from 0 up.") }
+        if seed < 0 { throw ValidationError("--seed \(seed): give a whole number from 0 up.") }
         if let threads, !(1...1_024).contains(threads) {
-            throw ValidationError("--threads \(threads): 1 to 1024 trials are under way at the same time.")
+            throw ValidationError("--threads \(threads): give 1 to 1024 trials at the same time.")
         }
         if !Payload.validCounts.contains(bytes) {
-            throw ValidationError("--bytes \(bytes): a payload has 1 to 32 bytes.")
+            throw ValidationError("--bytes \(bytes): give 1 to 32 bytes.")
         }
         try CombineOption.check(combine)
         try BurstOption.check(burst)
         if burst != 1, bytes != Payload.tokenCount {
-            throw ValidationError("--burst \(burst) with --bytes \(bytes): bursts are of tokens, which have 8 bytes.")
+            throw ValidationError("--burst \(burst) with --bytes \(bytes): a burst carries a token, which has 8 bytes.")
         }
         if let minSuccess, !(0...1).contains(minSuccess) {
             throw ValidationError(
-                "--min-success \(DecimalText.short(minSuccess)): a share lies between 0 and 1, as 0.97 does.")
+                "--min-success \(DecimalText.short(minSuccess)): give a share from 0 to 1, such as 0.97.")
         }
         if json, csv { throw ValidationError("Both --json and --csv are given; leave one out.") }
         if plot == "-" {
@@ -205,7 +207,7 @@ struct SimulateCommand: ParsableCommand {
         of simulation: Simulation, part: Int, _ output: SimulateOutput, _ progress: ProgressBar
     ) -> SimulatedCurve {
         var curve = SimulatedCurve(simulation.order.scene, channel: channel)
-        // Looking for the range takes about as long as a third of the points.
+        // The search for the range takes about as long as a third of the points.
         let searchShare = snr == nil ? 0.25 : 0
         let found =
             snr?.decibels
@@ -220,11 +222,11 @@ struct SimulateCommand: ParsableCommand {
             curve.points.append(point)
             output.add(point, curve)
         }
-        output.end(curve, seed: seed, leastShare: minSuccess)
+        output.end(curve, seed: seed, minimumShare: minSuccess)
         return curve
     }
 
-    /// What else decides what is measured, as it is typed.
+    /// The other options that decide the measurement, as the user would type them.
     private var options: String {
         var options = ["--trials \(trials)", "--seed \(seed)"]
         if precision != 2 { options.append("--precision \(DecimalText.short(precision))") }
@@ -236,7 +238,7 @@ struct SimulateCommand: ParsableCommand {
         return options.joined(separator: " ")
     }
 
-    /// Whether --min-success was missed; says where, and how to see it again.
+    /// Whether a point missed --min-success. Prints each such point and the command that repeats it.
     private func isShort(_ curves: [SimulatedCurve]) -> Bool {
         guard let minSuccess else { return false }
         var isShort = false
@@ -244,7 +246,7 @@ struct SimulateCommand: ParsableCommand {
             for point in curve.failures(minimumShare: minSuccess) {
                 isShort = true
                 StandardStream.error.print(
-                    SimulateOutput.failure(point, curve, leastShare: minSuccess, options: options))
+                    SimulateOutput.failure(point, curve, minimumShare: minSuccess, options: options))
             }
         }
         return isShort

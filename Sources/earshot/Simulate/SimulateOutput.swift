@@ -3,7 +3,7 @@ import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
 
-/// Prints curves while they are measured: a line a point, as soon as it is known.
+/// Prints the curves during the measurement: one line for each point, as soon as it is known.
 struct SimulateOutput {
     enum Form {
         case text, json, csv
@@ -27,22 +27,22 @@ struct SimulateOutput {
         }
     }
 
-    func end(_ curve: SimulatedCurve, seed: Int, leastShare: Double?) {
+    func end(_ curve: SimulatedCurve, seed: Int, minimumShare: Double?) {
         switch form {
         case .text: write(summary(curve))
-        case .json: write(jsonSummary(curve, seed: seed, leastShare: leastShare))
+        case .json: write(jsonSummary(curve, seed: seed, minimumShare: minimumShare))
         case .csv: break
         }
     }
 
-    /// What fell, by how much, and how to see it again.
+    /// Names the point that failed, its share, and the command that repeats it.
     static func failure(
-        _ point: SimulationPoint, _ curve: SimulatedCurve, leastShare: Double, options: String
+        _ point: SimulationPoint, _ curve: SimulatedCurve, minimumShare: Double, options: String
     ) -> String {
         let snr = DecimalText.short(point.snrDecibels)
         var text =
             "FAILED: \(curve.scene.profile.name) in \(curve.channel) at \(snr) dB decoded \(percent(point.decodedShare)) % "
-            + "of \(point.tally.sentCount), \(percent(leastShare)) % asked for"
+            + "of \(point.tally.sentCount), \(percent(minimumShare)) % required"
         if point.tally.wrongCount > 0 { text += "; \(point.tally.wrongCount) wrong" }
         return text + ". Again: earshot simulate --profile \(curve.scene.profile.name) --channel \(curve.channel) "
             + "--snr \(snr) \(options)"
@@ -126,7 +126,7 @@ struct SimulateOutput {
             + "(Eb/N0 \(DecimalText.text(curve.scene.bitEnergyDecibels(snrDecibels: snr), decimals: 1)) dB)"
     }
 
-    private func jsonSummary(_ curve: SimulatedCurve, seed: Int, leastShare: Double?) -> String {
+    private func jsonSummary(_ curve: SimulatedCurve, seed: Int, minimumShare: Double?) -> String {
         var line = JSONLine()
         line.add("profile", curve.scene.profile.name)
         line.add("channel", curve.channel)
@@ -141,7 +141,7 @@ struct SimulateOutput {
             line.add("eb_n0_\(percent)_db", curve.scene.bitEnergyDecibels(snrDecibels: snr), decimals: 2)
         }
         line.add("bound_90_db", curve.boundDecibels(share: 0.9) ?? .nan, decimals: 2)
-        line.add("passed", leastShare.map { curve.failures(minimumShare: $0).isEmpty } ?? true)
+        line.add("passed", minimumShare.map { curve.failures(minimumShare: $0).isEmpty } ?? true)
         return line.text
     }
 }

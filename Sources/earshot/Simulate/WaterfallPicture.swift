@@ -14,8 +14,8 @@ struct WaterfallPicture {
         chart = CurveChart(
             title: "Frames decoded in \(channel)", subtitle: summary,
             footnote: "\(byteCount)-byte payloads, \(DecimalText.grouped(trialCount)) trials, seed \(seed), "
-                + "\(wrongCount) wrong; bars: 95 %. SNR: a sine of the frame's peak over the noise in 1,500 Hz. Bound: what "
-                + "any code of as many tones and bits could do in white noise.",
+                + "\(wrongCount) wrong; bars: 95 %. SNR: a sine of the frame's peak over the noise in 1,500 Hz. Bound: "
+                + "the limit of any code with as many tones and bits in white noise.",
             curves)
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotAudio
 import EarshotModem
 
-/// A profile as it is named on the command line.
+/// A profile as the command line names it.
 struct ProfileName: ExpressibleByArgument, Hashable {
     let profile: Profile
 
@@ -25,13 +25,13 @@ struct ProfileName: ExpressibleByArgument, Hashable {
         hasher.combine(profile.name)
     }
 
-    /// The profiles that were named, each once and in the library's order; all when none was.
+    /// The named profiles, each once and in the library's order; all profiles if `names` is empty.
     static func selected(_ names: [ProfileName]) -> [Profile] {
         names.isEmpty ? Profile.all : Profile.all.filter { names.contains(ProfileName($0)) }
     }
 }
 
-/// How the samples of a written WAV file are stored.
+/// The sample format of a WAV file to write.
 struct FormatArgument: ExpressibleByArgument {
     let format: SampleFormat
 
@@ -50,7 +50,8 @@ struct FormatArgument: ExpressibleByArgument {
 }
 
 extension RawFormat {
-    /// Parses `--raw`; an error here is one of the command line.
+    /// Parses `--raw`.
+    /// - Throws: `ValidationError`, because the text comes from the command line.
     static func argument(_ text: String) throws -> RawFormat {
         do {
             return try RawFormat(parsing: text)

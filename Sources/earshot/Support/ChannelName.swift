@@ -2,9 +2,10 @@ import ArgumentParser
 import EarshotChannel
 import EarshotConsole
 
-/// What `--channel` names.
+/// `--channel`: the name of a simulated channel.
 enum ChannelName {
-    /// The channel, or which ones there are of about that name.
+    /// The channel of this name.
+    /// - Throws: `ValidationError` that lists channels with a similar name.
     static func preset(_ name: String) throws(ValidationError) -> AirPreset {
         if let preset = AirPreset.named(name) { return preset }
         let beginning = name.lowercased().prefix(3)
@@ -12,6 +13,6 @@ enum ChannelName {
         let advice = near.isEmpty ? "" : " Did you mean \(near.joined(separator: ", "))?"
         throw ValidationError(
             "--channel \(name.escapedForTerminal): there is no such channel.\(advice) "
-                + "earshot simulate --list prints all.")
+                + "'earshot simulate --list' prints all channels.")
     }
 }

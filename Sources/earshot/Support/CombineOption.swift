@@ -1,17 +1,17 @@
 import ArgumentParser
 import EarshotCoding
 
-/// `--combine`: how many repeats in a burst are read together.
+/// `--combine`: how many repeats in a burst the receiver reads together.
 struct CombineOption: ParsableArguments {
     @Option(
         name: .customLong("combine"),
         help: ArgumentHelp(
-            "Also read tokens that are sent several times in a burst (encode --burst) and too quiet alone: so many repeats "
-                + "together, 2 to 8. Takes time, and such a token is known when its last repeat is over.",
+            "Also decode tokens that are too quiet alone but are sent several times in a burst (encode --burst): read "
+                + "this many repeats together, 2 to 8. It takes time, and a token is known after its last repeat.",
             valueName: "number"))
     var count: Int?
 
-    /// As a receiver wants it.
+    /// The number of repeats for the receiver; 1 reads each frame alone.
     var repeatCount: Int { count ?? 1 }
 
     func validate() throws {
@@ -20,7 +20,7 @@ struct CombineOption: ParsableArguments {
 
     static func check(_ count: Int?) throws {
         if let count, !FrameLayout.burstCounts.contains(count) {
-            throw ValidationError("--combine \(count): 2 to 8 repeats are read together.")
+            throw ValidationError("--combine \(count): give 2 to 8 repeats.")
         }
     }
 }

@@ -6,7 +6,7 @@ import EarshotConsole
 struct PayloadArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The payload as hexadecimal digits, two a byte: 16 digits for a token.", valueName: "hex"))
+            "The payload as hexadecimal digits, two for each byte: 16 digits for a token.", valueName: "hex"))
     var hexDigits: String?
 
     @Option(help: "The payload as text, 1 to 32 bytes of UTF-8, instead of hexadecimal digits.")
@@ -23,7 +23,8 @@ struct PayloadArguments: ParsableArguments {
         }
     }
 
-    /// The payload, or why there cannot be one.
+    /// The payload that the arguments give.
+    /// - Throws: `Failure` if the digits or the text are no valid payload.
     func payload() throws(Failure) -> Payload {
         do throws(PayloadError) {
             if let text { return try Payload(Array(text.utf8)) }

@@ -1,11 +1,11 @@
 import EarshotDrawing
 import Synchronization
 
-/// A line on standard error that says how far long work has come.
+/// A line on standard error that shows the progress of long work.
 ///
 ///     [==========>                   ]  35 %  about 4 s left
 ///
-/// It appears after a second, ten times a second, only on a terminal, and goes before anything else is printed.
+/// It appears after one second, only on a terminal, at most ten times a second, and disappears before other output.
 final class ProgressBar: Sendable {
     private struct State {
         var fractions: [Double]
@@ -18,13 +18,13 @@ final class ProgressBar: Sendable {
     private let begun = ContinuousClock.now
     private let state: Mutex<State>
 
-    /// Work in `partCount` parts of about equal size.
+    /// A bar for work in `partCount` parts of about equal size.
     init(partCount: Int, isEnabled: Bool = true) {
         statusLine = StatusLine(isEnabled: isEnabled)
         state = Mutex(State(fractions: Array(repeating: 0, count: partCount), lastDrawn: begun))
     }
 
-    /// Part `part` is done to `fraction`, 0 ... 1. Cheap enough for every block.
+    /// Sets the progress of part `part` to `fraction`, 0 ... 1. It is cheap enough to call for every block.
     func update(part: Int = 0, fraction: Double) {
         guard statusLine.isEnabled else { return }
         let now = ContinuousClock.now
@@ -38,7 +38,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func clear() {
         statusLine.clear()
     }

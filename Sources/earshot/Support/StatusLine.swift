@@ -1,10 +1,10 @@
 import EarshotConsole
 import Synchronization
 
-/// One line on standard error that is drawn again and again in place, on a terminal only, and goes before anything else
-/// is printed. Any thread may.
+/// One line on standard error that is redrawn in place, only on a terminal, and that disappears before other output.
+/// Any thread may use it.
 final class StatusLine: Sendable {
-    /// Whether anybody sees it.
+    /// Whether the line is shown at all.
     let isEnabled: Bool
 
     private let isVisible = Mutex(false)
@@ -21,7 +21,7 @@ final class StatusLine: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func clear() {
         guard isEnabled else { return }
         isVisible.withLock { isVisible in

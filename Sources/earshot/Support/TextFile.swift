@@ -1,9 +1,10 @@
 import EarshotConsole
 import Glibc
 
-/// Writes a text that is there completely or not at all.
+/// Writes a text file completely or not at all.
 enum TextFile {
     /// Writes `text` to a file, a device or a pipe; "-" is standard output.
+    /// - Throws: `Failure` if the text cannot be written.
     static func write(_ text: String, to path: String) throws(Failure) {
         if path == "-" || path == "/dev/stdout" {
             StandardStream.output.write(text)
@@ -18,10 +19,11 @@ enum TextFile {
         try check(replace(path, with: text, permissions: exists ? status.st_mode & 0o777 : nil), path)
     }
 
-    /// Writes beside the target and renames. A signal waits meanwhile, so that nothing half done stays.
-    /// - Returns: the `errno` of what failed, or nil.
+    /// Writes a file beside the target, then renames it. A signal waits until that is done, so that no partial file is
+    /// left.
+    /// - Returns: the `errno` of the step that failed, or nil.
     private static func replace(_ path: String, with text: String, permissions: mode_t?) -> CInt? {
-        // A rename would replace a link instead of what it leads to.
+        // A rename would replace a link, not the file that the link points to.
         var target = path
         if permissions != nil {
             guard access(path, W_OK) == 0, let resolved = realpath(path, nil) else { return errno }
@@ -53,7 +55,7 @@ enum TextFile {
             }
             return nil
         }
-        // Network file systems report a full disk only here.
+        // Network file systems report a full disk only when the file is closed.
         if close(descriptor) != 0, code == nil { code = errno }
         return code
     }
@@ -63,11 +65,11 @@ enum TextFile {
         let (status, advice): (ExitStatus, String) =
             switch code {
             case ENOENT, ENOTDIR: (.cannotCreate, "Create the directory first, or name another one")
-            case EACCES, EPERM, EROFS: (.cannotCreate, "Choose a directory and file you may write to")
-            case EISDIR: (.cannotCreate, "Name a file in it")
+            case EACCES, EPERM, EROFS: (.cannotCreate, "Choose a directory and a file that you may write to")
+            case EISDIR: (.cannotCreate, "Name a file in that directory")
             case ENOSPC, EDQUOT, EFBIG: (.inputOutput, "Free some space or choose another place")
             case EPIPE: (.brokenPipe, "Keep the program that reads the output running to its end")
-            default: (.inputOutput, "Try another place to write to")
+            default: (.inputOutput, "Write to another place")
             }
         throw Failure(
             status, "Cannot write \(path.escapedForTerminal): \(String(cString: strerror(code))). \(advice).")

@@ -1,14 +1,15 @@
 import ArgumentParser
 import EarshotConsole
 
-/// The commands that need more than the modem: they speak HTTP, which takes 10 ms to start, and a decoder that starts in 8 ms
-/// must not wait for it.
+/// The commands that need more than the modem. They speak HTTP, which takes 10 ms to start, and a decoder that starts
+/// in 8 ms must not wait for it.
 ///
 /// `earshot publish` runs `earshot-publish`, a link to this program: the link's name chooses the command.
 @main
-struct EarshotMessages: ParsableCommand {
+struct MessageProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "earshot", abstract: "Find the devices within earshot, publish messages to them, and get theirs.",
+        commandName: "earshot",
+        abstract: "Find the devices within earshot, publish messages to them, and receive theirs.",
         version: ProgramVersion.current,
         subcommands: [NearbyCommand.self, PublishCommand.self, SubscribeCommand.self])
 
@@ -24,7 +25,7 @@ struct EarshotMessages: ParsableCommand {
         }
     }
 
-    /// The arguments, the command's name first.
+    /// The arguments with the command's name first.
     private static var arguments: [String] {
         let given = Array(CommandLine.arguments.dropFirst())
         let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
