@@ -146,7 +146,7 @@ private func allocationsInBank() throws -> AllocationCount {
     checkCounter()
     let samples = noise()
     let interleaved = samples.indices.flatMap { [samples[$0], samples[samples.count - 1 - $0]] }
-    var bank = try ReceiverBank(channelCount: 2, sampleRateHertz: 48_000)
+    let bank = try ReceiverBank(channelCount: 2, sampleRateHertz: 48_000)
     let blockSize = 2 * ReceiverBank.blockFrameCount(channelCount: 2)
     func hear(_ count: inout AllocationCount) {
         for first in stride(from: 0, to: interleaved.count, by: blockSize) {

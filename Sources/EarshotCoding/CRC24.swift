@@ -2,17 +2,17 @@
 /// + x³ + x + 1 (0x5D6DCB), start value 0xFEDCBA, bits most significant first, no final inversion.
 ///
 /// Known as CRC-24/FLEXRAY-A in the catalogue of parametrised CRC algorithms; its check value, the CRC of the nine ASCII
-/// digits "123456789", is 0x7979BD. Passes a random error pattern once in 16,777,216 times. Notices every error of up to
+/// digits "123456789", is 0x7979BD. It passes a random error pattern once in 16,777,216 times. It notices every error of up to
 /// seven bits in a token with its check (88 bits), of up to five in the longest payload's (280 bits), of any odd number of
 /// bits, and every burst of up to 24.
 public struct CRC24: Sendable {
     /// The CRC of all bytes taken in so far, 24 bits.
     public private(set) var value: UInt32 = 0xFE_DCBA
 
-    /// The CRC of no bytes yet.
+    /// The CRC of no bytes.
     public init() {}
 
-    /// Takes one more byte in. Cost: eight shifts.
+    /// Takes in one more byte. Cost: eight shifts.
     public mutating func update(_ byte: UInt8) {
         // The register stands at the word's upper end, so that what leaves it leaves the word.
         var register = value << 8 ^ UInt32(byte) << 24
@@ -24,7 +24,7 @@ public struct CRC24: Sendable {
 
     /// The check of a frame: over the protocol version, the payload's byte count, and the payload's bytes.
     ///
-    /// Version and count are not sent; a receiver that guessed them wrong fails the check.
+    /// Version and count are not sent: if a receiver assumes wrong ones, the check fails.
     public static func frameCheck(_ payload: Payload) -> UInt32 {
         var crc = CRC24()
         crc.update(FrameLayout.protocolVersion)

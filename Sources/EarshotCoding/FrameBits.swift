@@ -1,5 +1,4 @@
-/// Between a payload and the trellis code's input: payload bytes then CRC, most significant bit first, two bits a
-/// step. Both directions are here.
+/// A payload as the trellis code's input, and back: payload bytes, then CRC, most significant bit first, two bits a step.
 public enum FrameBits {
     /// The input pair (0..3) of every step of the payload's frame; shape [dataToneCount].
     public static func pairs(of payload: Payload) -> [UInt8] {
@@ -8,7 +7,7 @@ public enum FrameBits {
         return bytes.flatMap { byte in [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3] }
     }
 
-    /// The payload in decoded pairs, or nil where its CRC does not match.
+    /// The payload in decoded pairs; nil if its CRC does not match.
     /// - Parameters:
     ///   - pairs: decoded input pairs, 0..3; shape [4·byteCount + 12]. Cost: no allocation.
     ///   - byteCount: the payload's length, 1 to 32.

@@ -1,30 +1,31 @@
-/// How many tones of which kind a frame has, and where they stand.
+/// The tones of a frame: how many there are of each kind, and where they stand.
 ///
 ///     token (8 bytes):      S S S S S S S S  D D D … D            8 sync, 44 data
 ///     any other payload:    S S S S S S S S  H H H H H H  D … D   8 sync, 6 length header, 4·bytes + 12 data
 ///
 /// One data tone carries one step of the trellis code, two bits of payload and check; see `TrellisCode`.
 public struct FrameLayout: Equatable, Sendable {
-    /// Goes into every frame's CRC; changes when the air format does.
+    /// The version of the air format, which goes into every frame's CRC.
     public static let protocolVersion: UInt8 = 1
-    /// Tones of the sync pattern, at the start of every frame.
+    /// The number of tones in the sync pattern, at the start of every frame.
     public static let syncToneCount = 8
-    /// Silent tones' worth of time between the frames of a burst: their echoes die away, and a token's spacing becomes 56
-    /// tones, seven sync patterns.
+    /// The silence between the frames of a burst, in tones: echoes die away meanwhile, and a token's spacing becomes 56 tones,
+    /// seven sync patterns.
     public static let burstGapToneCount = 4
-    /// From the start of a frame of a burst to that of the next.
+    /// The distance from the start of a frame of a burst to the start of the next, in tones.
     public static let burstSpacingToneCount = token.toneCount + burstGapToneCount
-    /// How many frames a burst may have.
+    /// The numbers of frames that a burst may have.
     public static let burstCounts = 2...8
-    /// Bits of the CRC, which follow the payload's.
+    /// The number of bits in the CRC, which follow the payload's bits.
     public static let checkBitCount = 24
-    /// Bits that one data tone advances the frame by.
+    /// The number of payload and check bits that one data tone carries.
     public static let bitsPerStep = 2
 
-    /// Bytes of payload.
+    /// The number of bytes in the payload, in `Payload.validCounts`.
     public let payloadByteCount: Int
 
-    /// The layout of a frame with `payloadByteCount` bytes, which must be in `Payload.validCounts`.
+    /// The layout of a frame.
+    /// - Parameter payloadByteCount: the payload's bytes, in `Payload.validCounts`.
     public init(payloadByteCount: Int) {
         precondition(Payload.validCounts.contains(payloadByteCount), "payload of \(payloadByteCount) bytes")
         self.payloadByteCount = payloadByteCount
@@ -37,12 +38,12 @@ public struct FrameLayout: Equatable, Sendable {
     /// The layout with the fewest tones.
     public static let shortest = FrameLayout(payloadByteCount: Payload.validCounts.lowerBound)
 
-    /// Tones of the length header: none for a token.
+    /// The number of tones in the length header: 6, or 0 for a token.
     public var headerToneCount: Int {
         payloadByteCount == Payload.tokenCount ? 0 : LengthHeader.toneCount
     }
 
-    /// Tones of data: one trellis step each.
+    /// The number of data tones, one for each trellis step.
     public var dataToneCount: Int {
         (8 * payloadByteCount + FrameLayout.checkBitCount) / FrameLayout.bitsPerStep
     }
@@ -52,7 +53,7 @@ public struct FrameLayout: Equatable, Sendable {
         FrameLayout.syncToneCount + headerToneCount
     }
 
-    /// All tones of the frame.
+    /// The number of tones in the frame.
     public var toneCount: Int {
         firstDataTone + dataToneCount
     }

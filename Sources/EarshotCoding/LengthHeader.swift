@@ -7,7 +7,7 @@
 /// k is six different non-zero numbers, so two lengths differ in all six tones (same b) or in at least five.
 /// Only every (M/16)-th tone is used, which spares the header the errors between neighbouring tones.
 public enum LengthHeader {
-    /// Tones of the header.
+    /// The number of tones in the header.
     public static let toneCount = 6
 
     private static let multipliers: InlineArray<6, UInt8> = [1, 7, 10, 13, 4, 15]

@@ -1,16 +1,16 @@
-/// What one frame carries: 1 to 32 bytes. The 8-byte payload is the *token*.
+/// The bytes that one frame carries, 1 to 32 of them. The 8-byte payload is the *token*.
 ///
-/// A value without heap storage, so that the performance core can make and compare payloads without allocating.
+/// A value without heap storage, so that the performance core makes and compares payloads without allocating.
 public struct Payload: Hashable, Sendable {
-    /// The fewest and the most bytes a payload may have.
+    /// The numbers of bytes that a payload may have.
     public static let validCounts = 1...32
-    /// The byte count of a token, the payload whose frame needs no length header.
+    /// The number of bytes in a token, the payload whose frame needs no length header.
     public static let tokenCount = 8
 
     // Byte i is the (i mod 8)-th most significant byte of word i / 8; unused bytes are zero.
     private var words = Words()
 
-    /// How many bytes the payload has, in `validCounts`.
+    /// The number of bytes, in `validCounts`.
     public let count: Int
 
     /// A payload of `count` zero bytes. `count` must be in `validCounts`.
@@ -65,7 +65,7 @@ public struct Payload: Hashable, Sendable {
         try self.init(bytes)
     }
 
-    /// Byte `index`, in transmission order, `0 ..< count`.
+    /// The byte at `index`, `0 ..< count`, in transmission order.
     public subscript(index: Int) -> UInt8 {
         get {
             UInt8(truncatingIfNeeded: words[index >> 3] >> UInt64(56 - 8 * (index & 7)))
@@ -99,16 +99,16 @@ extension Payload: CustomStringConvertible {
     public var description: String { hex }
 }
 
-/// Why something is not a payload.
+/// The reason why bytes or digits are not a payload.
 public enum PayloadError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The payload would have this many bytes.
+    /// The number of bytes, which is not in 1 ... 32.
     case byteCount(Int)
-    /// There is half a byte too much: this many hexadecimal digits.
+    /// The number of hexadecimal digits, which is odd: half a byte is missing.
     case oddDigitCount(Int)
-    /// This character is no hexadecimal digit.
+    /// A character that is not a hexadecimal digit.
     case notHexadecimal(Character)
 
-    /// What is wrong and what would work.
+    /// The problem and the remedy, in one sentence.
     public var description: String {
         switch self {
         case .byteCount(0):

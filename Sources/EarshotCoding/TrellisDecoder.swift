@@ -15,9 +15,9 @@ import CEarshotKernels
 /// Cost: (n + 2 · settlingSteps) · 2^ν · 4 additions and maxima, sixteen at a time; about 0.03 ms for a token at ν = 10.
 /// No allocation after `init`.
 public struct TrellisDecoder: ~Copyable {
-    /// Steps walked before and behind the frame: six times the 5 steps that the ν = 10 encoder remembers.
+    /// The steps walked before and behind the frame: six times the 5 steps that the ν = 10 encoder remembers.
     public static let settlingSteps = 30
-    /// The largest branch metric after quantisation. The best survivor is kept at zero and the others lie within
+    /// The maximum branch metric after quantisation. The best survivor is kept at zero and the others lie within
     /// ν/2 + 1 steps of it: 4 · 1,000 · (ν/2 + 1) < 2^15 up to ν = 12.
     private static let maximumQuantisedMetric: Float = 1_000
 

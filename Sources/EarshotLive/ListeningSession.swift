@@ -11,7 +11,7 @@ struct ListeningSession {
     private let format: DeviceFormat
     private let options: Listener.Options
     private let limit: Int
-    private var receivers: ReceiverBank
+    private let receivers: ReceiverBank
     private var merger = ChannelMerger()
     private var mixed: [Float] = []
     private var meter: LevelMeter?

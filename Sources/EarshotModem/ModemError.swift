@@ -1,14 +1,14 @@
-/// A caller's wish that the modem cannot grant.
+/// A sample rate that the modem cannot use.
 public enum ModemError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// At this rate there is no room for 20 kHz below half the rate.
+    /// Half of this sample rate is below the band's upper edge of 20 kHz, with room for a filter.
     case sampleRateTooLow(hertz: Int)
-    /// Beyond what is sensible, and what memory is set aside for.
+    /// This sample rate is above the maximum that filters and buffers are designed for.
     case sampleRateTooHigh(hertz: Int)
 
-    /// The sample rates that carry the band and for which filters of a sensible size exist.
+    /// The sample rates that carry the band and have filters of a sensible size, in hertz.
     public static let validSampleRatesHertz = 44_100...768_000
 
-    /// What is wrong and what would work.
+    /// The problem and the remedy, in one sentence.
     public var description: String {
         switch self {
         case .sampleRateTooLow(let hertz):

@@ -25,7 +25,7 @@ struct BandLevel: ~Copyable {
         downconverter = Downconverter(
             Downconverter.Design(
                 inputRateHertz: sampleRateHertz, outputRateHertz: Self.basebandRateHertz,
-                centreHertz: band.centreHertz, passbandHertz: Double(band.bandwidthHertz) / 2))
+                centreHertz: Int(band.centreHertz), passbandHertz: band.bandwidthHertz / 2))
         converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
     }
 

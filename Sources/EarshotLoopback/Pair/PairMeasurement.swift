@@ -70,7 +70,7 @@ package enum PairMeasurement {
                     fullScalePower(density: noise.mean(edges[bin]), hertz: 1, sampleRateHertz: sampleRateHertz)))
         }
         let profile = Profile.standard
-        let (lowest, highest) = (Double(profile.lowestHertz), Double(profile.highestHertz))
+        let (lowest, highest) = (profile.lowestHertz, profile.highestHertz)
         let noisePower = fullScalePower(
             density: noise.mean(lowest..<highest), hertz: highest - lowest, sampleRateHertz: sampleRateHertz)
         let bandBins = bins.indices.filter { (lowest..<highest).contains(bins[$0].hertz) }

@@ -71,7 +71,7 @@ package struct PairReport: Sendable, Equatable {
 
     /// The noise's mean density in the band, in dBFS in 1 Hz.
     package var noiseDensityDecibels: Double {
-        noiseLevelDecibels - 10 * .log10(Double(Profile.standard.bandwidthHertz))
+        noiseLevelDecibels - 10 * .log10(Profile.standard.bandwidthHertz)
     }
     /// The level at which the sweep arrived, in dBFS, the mean over the band.
     package var receivedLevelDecibels: Double { sentLevelDecibels + band.meanDecibels }

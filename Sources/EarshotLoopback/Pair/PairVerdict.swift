@@ -35,7 +35,7 @@ package struct PairVerdict: Sendable, Equatable {
                     .tooQuiet(receivedLevelDecibels: report.receivedLevelDecibels, missingDecibels: missing))
             }
         }
-        let band = Double(Profile.standard.lowestHertz)..<Double(Profile.standard.highestHertz)
+        let band = Profile.standard.lowestHertz..<Profile.standard.highestHertz
         let lossDecibels = report.band.meanDecibels - report.band.effectiveDecibels
         if let cutOff = report.cutOffHertz, band.contains(cutOff) {
             problems.append(.cutOff(hertz: cutOff, lostTones: lostTones))

@@ -1,8 +1,8 @@
 public import EarshotCoding
 
-/// Payloads to samples.
+/// Turns payloads into samples.
 ///
-/// A value without state: the same payload gives the same samples, always.
+/// It has no state: the same payload always gives the same samples.
 public struct Transmitter: Sendable {
     /// The air format.
     public let profile: Profile
@@ -10,14 +10,18 @@ public struct Transmitter: Sendable {
     public let sampleRateHertz: Int
 
     /// A transmitter at a sample rate.
-    /// - Throws: `ModemError.sampleRateTooLow` where the rate cannot carry the band.
+    /// - Parameters:
+    ///   - profile: the air format.
+    ///   - sampleRateHertz: samples a second, in `ModemError.validSampleRatesHertz`.
+    /// - Throws: `ModemError` if the sample rate is below or above the valid ones.
     public init(profile: Profile = .standard, sampleRateHertz: Int) throws(ModemError) {
         try ModemError.checkSampleRate(sampleRateHertz)
         self.profile = profile
         self.sampleRateHertz = sampleRateHertz
     }
 
-    /// Samples of one frame with `payloadByteCount` bytes.
+    /// The number of samples of one frame.
+    /// - Parameter payloadByteCount: the payload's bytes, in `Payload.validCounts`.
     public func sampleCount(payloadByteCount: Int) -> Int {
         let seconds = profile.frameSeconds(payloadByteCount: payloadByteCount)
         return Int((seconds * Double(sampleRateHertz)).rounded(.up))
@@ -37,12 +41,13 @@ public struct Transmitter: Sendable {
         return synthesizer.samples().map { amplitude * $0 }
     }
 
-    /// Samples of a burst of `frameCount` tokens: frame j starts at sample round(j·56·T·F), see `docs/PROTOCOL.md` §7.
+    /// The number of samples of a burst: frame j starts at sample round(j·56·T·F), see `docs/PROTOCOL.md` §7.
+    /// - Parameter frameCount: how many times the burst has the token, 1 or one of `FrameLayout.burstCounts`.
     public func burstSampleCount(frameCount: Int) -> Int {
         burstStart(frameCount - 1) + sampleCount(payloadByteCount: Payload.tokenCount)
     }
 
-    /// A token several times in a burst, which a receiver can read together.
+    /// A burst: a token several times, which a receiver can read together.
     /// - Parameters:
     ///   - token: a payload of 8 bytes.
     ///   - frameCount: 1 or one of `FrameLayout.burstCounts`.
@@ -67,7 +72,7 @@ public struct Transmitter: Sendable {
                 .rounded())
     }
 
-    /// The tone number of every symbol in the frame of a payload, 0 ..< M; shape [FrameLayout.toneCount].
+    /// The tones of a payload's frame, one for each symbol, each in 0 ..< M; shape [FrameLayout.toneCount].
     public func tones(_ payload: Payload) -> [Int] {
         FrameTones.tones(of: payload, profile: profile)
     }

@@ -28,7 +28,7 @@ struct FoundToken: Sendable {
                 frame.payload.hex + (frame.payload.printableText.map { " \"\($0)\"" } ?? ""),
                 frame.profileName,
                 "SNR \(DecimalText.text(Double(frame.snrDecibels), decimals: 1)) dB",
-                "\(DecimalText.text(Double(frame.offsetHertz), decimals: 1)) Hz",
+                "\(DecimalText.text(frame.offsetHertz, decimals: 1)) Hz",
                 "ch \(channel)",
             ] + (frame.combinedCount > 1 ? ["\(frame.combinedCount) combined"] : [])
         return (showingFile ? "\(file.escapedForTerminal): " : "") + columns.joined(separator: "  ")
@@ -43,7 +43,7 @@ struct FoundToken: Sendable {
         line.add("start_s", startSeconds, decimals: 3)
         line.add("end_s", endSeconds, decimals: 3)
         line.add("snr_db", Double(frame.snrDecibels), decimals: 1)
-        line.add("offset_hz", Double(frame.offsetHertz), decimals: 1)
+        line.add("offset_hz", frame.offsetHertz, decimals: 1)
         line.add("channel", channel)
         line.add("file", file)
         line.add("path_metric", Double(frame.pathMetric), decimals: 2)

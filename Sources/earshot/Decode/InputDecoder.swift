@@ -133,17 +133,16 @@ final class InputDecoder: Sendable {
     /// Lets `push` give a block to the receivers.
     /// - Returns: false if another thread ended the input in the meantime.
     private func take(
-        isLive: Bool, _ push: (inout ReceiverBank, (_ channel: Int, ReceivedFrame) -> Void) -> Void
+        isLive: Bool, _ push: (ReceiverBank, (_ channel: Int, ReceivedFrame) -> Void) -> Void
     ) -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
             let (rate, path) = (state.sampleRateHertz, path)
             var found = exchange(&state.found, with: [])
-            if var receivers = exchange(&state.receivers, with: nil) {
-                push(&receivers) { channel, frame in
+            if let receivers = state.receivers {
+                push(receivers) { channel, frame in
                     found.append(FoundToken(frame: frame, sampleRateHertz: rate, channel: channel, file: path))
                 }
-                state.receivers = receivers
             }
             state.found = found
             if isLive { printFound(&state) }

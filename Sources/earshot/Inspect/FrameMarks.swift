@@ -33,9 +33,9 @@ struct FrameMarks {
     func draw(into svg: inout SVG, _ plot: Plot) {
         guard let profile else { return }
         // Doppler and clock error stretch frequencies and times alike; the frame's start and end include the stretch.
-        let stretch = 1 + Double(frame.offsetHertz) / Double(profile.centreHertz)
-        let top = plot.y(hertz: Double(profile.highestHertz) * stretch)
-        let bottom = plot.y(hertz: Double(profile.lowestHertz) * stretch)
+        let stretch = 1 + frame.offsetHertz / profile.centreHertz
+        let top = plot.y(hertz: profile.highestHertz * stretch)
+        let bottom = plot.y(hertz: profile.lowestHertz * stretch)
         let left = plot.x(seconds: startSeconds)
         let right = plot.x(seconds: endSeconds)
         let outline = Rectangle(x: left, y: top, width: right - left, height: bottom - top)

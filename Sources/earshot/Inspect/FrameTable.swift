@@ -73,7 +73,7 @@ struct FrameTable {
             "\(DecimalText.text(Double(frame.startSample) / rate, decimals: 3)) s",
             "\(DecimalText.text(Double(frame.endSample) / rate, decimals: 3)) s",
             "\(DecimalText.text(Double(frame.snrDecibels), decimals: 1)) dB",
-            "\(DecimalText.text(Double(frame.offsetHertz), decimals: 1)) Hz",
+            "\(DecimalText.text(frame.offsetHertz, decimals: 1)) Hz",
             DecimalText.text(Double(frame.pathMetric), decimals: 2),
         ]
     }

@@ -134,7 +134,7 @@ struct Inspection {
         private let pictures: [Picture]
 
         init(sampleRateHertz: Int, profiles: [Profile]) {
-            let centre = profiles[0].centreHertz
+            let centre = Int(profiles[0].centreHertz)
             let reach = (shownHertz.upperBound - shownHertz.lowerBound) / 2
             downconverter = Downconverter(
                 Downconverter.Design(

@@ -131,7 +131,7 @@ struct ResponsePicture {
     private func drawBand(_ svg: inout SVG) {
         svg.rectangle(plot.frame, fill: Palette.panel)
         let band = Profile.standard
-        let (left, right) = (plot.x(Double(band.lowestHertz)), plot.x(Double(band.highestHertz)))
+        let (left, right) = (plot.x(band.lowestHertz), plot.x(band.highestHertz))
         let frame = Rectangle(x: left, y: plot.frame.y, width: right - left, height: plot.frame.height)
         svg.rectangle(frame, fill: Palette.profile("standard"), opacity: 0.13)
     }
@@ -139,7 +139,7 @@ struct ResponsePicture {
     /// After the curves, on a ground of its own: an edge may run through it.
     private func drawBandName(_ svg: inout SVG) {
         let band = Profile.standard
-        let (middle, y) = (plot.x(Double(band.centreHertz)), plot.frame.bottom - 12)
+        let (middle, y) = (plot.x(band.centreHertz), plot.frame.bottom - 12)
         let name = "tokens' band"
         let width = SVG.Style.width(characterCount: name.count, size: 14) + 12
         svg.rectangle(
@@ -156,7 +156,7 @@ struct ResponsePicture {
         let response = report.bins.map { (x: plot.x($0.hertz), y: plot.y(response: $0.responseDecibels)) }
         svg.path(plot.curve(response), stroke: Self.response, width: 2.5)
         let band = Profile.standard
-        let (left, right) = (plot.x(Double(band.lowestHertz)), plot.x(Double(band.highestHertz)))
+        let (left, right) = (plot.x(band.lowestHertz), plot.x(band.highestHertz))
         svg.path(
             "M\(SVG.number(left)) \(SVG.number(plot.y(response: report.band.meanDecibels)))h\(SVG.number(right - left))",
             stroke: Palette.text, width: 1.2, dash: "6 4", opacity: 0.7)

@@ -78,8 +78,8 @@ import Testing
         }
         let floats = integers.map { Float($0) / 32_768 }
         var (ofIntegers, ofFloats): ([ReceivedFrame], [ReceivedFrame]) = ([], [])
-        var first = try ReceiverBank(channelCount: channelCount, sampleRateHertz: 48_000)
-        var second = try ReceiverBank(channelCount: channelCount, sampleRateHertz: 48_000)
+        let first = try ReceiverBank(channelCount: channelCount, sampleRateHertz: 48_000)
+        let second = try ReceiverBank(channelCount: channelCount, sampleRateHertz: 48_000)
         let blockCount = ReceiverBank.blockFrameCount(channelCount: channelCount) * channelCount
         for start in stride(from: 0, to: integers.count, by: blockCount) {
             let block = start..<min(start + blockCount, integers.count)

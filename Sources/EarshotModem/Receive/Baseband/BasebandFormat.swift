@@ -7,7 +7,7 @@ struct BasebandFormat {
     let profile: Profile
 
     /// Samples a second.
-    static func rateHertz(_ profile: Profile) -> Int { 2 * profile.bandwidthHertz }
+    static func rateHertz(_ profile: Profile) -> Int { Int(2 * profile.bandwidthHertz) }
 
     var rateHertz: Int { BasebandFormat.rateHertz(profile) }
     /// N: samples a symbol.
@@ -26,7 +26,7 @@ struct BasebandFormat {
     }
     /// The largest offset looked for, in half tone spacings, rounded up.
     var maximumOffsetHalfSpacings: Int {
-        let hertz = profile.maximumOffset * Double(profile.centreHertz)
+        let hertz = profile.maximumOffset * profile.centreHertz
         return Int((2 * hertz / profile.toneSpacingHertz).rounded(.up))
     }
     /// What a candidate's score must reach, see `SyncSearch`, and its score when refined, see `CandidateRefinement`.
@@ -45,6 +45,6 @@ struct BasebandFormat {
     /// How long symbols are when tones lie `offsetHertz` too high: Doppler and clock error squeeze time alike.
     /// N / (1 + offset/centre).
     func symbolLength(offsetHertz: Float) -> Double {
-        Double(samplesPerSymbol) / (1 + Double(offsetHertz) / Double(profile.centreHertz))
+        Double(samplesPerSymbol) / (1 + Double(offsetHertz) / profile.centreHertz)
     }
 }

@@ -42,11 +42,11 @@ struct BasebandInput: ~Copyable {
             profiles.allSatisfy { $0.lowestHertz == band.lowestHertz && $0.bandwidthHertz == band.bandwidthHertz },
             "profiles of one receiver share one band")
         let rateHertz = BasebandFormat.rateHertz(band)
-        let reach = profiles.map { $0.maximumOffset * Double($0.highestHertz) }.max() ?? 0
+        let reach = profiles.map { $0.maximumOffset * $0.highestHertz }.max() ?? 0
         downconverter = Downconverter(
             Downconverter.Design(
-                inputRateHertz: sampleRateHertz, outputRateHertz: rateHertz, centreHertz: band.centreHertz,
-                passbandHertz: Double(band.bandwidthHertz) / 2 + reach))
+                inputRateHertz: sampleRateHertz, outputRateHertz: rateHertz, centreHertz: Int(band.centreHertz),
+                passbandHertz: band.bandwidthHertz / 2 + reach))
         converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         history = BasebandHistory(keptCount: keptCount)
         heard = BasebandHistory(keptCount: heardCount)

@@ -82,7 +82,7 @@ struct FrameCanceller: ~Copyable {
         let correction = alignment.measure(
             replica, tones: tones, format, symbolLength: view.symbolLength, history)
         // A higher offset also shortens the frame: its middle stays where it was.
-        let shortening = Double(replica.sampleCount) * correction.offsetHertz / Double(format.profile.centreHertz)
+        let shortening = Double(replica.sampleCount) * correction.offsetHertz / format.profile.centreHertz
         replica.make(
             tones, symbolCount: tones.count, format, start: place.start + correction.delay + shortening / 2,
             offsetHertz: Double(place.offsetHertz) + correction.offsetHertz)

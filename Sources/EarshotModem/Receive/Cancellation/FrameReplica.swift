@@ -58,7 +58,7 @@ struct FrameReplica: ~Copyable {
         _ tones: [Int], symbolCount: Int, _ format: BasebandFormat, start: Double, offsetHertz: Double
     ) {
         let profile = format.profile
-        let stretch = 1 + offsetHertz / Double(profile.centreHertz)
+        let stretch = 1 + offsetHertz / profile.centreHertz
         let length = Double(format.samplesPerSymbol)
         firstIndex = Int(start.rounded(.up))
         let end = start + Double(symbolCount) * length / stretch

@@ -21,7 +21,7 @@ struct ToneTransform: ~Copyable {
     ) {
         let length = format.samplesPerSymbol
         let toneCount = format.profile.toneCount
-        let stretch = 1 + Double(offsetHertz) / Double(format.profile.centreHertz)
+        let stretch = 1 + Double(offsetHertz) / format.profile.centreHertz
         let offsetTurns = Double(offsetHertz) / Double(format.rateHertz)
         let symbolStart = start + Double(symbol) * Double(length) / stretch
         let inside = Double(firstIndex) - symbolStart

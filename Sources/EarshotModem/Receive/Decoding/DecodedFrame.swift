@@ -15,7 +15,7 @@ struct DecodedFrame {
     func received(_ view: FrameView, _ clock: InputClock) -> ReceivedFrame {
         ReceivedFrame(
             payload: payload, profileName: view.profile.name, startSample: clock.inputSample(place.start),
-            endSample: clock.inputSample(place.start + view.length), offsetHertz: place.offsetHertz,
+            endSample: clock.inputSample(place.start + view.length), offsetHertz: Double(place.offsetHertz),
             snrDecibels: snrDecibels, pathMetric: pathMetric)
     }
 }

@@ -26,10 +26,11 @@ struct FrameTrellis: ~Copyable {
         decoder = TrellisDecoder(
             memoryBits: profiles.map(\.code.memoryBits).max() ?? 0, longestStepCount: maximumStepCount)
         branchMetrics = [Float](repeating: 0, count: metricCount)
-        codeMetrics = branchMetrics
+        // Arrays of their own: copies would be made of shared ones at the first write.
+        codeMetrics = [Float](repeating: 0, count: metricCount)
         pairs = [UInt8](repeating: 0, count: maximumStepCount)
-        codeTones = pairs
-        tones = pairs
+        codeTones = [UInt8](repeating: 0, count: maximumStepCount)
+        tones = [UInt8](repeating: 0, count: maximumStepCount)
     }
 
     /// Finds the best path through the branch metrics.

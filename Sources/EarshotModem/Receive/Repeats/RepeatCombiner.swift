@@ -94,7 +94,7 @@ final class RepeatCombiner {
         return .combined(
             ReceivedFrame(
                 payload: frame.payload, profileName: view.profile.name, startSample: clock.inputSample(first),
-                endSample: clock.inputSample(last + length), offsetHertz: frame.place.offsetHertz,
+                endSample: clock.inputSample(last + length), offsetHertz: Double(frame.place.offsetHertz),
                 snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, combinedCount: count))
     }
 }

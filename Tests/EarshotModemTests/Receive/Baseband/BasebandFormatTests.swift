@@ -21,7 +21,7 @@ import Testing
         let format = BasebandFormat(profile: profile)
         for m in 0..<profile.toneCount {
             let hertz = Double(format.cyclesPerSample(tone: m)) * Double(format.rateHertz)
-            #expect(abs(hertz - (profile.toneHertz(m) - Double(profile.centreHertz))) < 1e-3, "tone \(m)")
+            #expect(abs(hertz - (profile.toneHertz(m) - profile.centreHertz)) < 1e-3, "tone \(m)")
             #expect(format.cyclesPerSample(tone: m) == -format.cyclesPerSample(tone: profile.toneCount - 1 - m))
         }
         #expect(abs(format.cyclesPerSample(offsetHertz: 96) - 0.032) < 1e-7)
@@ -30,7 +30,7 @@ import Testing
     /// A transmitter that is 0.5 % fast sends everything 0.5 % higher and in 1/1.005 of the time.
     @Test(arguments: Profile.all) func anOffsetSqueezesTime(profile: Profile) {
         let format = BasebandFormat(profile: profile)
-        let offsetHertz = Float(0.005 * Double(profile.centreHertz))
+        let offsetHertz = Float(0.005 * profile.centreHertz)
         #expect(abs(format.symbolLength(offsetHertz: offsetHertz) * 1.005 - Double(format.samplesPerSymbol)) < 1e-4)
         #expect(format.symbolLength(offsetHertz: 0) == Double(format.samplesPerSymbol))
         // ±0.5 % of 19,250 Hz are 96.25 Hz, in half spacings, rounded up.

@@ -17,7 +17,7 @@ import Testing
         let tones = FrameTones.tones(of: payload, profile: profile)
         replica.make(
             tones, symbolCount: tones.count, BasebandFormat(profile: profile),
-            start: ReplicaScene.start, offsetHertz: relativeOffset * Double(profile.centreHertz))
+            start: ReplicaScene.start, offsetHertz: relativeOffset * profile.centreHertz)
         let r = Array(replica.samples[0..<replica.sampleCount])
         let x = ReplicaScene.samples(history, from: replica.firstIndex, count: replica.sampleCount)
         let factor = zip(x, r).reduce(ComplexSample()) { $0 + $1.0.times($1.1.conjugate) }

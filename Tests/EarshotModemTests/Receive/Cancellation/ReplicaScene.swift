@@ -20,7 +20,7 @@ enum ReplicaScene {
         var downconverter = Downconverter(
             Downconverter.Design(
                 inputRateHertz: 48_000, outputRateHertz: BasebandFormat.rateHertz(profile),
-                centreHertz: profile.centreHertz, passbandHertz: 850))
+                centreHertz: Int(profile.centreHertz), passbandHertz: 850))
         var baseband = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         let history = BasebandHistory(keptCount: 24_000)
         for first in stride(from: 0, to: samples.count, by: Downconverter.maximumInputCount) {

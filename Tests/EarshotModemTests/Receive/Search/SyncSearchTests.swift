@@ -19,7 +19,8 @@ import Testing
         init(_ profile: Profile) {
             downconverter = Downconverter(
                 Downconverter.Design(
-                    inputRateHertz: 48_000, outputRateHertz: 3_000, centreHertz: profile.centreHertz, passbandHertz: 850
+                    inputRateHertz: 48_000, outputRateHertz: 3_000, centreHertz: Int(profile.centreHertz),
+                    passbandHertz: 850
                 ))
             history = BasebandHistory(keptCount: 16 * 2 * profile.toneCount + 4_096)
             stages = ProfileStages(profile)
@@ -43,7 +44,7 @@ import Testing
         _ profile: Profile, snrDecibels: Double, spacings: Double, seed: UInt64
     ) throws -> (time: Double, offset: Double)? {
         let symbol = profile.symbolSeconds * 48_000
-        let relative = spacings * profile.toneSpacingHertz / Double(profile.centreHertz)
+        let relative = spacings * profile.toneSpacingHertz / profile.centreHertz
         let payload = try Payload((0..<8).map { UInt8(truncatingIfNeeded: seed &* 37 &+ UInt64($0) &* 101) })
         let frame = try Transmitter(profile: profile, sampleRateHertz: 48_000).samples(payload, amplitude: 0.1)
         let heard = TimeScale(relativeOffset: relative).apply(to: Array(frame[..<Int(25 * symbol)]))
@@ -68,7 +69,7 @@ import Testing
 
     /// The largest offset that is looked for, in tone spacings.
     private func reach(_ profile: Profile) -> Double {
-        profile.maximumOffset * Double(profile.centreHertz) / profile.toneSpacingHertz
+        profile.maximumOffset * profile.centreHertz / profile.toneSpacingHertz
     }
 
     /// 10 dB above what decoding needs, noise moves a place by a hundredth of a symbol. The first symbol fades in, which moves

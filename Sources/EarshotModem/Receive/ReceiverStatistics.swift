@@ -1,0 +1,30 @@
+/// Counts of a receiver's work since its start.
+public struct ReceiverStatistics: Sendable, Equatable {
+    /// All counts zero.
+    public init() {}
+
+    /// Input samples taken in.
+    public var samples = 0
+    /// Input samples that were lost: passed over by `skip`.
+    public var skippedSamples = 0
+    /// Frames reported, without the recognised ones.
+    public var frames = 0
+    /// Reported frames that were read from several repeats together.
+    public var combinedFrames = 0
+    /// Frames that were recognised instead of decoded.
+    public var recognisedFrames = 0
+    /// Places where the search found something like a sync pattern.
+    public var candidates = 0
+    /// Candidates whose sync pattern did not stand up to a closer look.
+    public var rejectedBySync = 0
+    /// Candidates dropped because too many others were waiting.
+    public var rejectedByCrowding = 0
+    /// Frames cancelled in the baseband, because something else was heard at the same time.
+    public var cancelledFrames = 0
+    /// Decoding attempts without a codeword worth a CRC: the path metric was that of noise, or too much of the frame was lost.
+    public var rejectedByPathMetric = 0
+    /// Decoding attempts with a good path metric and a wrong CRC.
+    public var rejectedByCheck = 0
+    /// Decoding attempts that found a frame which had been reported already.
+    public var duplicates = 0
+}
