@@ -1,35 +1,36 @@
 import EarshotCoding
 import EarshotDSP
 
-/// Samples in, frames out: the receive path.
+/// The receiver: samples in, frames out.
 ///
-/// 1. `BasebandInput`: samples to complex baseband at 3 kHz, which serves all profiles; its latest seconds, without pilot tones.
-/// 2. `SyncSearch`, for each profile: spectrogram, noise, and where the sync pattern may be: candidates.
-/// 3. `CandidateRefinement`: their exact time and frequency.
-/// 4. `AttemptQueue`: until what an attempt needs is there.
+/// 1. `BasebandInput`: samples to complex baseband at 3 kHz, which serves all profiles; the history of it, without pilot
+///    tones.
+/// 2. `SyncSearch`, for each profile: spectrogram, noise, and candidates for a sync pattern.
+/// 3. `CandidateRefinement`: the exact time and frequency of a candidate.
+/// 4. `AttemptQueue`: attempts wait until the samples that they need have arrived.
 /// 5. `SyncCheck`, `LengthHypotheses`: whether the pattern stands out, and how long the frame may be.
-/// 6. `FrameDecoder`: whether there is a frame, its tones, the trellis, the CRC, and whether to believe it.
-/// 7. `RecentFrames`: each frame once.
-/// 8. `FrameCanceller`: takes it out of the baseband, and 2 to 7 again: what it hid comes to light. A frame that came alone
-///    is masked instead: everything in it is explained.
+/// 6. `FrameDecoder`: whether there is a frame, its tones, the trellis, the CRC, and whether to believe the result.
+/// 7. `RecentFrames`: the receiver reports each frame once.
+/// 8. `FrameCanceller`: subtracts the frame from the baseband; then 2 to 7 run again and find the frames that it hid. A frame
+///    that came alone is masked instead: it explains everything at its place.
 /// 9. `RepeatCombiner`, opt-in: tokens in bursts whose frames are too quiet alone.
-/// 10. `TokenRecognition`, opt-in: tokens that were heard before, where they cannot be decoded.
+/// 10. `TokenRecognition`, opt-in: tokens that were decoded before and cannot be decoded now.
 ///
-/// `processQuantum` runs them in this order. Push blocks of any size, and skip what was lost; the frames do not depend on how the
-/// input was cut. Time is a sample index. No clock, no file, no thread, and no allocation per block. One receiver hears one
-/// channel.
+/// `processQuantum` runs them in this order. Push blocks of any size, and skip lost samples: the frames do not depend on how
+/// the input is cut. Time is a sample index. The receiver has no clock, no file and no thread, and it allocates nothing per
+/// block. One receiver listens to one channel.
 public struct Receiver: ~Copyable {
-    /// How long a disturbed attempt waits for the pattern of what disturbs it to be found: 85 ms. Tried from
-    /// 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
+    /// How long a disturbed attempt waits until the search finds the pattern of the disturbing frame, in baseband samples: 85
+    /// ms. Tried from 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
     static let disturbedWait = 256
-    /// Time does not go on beyond this sample: three million years at 48 kHz.
+    /// Time stops at this sample: three million years at 48 kHz.
     static let latestSample = 1 << 62
 
-    /// The profiles it listens for.
+    /// The profiles that it listens for; they share one band.
     public let profiles: [Profile]
-    /// Samples a second.
+    /// Samples a second, in `ModemError.validSampleRatesHertz`.
     public let sampleRateHertz: Int
-    /// What it has done so far.
+    /// Counts of its work so far.
     public var statistics: ReceiverStatistics {
         var statistics = counted
         statistics.candidates = search.candidateCount
@@ -48,22 +49,25 @@ public struct Receiver: ~Copyable {
     private let repeats: RepeatCombiner?
     private let recognisesTokens: Bool
 
-    /// Whether a frame may be on the air: then the next samples are wanted soon.
+    /// Whether a frame may be on the air: then the caller should push the next samples soon.
     public var isExpecting: Bool { !search.queue.isEmpty || repeats?.isExpecting ?? false }
 
-    /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, and it is not over. At −3 dB,
-    /// 20 symbols behind a frame's start, true for 60 % of `fast` and all other frames; in noise alone 1 % of the time at most.
+    /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, and the frame is not
+    /// over. At −3 dB, 20 symbols behind a frame's start, it is true for 60 % of `fast` and all other frames; in noise alone 1
+    /// % of the time at most.
     public var isReceiving: Bool { search.queue.holdsSureFrame }
 
     /// A receiver at the start of its input.
     /// - Parameters:
-    ///   - sampleRateHertz: any from 44,100 on.
-    ///   - profiles: those to listen for; they share one band.
-    ///   - repeatCount: how many repeats of a token in a burst are read together where each is too quiet alone, 2 to 8, or 1
-    ///     for none. Costs memory, time, and for such a token the delay until its last repeat is over.
-    ///   - recognisesTokens: whether to report also frames that cannot be decoded, but have most tones of a token decoded less than
-    ///     a minute before: see `ReceivedFrame.isRecognised`.
-    /// - Throws: `ModemError` where the rate cannot carry the band.
+    ///   - sampleRateHertz: samples a second, in `ModemError.validSampleRatesHertz`.
+    ///   - profiles: the profiles to listen for; at least one.
+    ///   - repeatCount: how many repeats of a token in a burst are read together if each is too quiet alone, 2 to 8, or 1 for
+    ///     none.
+    ///     Costs memory and time, and such a token is reported only after its last repeat.
+    ///   - recognisesTokens: whether to report also frames that cannot be decoded, but have most tones of a token decoded less
+    ///     than
+    ///     a minute before; see `ReceivedFrame.isRecognised`.
+    /// - Throws: `ModemError` if the sample rate is below or above the valid ones.
     public init(
         sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
         recognisesTokens: Bool = false
@@ -131,12 +135,12 @@ public struct Receiver: ~Copyable {
         processQuanta(onFrame)
     }
 
-    /// Reports what can still be found at the input's end: a frame is decided a little after its last sample, so the last
-    /// one waits for what follows. Push nothing afterwards.
+    /// Ends the input and reports the frames that can still be found. A frame is decided a little after its last sample, so
+    /// the last one waits for silence. Push nothing afterwards.
     public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
         let silence = [Float](repeating: 0, count: BasebandInput.maximumBlock)
         let longestSymbolSeconds = profiles.map(\.symbolSeconds).max() ?? 0
-        // The search's delay and the shortest frame's, whichever is longer.
+        // The longer of the search's delay and the shortest frame's.
         let seconds = 3 * Double(FrameLayout.syncToneCount) * longestSymbolSeconds
         var missing = Int(seconds * Double(sampleRateHertz))
         while missing > 0 {
@@ -209,7 +213,7 @@ public struct Receiver: ~Copyable {
 
     // MARK: Frames
 
-    /// Tries to decode a frame; one that others disturb waits and is tried again.
+    /// Tries to decode a frame; a frame that others disturb waits and is tried again.
     private mutating func decode(_ attempt: Attempt, _ view: FrameView) -> DecodedFrame? {
         switch decoder.decode(view, mayWait: !attempt.hasWaited) {
         case .decoded(let frame): return frame
@@ -223,7 +227,7 @@ public struct Receiver: ~Copyable {
         return nil
     }
 
-    /// Reports a frame that is not known yet.
+    /// Reports a frame unless it is known.
     /// - Returns: whether it was new.
     private mutating func report(
         _ frame: DecodedFrame, _ view: FrameView, _ onFrame: (ReceivedFrame) -> Void
@@ -239,7 +243,7 @@ public struct Receiver: ~Copyable {
         return true
     }
 
-    /// Takes a frame out of the baseband, and what its own tones made out of the queue.
+    /// Cancels a frame in the baseband, and removes the attempts that its own tones made.
     private mutating func cancel(_ frame: DecodedFrame, _ view: FrameView) {
         let stages = view.stages
         let tones = FrameTones.tones(of: frame.payload, profile: stages.profile)

@@ -1,25 +1,28 @@
 import EarshotDSP
 import RealModule
 
-/// How loud it is in a receiver's band, on demand: the hot path knows nothing of it.
+/// Measures the level in a receiver's band when asked; the receive path does not depend on it.
 ///
 ///     P = mean over rows of Σ E[row][bin],   bin = the places of the 16 tones of the shortest symbols
 ///
-/// with the energies of `ShortTimeSpectrum`: a sine of amplitude 1 in the band has P = 1, noise its power in the band's
-/// width, both twice their mean square.
+/// with the energies of `ShortTimeSpectrum`: a sine of amplitude 1 in the band has P = 1, and noise its power in the band's
+/// width; both are twice the mean square.
 public final class BandMeter {
     private var spectrum: ShortTimeSpectrum
     private var row: [Float]
     private static let toneCount = 16
 
-    /// A meter; one does for any number of receivers.
+    /// A meter. One meter can serve any number of receivers.
     public init() {
         let symbol = 2 * BandMeter.toneCount
         spectrum = ShortTimeSpectrum(windowLength: symbol, hop: symbol, rowCount: 1, highestBin: BandMeter.toneCount)
         row = [Float](repeating: 0, count: spectrum.rowStride)
     }
 
-    /// 10·log₁₀ P of the latest `seconds` that a receiver heard, at most of the latest second.
+    /// The level of the latest `seconds` that a receiver heard: 10·log₁₀ P, at least −150 dB.
+    /// - Parameters:
+    ///   - receiver: the receiver whose band is measured.
+    ///   - seconds: how far the measurement reaches back, at most 1.
     public func bandDecibels(_ receiver: borrowing Receiver, seconds: Double) -> Double {
         let window = spectrum.windowLength
         let wanted = Int(seconds * Double(receiver.baseband.clock.basebandRateHertz)) / window

@@ -1,22 +1,22 @@
 import EarshotDSP
 
-/// How a profile's signal looks in the common baseband: the band's centre at zero, sampled at twice the band's width.
+/// A profile's signal in the common baseband: the band's centre at zero, sampled at twice the band's width.
 ///
-/// One baseband serves all profiles that share a band: M tones are 2·M samples a symbol there.
+/// One baseband serves all profiles that share a band: a symbol of M tones has 2·M samples there.
 struct BasebandFormat {
     let profile: Profile
 
-    /// Samples a second.
+    /// Baseband samples a second.
     static func rateHertz(_ profile: Profile) -> Int { Int(2 * profile.bandwidthHertz) }
 
     var rateHertz: Int { BasebandFormat.rateHertz(profile) }
-    /// N: samples a symbol.
+    /// N: samples in a symbol.
     var samplesPerSymbol: Int { 2 * profile.toneCount }
     /// N of the profile with the longest symbols.
     static func longestSymbol(_ profiles: [Profile]) -> Int {
         profiles.map { BasebandFormat(profile: $0).samplesPerSymbol }.max() ?? 0
     }
-    /// Tone m without offset, in cycles a sample: (m − M/2 + ½)/N.
+    /// The frequency of tone m without offset, in cycles a sample: (m − M/2 + ½)/N.
     func cyclesPerSample(tone m: Int) -> Float {
         (Float(m - profile.toneCount / 2) + 0.5) / Float(samplesPerSymbol)
     }
@@ -24,14 +24,15 @@ struct BasebandFormat {
     func cyclesPerSample(offsetHertz: Float) -> Float {
         offsetHertz / Float(rateHertz)
     }
-    /// The largest offset looked for, in half tone spacings, rounded up.
+    /// The maximum offset that the search covers, in half tone spacings, rounded up.
     var maximumOffsetHalfSpacings: Int {
         let hertz = profile.maximumOffset * profile.centreHertz
         return Int((2 * hertz / profile.toneSpacingHertz).rounded(.up))
     }
-    /// What a candidate's score must reach, see `SyncSearch`, and its score when refined, see `CandidateRefinement`.
+    /// The minimum score of a candidate, see `SyncSearch`, and of a refined one, see `CandidateRefinement`.
     ///
-    /// In white noise, at the tone energy over noise where half of the frames can be decoded (1,000 frames, 600 s of noise):
+    /// In white noise, at the tone energy over noise at which half of the frames can be decoded (1,000 frames, 600 s of
+    /// noise):
     ///
     /// | profile | E/N | found | candidates a second in noise | refined |
     /// |---|---|---|---|---|
@@ -39,11 +40,11 @@ struct BasebandFormat {
     /// | `standard` | 5.6 dB | 98.2 % | 2.5 | 1.9 |
     /// | `far` | 5.9 dB | 98.8 % | 2.2 | 1.7 |
     ///
-    /// With few tones a code needs more energy a tone, and the search may ask for more.
+    /// With few tones a code needs more energy a tone, so the search may ask for more.
     var minimumSearchScore: Float { profile.toneCount < 32 ? 9.6 : 9 }
     var minimumRefinedScore: Float { profile.toneCount < 32 ? 9.75 : 8.65 }
-    /// How long symbols are when tones lie `offsetHertz` too high: Doppler and clock error squeeze time alike.
-    /// N / (1 + offset/centre).
+    /// The length of a symbol in samples when tones lie `offsetHertz` above their places: N / (1 + offset/centre). Doppler and
+    /// clock error squeeze time by the same factor.
     func symbolLength(offsetHertz: Float) -> Double {
         Double(samplesPerSymbol) / (1 + Double(offsetHertz) / profile.centreHertz)
     }

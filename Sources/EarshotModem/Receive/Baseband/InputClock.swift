@@ -1,9 +1,9 @@
-/// Where baseband lies in the input: sample i of it at input sample (i + passed)·F/F'.
+/// The place of the baseband in the input: sample i of it lies at input sample (i + passed)·F/F'.
 ///
-/// `passed` is the part of long holes that the baseband's indices leave out. In whole numbers, so that no hole is too long
-/// for a double's precision.
+/// `passed` counts the part of long holes that the baseband's indices leave out. It is a whole number, so that no hole exceeds
+/// the precision of a double.
 struct InputClock {
-    /// F and F', in hertz.
+    /// F and F', in samples a second.
     let inputRateHertz: Int
     let basebandRateHertz: Int
     private var passedSamples = 0
@@ -15,7 +15,7 @@ struct InputClock {
         self.basebandRateHertz = basebandRateHertz
     }
 
-    /// Leaves `count` more samples of baseband out.
+    /// Leaves out `count` more samples of baseband.
     mutating func pass(_ count: Int) {
         passed += count
         let (seconds, rest) = passed.quotientAndRemainder(dividingBy: basebandRateHertz)

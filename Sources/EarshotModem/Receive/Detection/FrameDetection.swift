@@ -1,19 +1,20 @@
 import EarshotCoding
 import EarshotDSP
 
-/// Whether there is a frame at a candidate's place, and where exactly: the whole frame is asked, not its sync pattern alone.
+/// Decides whether there is a frame at a candidate's place, and where exactly, from the whole frame and not from its sync
+/// pattern alone.
 ///
-/// 1. A glance: Λ (`FrameLikelihood`) of the first symbols; most of noise's candidates end here.
+/// 1. A glance: Λ (`FrameLikelihood`) of the first symbols; most candidates of noise end here.
 /// 2. Alignment: the place moves to where Λ of the whole frame is greatest.
 /// 3. Λ there.
 ///
-/// Whether the sync symbols have their own tones rather than any is measured too (`syncLogRatio`), and decides how much is
-/// tried: chance makes patterns of a frame's own tones. It must not refuse: that spoke against the first frames of a crowd
-/// that can be decoded (three talkers, each in its own room B: 72 % with a limit of 3 nats, 96 % without).
+/// `syncLogRatio` measures whether the sync symbols have their own tones rather than any, and decides how much is tried:
+/// chance makes patterns of a frame's own tones. It must not reject here: doing so lost the first frames of a crowd that can
+/// be decoded (three talkers, each in its own room B: 72 % with a limit of 3 nats, 96 % without).
 ///
-/// Beyond e^Λ one place of noise in so many passes, so the limits say how often the trellis is asked for nothing. They are
-/// low: since the check has 24 bits, they bound the work and not the false tokens. What they let through of the frames is
-/// still less than the code could decode: the sync pattern that finds the candidates, and what is asked here, are the limit now.
+/// One place of noise in e^Λ passes a limit of Λ, so the limits say how often the trellis runs in vain. They are low: since
+/// the check has 24 bits, they bound the work and not the false tokens. They still let fewer frames through than the code
+/// could decode: the sync pattern, which finds the candidates, and this detection are the limit now.
 ///
 /// Per symbol of M = 32 tones Λ grows by (simulated, 2·10⁵ symbols, ideal place and noise; mean ± standard deviation)
 ///
@@ -22,25 +23,25 @@ import EarshotDSP
 /// | noise | −0.36 ± 0.72 | −1.74 ± 1.49 |
 /// | a frame at 5.8 dB a tone | 0.55 ± 1.31 | 2.41 ± 2.45 |
 ///
-/// Cost: one FFT a symbol and look; 21 looks where a frame is aligned. No allocation after `init`.
+/// Cost: one FFT a symbol and look; 21 looks to align a frame. No allocation after `init`.
 struct FrameDetection: ~Copyable {
-    /// Symbols of the glance: the sync pattern and sixteen data tones.
+    /// The number of symbols in a glance: the sync pattern and sixteen data tones.
     private static let glanceSymbolCount = 24
-    /// Λ after a glance. By the table a frame has 28 ± 9 there: this is four standard deviations below.
+    /// The minimum of Λ after a glance. By the table a frame has 28 ± 9 there: the limit is four standard deviations below.
     private static let minimumGlanceLogRatio: Float = -8
-    /// Λ before alignment. `standard`, −9.2 dB: 0 instead of 4 decodes 0.8 % more of the frames; −5 no more than 0, and
-    /// costs 100 µs a second of noise.
+    /// The minimum of Λ before alignment. `standard`, −9.2 dB: 0 instead of 4 decodes 0.8 % more of the frames; −5 decodes no
+    /// more than 0, and costs 100 µs a second of noise.
     private static let minimumUnalignedLogRatio: Float = 0
-    /// From this Λ on the place is good enough: a frame at the 90 % point has 33 ± 11 where it is aligned.
+    /// From this Λ on the place needs no alignment: an aligned frame at the 90 % point has 33 ± 11.
     private static let clearLogRatio: Float = 60
-    /// Λ after alignment. 9 instead of 12: `standard`, −9.2 dB, 90.5 to 92.6 %; `far`, −12 dB, 86.8 to 90.1 %.
+    /// The minimum of Λ after alignment. 9 instead of 12: `standard`, −9.2 dB, 90.5 to 92.6 %; `far`, −12 dB, 86.8 to 90.1 %.
     private static let minimumLogRatio: Float = 9
     /// Alignment: in time, then in frequency, then both by half the step. `standard`, −9.2 dB: 84.7 % without it, 90.2 % with it.
     private static let alignmentRoundCount = 2
-    /// The first round's steps; two of them to either side reach as far as the refinement may be wrong.
+    /// The steps of the first round; two of them to either side reach as far as the refinement may be wrong.
     private static let timeStepSymbols = 1.0 / 16
     private static let offsetStepSpacings: Float = 0.08
-    /// How far beyond the largest offset alignment may find a frame.
+    /// Alignment may find a frame this far beyond the maximum offset, relative to it.
     private static let offsetSlack: Float = 1.1
 
     private let likelihood: FrameLikelihood
@@ -57,7 +58,7 @@ struct FrameDetection: ~Copyable {
     }
 
     /// Moves a view to where the frame is likeliest.
-    /// - Returns: Λ there, or nil if it is no more than noise has. Then `syncLogRatio` is that of the place.
+    /// - Returns: Λ there; nil if it is no more than noise has. After a result, `syncLogRatio` is that of the place.
     mutating func detect(_ view: inout FrameView) -> Float? {
         var logRatio = logRatio(view)
         guard logRatio >= FrameDetection.minimumUnalignedLogRatio else { return nil }
@@ -72,7 +73,7 @@ struct FrameDetection: ~Copyable {
         return logRatio
     }
 
-    /// Λ at a place, as far as it takes to know that it is low.
+    /// Λ at a place; after a low glance only that of the first symbols.
     private mutating func logRatio(_ view: FrameView) -> Float {
         view.stages.noise.writeInverses(offsetHertz: view.place.offsetHertz, into: &inverseNoise)
         var sum: Float = 0

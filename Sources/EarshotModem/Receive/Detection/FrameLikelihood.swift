@@ -3,14 +3,14 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Whether there is a frame at all, from everything that is known before decoding: which tone each sync symbol has, and that
-/// each data symbol has one.
+/// How likely it is that there is a frame at all, before decoding: each sync symbol has a known tone, and each data symbol has
+/// one tone.
 ///
 ///     φ(x) = e^{−ρ}·I₀(2·√(ρ·x)),   x = E/N                  a tone's likelihood ratio, at an energy of ρ over noise
 ///     Λ = Σ_sync ln φ(x[k][syncTone]) + Σ_data ln (1/M·Σₘ φ(x[k][m]))
 ///
-/// The mean of φ in noise is 1 for any ρ, so noise exceeds Λ once in e^Λ places at most. ρ is that of a frame at the edge
-/// of decoding. Cost: a table look-up a cell.
+/// The mean of φ in noise is 1 for any ρ, so noise exceeds Λ at one place in e^Λ at most. ρ is that of a frame at the edge of
+/// decoding. Cost: a table look-up a cell.
 struct FrameLikelihood {
     /// ρ: 5.8 dB.
     static let designRatio = 3.8
@@ -27,17 +27,18 @@ struct FrameLikelihood {
         }
     }
 
-    /// φ(x).
+    /// φ(x): the likelihood ratio of a tone with x times the energy of noise.
     func ratio(_ x: Float) -> Float {
         table[min(Int(x * FrameLikelihood.cellsPerUnit), FrameLikelihood.cellCount - 1)]
     }
 
-    /// Λ.
+    /// Λ over some symbols of a frame.
     /// - Parameters:
     ///   - energies: E; shape [symbolCount or more][M].
     ///   - inverseNoise: 1/N; shape [M or more].
-    ///   - symbols: those to look at.
-    ///   - erased: those that were lost: they say nothing.
+    ///   - profile: the frame's profile.
+    ///   - symbols: the symbols to look at.
+    ///   - erased: the lost symbols, which do not count.
     func logRatio(
         _ energies: [Float], inverseNoise: [Float], profile: Profile, symbols: Range<Int>, erased: ErasedSymbols
     ) -> Float {
@@ -69,7 +70,7 @@ struct FrameLikelihood {
         return 0.693_147_2 * sum
     }
 
-    /// How likely it is that a symbol's tone is this one: φ(x) over the sum of all.
+    /// The probability that a symbol has this tone: φ(x) over the sum of all.
     func posterior(
         _ energies: [Float], inverseNoise: [Float], toneCount: Int, symbol: Int, tone: Int
     ) -> Float {

@@ -1,12 +1,12 @@
 import EarshotCoding
 
-/// Which symbols of a frame were lost.
+/// The symbols of a frame that were lost.
 struct ErasedSymbols {
     private var words = InlineArray<3, UInt64>(repeating: 0)
-    /// Symbols beyond the longest frame and its echo are never asked for.
+    /// The maximum symbol number plus one: more than the longest frame and its echo have.
     static let capacity = 3 * 64
 
-    /// Whether the symbol is one of them.
+    /// Whether the symbol was lost.
     func contains(_ symbol: Int) -> Bool {
         words[symbol >> 6] & 1 << UInt64(symbol & 63) != 0
     }
@@ -16,7 +16,7 @@ struct ErasedSymbols {
         words[symbol >> 6] |= 1 << UInt64(symbol & 63)
     }
 
-    /// How many symbols of the range are not in the set.
+    /// The number of symbols in the range that were not lost.
     func heldCount(_ range: Range<Int>) -> Int {
         range.count { !contains($0) }
     }

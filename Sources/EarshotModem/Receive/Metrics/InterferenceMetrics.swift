@@ -2,16 +2,16 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Tone energies to log-likelihoods where other talkers are as loud as the noise is not.
+/// Log-likelihoods from tone energies when other talkers are louder than the noise.
 ///
 ///     L[k][m] = ln(p₁(ρ)/p₀(ρ)),   ρ = E[k][m]/A²,   A² = median over sync tones of E[i][syncTone[i]]
 ///     p₁(ρ) = 0.8·e^{−(1 + ρ)/v}·I₀(2√ρ/v)/v + 0.2·e^{−ρ}
-///     p₀: how often ρ was seen in this frame, less what its own tones are of it
+///     p₀: how often ρ occurs in this frame, less the share of its own tones
 ///
-/// The logarithm of `ToneMetrics` takes a tone for the better the louder it is. In a crowd most loud tones are another's, and
-/// the frame's own loudness is known from its sync pattern: what is much quieter is not it, what is much louder neither.
-/// v is the mean energy of all that is not the frame, as the variance of Rice's distribution; the rest of p₁ is for what
-/// rooms do to single tones. p₀ is counted, in steps of 2 dB. One tone in a symbol being the right one, L has an
+/// To the logarithm of `ToneMetrics` a louder tone is always a better one. In a crowd most loud tones belong to another frame,
+/// and the sync pattern tells the frame's own level: a tone much quieter or louder than the sync tones does not belong to this
+/// frame. v is the mean energy of everything but the frame, the variance of Rice's distribution; the second term of p₁ is for
+/// single tones that a room changes. p₀ is a histogram in steps of 2 dB. Since one tone in a symbol is the right one, L has an
 /// offset that is the same for all paths.
 ///
 /// No allocation after `init`.
@@ -20,7 +20,7 @@ struct InterferenceMetrics: ~Copyable {
     private static let lowestDecibels: Float = -32
     private static let stepCount = 22
     private static let echoShare: Float = 0.2
-    /// No single tone says more than this.
+    /// The maximum of |ln(p₁/p₀)| for a single tone.
     private static let maximumLikelihood: Float = 6
 
     private var likelihoods: [Float]
@@ -33,10 +33,12 @@ struct InterferenceMetrics: ~Copyable {
         steps = [Float](repeating: 0, count: maximumSymbolCount * maximumToneCount)
     }
 
-    /// Computes L, which is never below 0 here and 0 for symbols that were lost.
+    /// Computes L, which is never below 0 here, and 0 for lost symbols.
     /// - Parameters:
     ///   - energies: E; shape [symbolCount or more][M].
     ///   - erased: the symbols that were lost.
+    ///   - profile: the frame's profile.
+    ///   - symbolCount: the number of symbols in the frame.
     mutating func prepare(_ energies: [Float], erased: ErasedSymbols, _ profile: Profile, symbolCount: Int) {
         let toneCount = profile.toneCount
         let level = max(medianOfSync(energies, profile), NoiseFloor.minimumPower)
@@ -104,7 +106,7 @@ struct InterferenceMetrics: ~Copyable {
     private func medianOfSync(_ energies: [Float], _ profile: Profile) -> Float {
         var values = InlineArray<8, Float>(repeating: 0)
         for (symbol, tone) in profile.syncTones.enumerated() {
-            // Sorted as they come.
+            // Inserted in ascending order.
             var place = symbol
             let value = energies[symbol * profile.toneCount + tone]
             while place > 0 && values[place - 1] > value {

@@ -2,15 +2,15 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Where each symbol of a frame lies in time and frequency while its transmitter or receiver changes its speed.
+/// Tracks where each symbol of a frame lies in time and frequency while its transmitter or receiver changes its speed.
 ///
 ///     e[k]   = the offset, among −¾ … ¾ of a spacing around the predicted one, at which one tone is loudest
 ///     f[k+1] = f[k] + r[k] + α·e[k],   r[k+1] = r[k] + β·e[k],   s[k+1] = s[k] + N / (1 + f[k]/centre)
 ///
-/// an α-β filter, which begins with the line through what the sync symbols, whose tones are known, say of f and r. A symbol
-/// of which no tone stands out moves nothing. For loud frames: below some 8 dB a symbol alone says too little.
+/// This α-β filter begins with the line through the offsets of the sync symbols, whose tones are known. A symbol in which no
+/// tone stands out moves nothing. The track is for loud frames: below some 8 dB a single symbol says too little.
 ///
-/// Somebody who walks past at 1.4 m/s and 1 m changes the offset by up to 110 Hz a second: two tone spacings of a `standard`
+/// A person who walks past at 1.4 m/s and 1 m changes the offset by up to 110 Hz a second: two tone spacings of a `standard`
 /// frame, ten of a `far` one.
 ///
 /// Cost: three FFTs of N points a symbol. No allocation after `init`.
@@ -18,9 +18,9 @@ struct MotionTrack: ~Copyable {
     /// α and β = α²/(2 − α): critically damped, settled within five symbols.
     private static let offsetGain: Float = 0.4
     private static let rateGain: Float = 0.1
-    /// A tone stands out that has this share of its symbol's energy.
+    /// A tone stands out if it has this share of its symbol's energy.
     private static let minimumShare: Float = 0.4
-    /// A track that stays within so many spacings of a constant offset is one.
+    /// A track that stays within this many spacings of a constant offset counts as constant.
     private static let noticeableSpacings: Float = 0.12
 
     private let format: BasebandFormat
@@ -28,7 +28,7 @@ struct MotionTrack: ~Copyable {
     private var transform: FFTPlan
     private var energies: [Float]
     private var syncOffsets = InlineArray<8, Float>(repeating: 0)
-    /// s, baseband indices; shape [longest frame and its echo].
+    /// s, in baseband samples; shape [longest frame and its echo].
     private(set) var starts: [Double]
     /// f in hertz; like `starts`.
     private(set) var offsetsHertz: [Float]
@@ -43,8 +43,8 @@ struct MotionTrack: ~Copyable {
         offsetsHertz = [Float](repeating: 0, count: count)
     }
 
-    /// Follows a frame from its sync pattern on.
-    /// - Returns: whether it moved, so that a constant offset would not do.
+    /// Tracks a frame from its sync pattern on.
+    /// - Returns: whether it moves, so that a constant offset does not fit.
     mutating func follow(_ view: FrameView) -> Bool {
         let (symbolCount, history) = (view.layout.toneCount, view.history)
         var (offsetHertz, rateHertz) = syncLine(view.place, history)
@@ -65,7 +65,8 @@ struct MotionTrack: ~Copyable {
         return highest - lowest > 2 * MotionTrack.noticeableSpacings * Float(format.profile.toneSpacingHertz)
     }
 
-    /// The line through the sync symbols' offsets: that of the first symbol, and how much more each next one has.
+    /// The line through the sync symbols' offsets: the offset of the first symbol, and the change from each symbol to the
+    /// next.
     private mutating func syncLine(
         _ place: Candidate, _ history: BasebandHistory
     ) -> (offsetHertz: Float, rateHertz: Float) {

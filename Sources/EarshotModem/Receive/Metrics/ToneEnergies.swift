@@ -6,23 +6,23 @@ import RealModule
 ///
 ///     E[k][m] = |1/N · Σₙ x[s_k + n]·e^{−j2π(f_m + f)n}|²,   s_k = round(start + k·N')
 ///
-/// The offset f and the half spacing by which tones sit between bins are mixed away, then one FFT of N points gives all
-/// tones of a symbol at once: a bank of Goertzel filters by FFT, eight symbols at a time. Cost: N products and one FFT a
+/// The offset f, and the half spacing by which tones sit between bins, are mixed away; one FFT of N points then gives all
+/// tones of a symbol at once. It is a bank of Goertzel filters by FFT, eight symbols at a time. Cost: N products and one FFT a
 /// symbol.
 ///
-/// With Hann's window instead of none, and without the tone itself, what is left of a strong signal's symbol is noise: its
-/// side lobes and its steps at the edges are gone. That is what the SNR is measured against.
+/// With Hann's window and without the tone itself, the residual of a strong signal's symbol is noise: the window removes its
+/// side lobes and its steps at the edges. The SNR is measured against that.
 struct ToneEnergies: ~Copyable {
-    /// Symbols transformed in one run.
+    /// The number of symbols transformed in one run.
     static let batchCount = 8
 
     private let format: BasebandFormat
     private let window: [Float]
     private var mixer: ToneCorrelator
-    /// What the mixer is tuned to.
+    /// The offset and window that the mixer is tuned to.
     private var tuning: (offsetHertz: Float, windowed: Bool)?
     private var transform: FFTPlan
-    /// What the energies of each symbol of a batch are multiplied by.
+    /// The scale of the energies of each symbol in a batch.
     private var scales = [Float](repeating: 0, count: batchCount)
     /// The symbols of the last measurement of which more than three quarters were lost.
     private(set) var erased = ErasedSymbols()
@@ -35,10 +35,16 @@ struct ToneEnergies: ~Copyable {
         window = hannWindow(count: length).map { Float($0) }
     }
 
-    /// Measures `symbolCount` symbols; those that the history does not hold count as silence. Those of which a part was lost
-    /// are scaled so that noise keeps its mean, and erased where less than a quarter is held.
+    /// Measures the symbols from `firstSymbol` to below `symbolCount`; those that the history does not hold count as silence.
+    /// If a part of a symbol was lost, its energies are scaled so that noise keeps its mean; if less than a quarter is held,
+    /// the symbol is erased.
     /// - Parameters:
-    ///   - windowed: with Hann's window.
+    ///   - history: the baseband.
+    ///   - start: the frame's first sample, a baseband index.
+    ///   - offsetHertz: f.
+    ///   - firstSymbol: the first symbol to measure.
+    ///   - symbolCount: the symbol behind the last one to measure.
+    ///   - windowed: whether to use Hann's window.
     ///   - energies: receives E; shape [symbolCount or more][M].
     mutating func measure(
         _ history: BasebandHistory, start: Double, offsetHertz: Float, firstSymbol: Int = 0, symbolCount: Int,
@@ -56,7 +62,7 @@ struct ToneEnergies: ~Copyable {
         }
     }
 
-    /// Measures `symbolCount` symbols of a frame whose offset changes.
+    /// Measures `symbolCount` symbols of a frame along a track of offsets.
     mutating func measure(
         _ history: BasebandHistory, along track: borrowing MotionTrack, symbolCount: Int,
         into energies: inout [Float]
@@ -83,11 +89,11 @@ struct ToneEnergies: ~Copyable {
         }
     }
 
-    /// Puts a symbol into its place in the batch.
+    /// Writes a symbol, mixed, to its place in the batch.
     private mutating func mix(_ symbol: Int, place: Int, _ history: BasebandHistory, from start: Double) {
         let (first, length) = (Int(start.rounded()), format.samplesPerSymbol)
         guard history.holds(from: first, count: length) else {
-            // What stands in its place there is finite.
+            // The samples left in its place are finite.
             scales[place] = 0
             return
         }

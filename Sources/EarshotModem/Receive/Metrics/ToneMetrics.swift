@@ -3,35 +3,35 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// What a tone's likelihood in the symbols around its own counts for: x one symbol away, y two.
+/// The weights of a tone's log-likelihoods in the symbols around its own: x one symbol away, y two.
 struct EchoTreatment {
     var after: SIMD2<Float>
     var before: SIMD2<Float>
 
-    /// Nothing.
+    /// Only the symbol's own log-likelihood counts.
     static let plain = EchoTreatment(after: SIMD2(), before: SIMD2())
 
-    /// It is collected afterwards.
+    /// The echo in the symbols after counts as well.
     static func echo(_ weights: SIMD2<Float>) -> EchoTreatment {
         EchoTreatment(after: weights, before: SIMD2())
     }
 
-    /// It is collected afterwards and held against the tone before.
+    /// The echo in the symbols after counts as well, and a tone that sounded before its symbol is distrusted.
     static func onset(_ weights: SIMD2<Float>) -> EchoTreatment {
         EchoTreatment(after: weights, before: -0.7 * weights)
     }
 }
 
-/// Tone energies to log-likelihoods.
+/// Log-likelihoods from tone energies.
 ///
 ///     N[m]    = max(median over k of E[k][m], median over m of these) / ln 2     (the median of noise is ln 2 · mean)
 ///     L[k][m] = ln(1 + E[k][m]/N[m])
 ///
-/// Noise is measured tone by tone over the frame: a tone that is always loud, a pilot, says nothing and is not believed;
-/// a hopping signal is in each tone a small share of the time. The logarithm trusts no single energy without limit,
-/// which is what rooms, bursts and other talkers ask for.
+/// Noise is measured for each tone over the frame: a tone that is always loud, a pilot tone, then carries no information,
+/// while a hopping signal is in each tone only a small share of the time. The logarithm limits the trust in any single energy,
+/// as rooms, bursts and other talkers require.
 ///
-/// A symbol that was lost has E = 0 and so L = 0: it speaks for no tone, and it does not count for the noise.
+/// A lost symbol has E = 0 and so L = 0: it favours no tone, and it does not count for the noise.
 ///
 /// In a room a tone goes on sounding in the symbols after its own. Two more metrics use that:
 ///
@@ -39,18 +39,19 @@ struct EchoTreatment {
 ///     onset:  L'[k][m] = L[k][m] + Σ_d w_d·(L[k + d][m] − 0.7·L[k − d][m])
 ///     w_d = S_d/S_0,   S_d = mean over sync tones of E[i + d][syncTone[i]] − N
 ///
-/// The weights are what this frame's own sync tones left behind. The echo metric collects what a tone leaves behind; the
-/// onset metric also distrusts a tone that sounded before its time, because then it is another symbol's echo. Onset is
-/// by far the better one where echoes are louder than the noise (`fast`, room B, 25 dB, ideal timing, 200 tokens: plain
-/// and echo 84.5 %, plain and onset 96.5 %), echo by a little where they are not (`standard`, room C, −1 dB: 92.5 and
-/// 92 %), plain in free air and in a crowd. No allocation after `init`.
+/// The weights are the echoes of this frame's own sync tones. The echo metric collects the echo of a tone; the onset metric
+/// also distrusts a tone that sounded before its time, because it is then the echo of another symbol. Onset is by far the
+/// better one where echoes are louder than the noise (`fast`, room B, 25 dB, ideal timing, 200 tokens: plain and echo 84.5 %,
+/// plain and onset 96.5 %). Echo is a little better where they are not (`standard`, room C, −1 dB: 92.5 and 92 %), and plain
+/// in free air and in a crowd. No allocation after `init`.
 struct ToneMetrics: ~Copyable {
-    /// Noise counts as at least this share of the mean energy over all tones: −32 dB of a lone signal for M = 32. Below
-    /// that lie the signal's own side lobes; and where most of a frame is digital silence the median says nothing.
+    /// The minimum of noise over the mean energy of all tones: −32 dB of a lone signal for M = 32. The signal's own side lobes
+    /// lie below it; and if most of a frame is digital silence, the median says nothing.
     static let selfNoise: Float = 0.02
-    /// A tone whose noise is less than so much above the others' has theirs: medians of a frame vary by a fifth.
+    /// A tone whose noise is less than this factor above the common noise gets the common one: medians of a frame vary by a
+    /// fifth.
     static let standingOut: Float = 1.7
-    /// Symbols after its own in which a tone is looked for.
+    /// The number of symbols after its own in which a tone is looked for.
     static let echoSymbolCount = 2
 
     private var logLikelihoods: [Float]
@@ -59,7 +60,7 @@ struct ToneMetrics: ~Copyable {
     private var scratch: [Float]
     /// The symbols that were not lost.
     private var heldRows: [Int32]
-    /// The noise that all tones have at least.
+    /// The minimum noise of all tones.
     private(set) var commonNoise: Float = 0
     /// The symbols that were lost.
     private(set) var erased = ErasedSymbols()
@@ -77,7 +78,8 @@ struct ToneMetrics: ~Copyable {
     /// - Parameters:
     ///   - energies: E; shape [frameSymbolCount + echoSymbolCount or more][M].
     ///   - erased: the symbols that were lost; their E is 0.
-    ///   - frameSymbolCount: the symbols that belong to the frame, from the first on.
+    ///   - toneCount: M.
+    ///   - frameSymbolCount: the number of symbols that belong to the frame.
     mutating func prepare(_ energies: [Float], erased: ErasedSymbols, toneCount: Int, frameSymbolCount: Int) {
         self.erased = erased
         measureNoise(energies, toneCount: toneCount, symbolCount: frameSymbolCount)
@@ -100,8 +102,8 @@ struct ToneMetrics: ~Copyable {
         }
     }
 
-    /// The mean of noise, from the quietest tenth of the energies that were not lost, which no signal fills: of noise, with
-    /// exponentially distributed energies, a tenth lies below −ln(0.9)·N. Overwrites nothing but scratch.
+    /// The mean of noise, from the quietest tenth of the held energies, which no signal fills: noise has exponentially
+    /// distributed energies, of which a tenth lies below −ln(0.9)·N. Overwrites only scratch.
     mutating func quietestNoise(_ energies: [Float], toneCount: Int, symbolCount: Int) -> Float {
         var cellCount = 0
         for symbol in 0..<symbolCount where !erased.contains(symbol) {
@@ -154,7 +156,7 @@ struct ToneMetrics: ~Copyable {
         return sum
     }
 
-    /// The median of the first `count` values, 0 of none.
+    /// The median of the first `count` values; 0 if there are none.
     private mutating func medianOfScratch(_ count: Int) -> Float {
         guard count > 0 else { return 0 }
         var all = scratch.mutableSpan
@@ -170,7 +172,7 @@ struct ToneMetrics: ~Copyable {
     /// L[k][m] of the last `prepare`.
     func logLikelihood(_ index: Int) -> Float { logLikelihoods[index] }
 
-    /// w_d for d = 1, 2: what sync tones leave behind in the symbols after their own, relative to their own.
+    /// w_d for d = 1, 2: the energy of the sync tones in the symbols after their own, over that in their own, 0 ... 1.
     func echoWeights(_ energies: [Float], syncTones: [Int], toneCount: Int) -> SIMD2<Float> {
         var sums = SIMD4<Float>()
         for (symbol, tone) in syncTones.enumerated()
@@ -185,7 +187,9 @@ struct ToneMetrics: ~Copyable {
 
     /// Writes the metrics of the data symbols.
     /// - Parameters:
-    ///   - echo: how to treat echoes.
+    ///   - layout: the frame's layout.
+    ///   - toneCount: M.
+    ///   - echo: the weights of the symbols around each one.
     ///   - branchMetrics: receives L'; shape [layout.dataToneCount or more][M].
     func writeBranchMetrics(
         layout: FrameLayout, toneCount: Int, echo: EchoTreatment, into branchMetrics: inout [Float]

@@ -1,29 +1,29 @@
 import EarshotDSP
 
-/// Finds steady tones in the baseband, pilots of public-address systems and switching supplies, and takes them away before
-/// anything else sees them.
+/// Finds pilot tones in the baseband, those of public-address systems and switching supplies, and removes them before any
+/// other stage sees them.
 ///
-/// `PilotScan` say at little cost where something may sound all the time. Then `PilotEstimator` looks at the latest 0.18 s. What
-/// sounds there all the time, evenly and in phase, is a `PilotTracker`. It is taken out of those 0.18 s of the history too, and of
-/// all that follows.
+/// `PilotScan` tells at little cost where a tone may sound all the time. `PilotEstimator` then examines the latest 0.18 s. If
+/// a tone sounds there all the time, evenly and in phase, a `PilotTracker` follows it. The canceller removes it from those
+/// 0.18 s of the history too, and from all later samples.
 ///
-/// A tone is found 0.19 to 0.28 s after it begins and let go 43 ms after it stops; then these 43 ms are mended in the history.
-/// What came before stays as it was. Up to eight tones. No allocation after `init`.
+/// A tone is found 0.19 to 0.28 s after it begins, and released 43 ms after it stops; the canceller then mends these 43 ms of
+/// the history. Earlier samples stay as they were. It tracks up to eight tones. No allocation after `init`.
 struct PilotCanceller: ~Copyable {
-    /// The most tones at once.
+    /// The maximum number of tones at once.
     static let maximumCount = 8
-    /// Refusals after which a look ends.
+    /// A look ends after this many rejected places.
     private static let maximumRefusalCount = 3
-    /// Nearer to each other than 8 Hz of 3 kHz are no two tones: 0.18 s tell apart 5.5 Hz.
+    /// Two tones are at least 8 Hz of 3 kHz apart: 0.18 s resolve 5.5 Hz.
     private static let minimumDistance = 8.0 / 3_000
-    /// What a tone that moves a little leaves beside its place falls with the square of the distance. Less than (4 Hz/distance)²
-    /// of a tone's power, −28 dB at 100 Hz, is part of that tone.
+    /// A tone that moves a little leaves a skirt beside its place, which falls with the square of the distance. A tone with
+    /// less than (4 Hz/distance)² of another one's power, −28 dB at 100 Hz, is part of that skirt.
     private static let skirt = 4.0 / 3_000
-    /// How often several new tones are fitted again in turns.
+    /// How often several new tones are estimated again in turns.
     private static let settlingCount = 6
-    /// After so many lost samples (1 s) nothing is known any more.
+    /// After this many lost samples (1 s) the canceller forgets all tones.
     private static let longestHole = 3_000
-    /// How far back a tone that stopped is given back: as long as it takes to notice.
+    /// How many samples are restored when a tone stops: as many as pass before the tracker notices.
     private static let mendedCount = 4 * BasebandInput.quantum
 
     private var tones: [PilotTracker] = []
@@ -35,13 +35,13 @@ struct PilotCanceller: ~Copyable {
         tones.reserveCapacity(PilotCanceller.maximumCount)
     }
 
-    /// How many tones are being taken away.
+    /// The number of tones that are tracked.
     var count: Int { tones.count }
 
-    /// Where they are, in cycles a sample.
+    /// The frequency of a tracked tone, in cycles a sample.
     func cyclesPerSample(_ index: Int) -> Double { tones[index].cyclesPerSample }
 
-    /// Takes the known tones out of x[range], samples of one quantum that come next.
+    /// Removes the tracked tones from x[range], the next samples, all of one quantum.
     mutating func remove(from x: inout [ComplexSample], _ range: Range<Int>) {
         lostCount = 0
         guard !tones.isEmpty else { return }
@@ -50,13 +50,13 @@ struct PilotCanceller: ~Copyable {
         for index in tones.indices {
             tones[index].remove(from: &samples)
         }
-        // Only then: a tone's ear must not hear another one.
+        // A tracker listens only after all tones are removed: it must not hear another one.
         for index in tones.indices {
             tones[index].listen(to: samples.span)
         }
     }
 
-    /// The next `count` samples, of one quantum, were lost.
+    /// Notes that the next `count` samples, all of one quantum, were lost.
     mutating func skip(_ count: Int) {
         lostCount += count
         scan.forget()
@@ -68,8 +68,8 @@ struct PilotCanceller: ~Copyable {
         }
     }
 
-    /// When the history ends with a whole quantum: follows the known tones, and looks for others.
-    /// - Returns: where new tones were found, the index from which on the history is without them.
+    /// At the end of a quantum of the history: updates the trackers, and looks for new tones when a scan is due.
+    /// - Returns: the index from which on the history is without the new tones; nil if there are none.
     mutating func finishQuantum(_ history: BasebandHistory) -> Int? {
         if !tones.isEmpty {
             follow(history)
@@ -112,8 +112,8 @@ struct PilotCanceller: ~Copyable {
         }
     }
 
-    /// Looks for a steady tone at the history's end, or for two close to each other, and takes it out of the history.
-    /// - Parameter newFrom: the first of the tones that were found in this look.
+    /// Looks for a steady tone at the history's end, or for two close to each other, and removes it from the history.
+    /// - Parameter newFrom: the first of the tones that this look found.
     private mutating func find(
         near cyclesPerSample: Double, newFrom: Int, mayBePair: Bool, _ history: BasebandHistory
     ) -> Bool {
@@ -157,7 +157,7 @@ struct PilotCanceller: ~Copyable {
         history.change(from: history.endIndex - count, count: count, body)
     }
 
-    /// Where there are several new tones each is fitted again without the others.
+    /// Estimates each of several new tones again, without the others.
     /// - Returns: whether all of them are steady.
     private mutating func settle(from first: Int, _ history: BasebandHistory) -> Bool {
         guard tones.count - first > 1 else { return true }
@@ -180,8 +180,8 @@ struct PilotCanceller: ~Copyable {
         return areSteady
     }
 
-    /// Whether the tones from `first` on are tones of their own: not too near to each other or to others, nor what a louder one
-    /// that moves a little leaves beside its place.
+    /// Whether the tones from `first` on are tones of their own: neither too close to another tone nor part of a louder one's
+    /// skirt.
     private func standApart(from first: Int) -> Bool {
         for index in first..<tones.count {
             for other in 0..<index {

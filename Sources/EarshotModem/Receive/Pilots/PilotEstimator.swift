@@ -3,36 +3,36 @@ import RealModule
 
 /// A tone in a stretch of baseband: a·e^{j2πfn}, n from the stretch's first sample.
 struct PilotEstimate {
-    /// f.
+    /// f, in cycles a sample.
     var cyclesPerSample: Double
-    /// a.
+    /// a: the amplitude and the phase at the first sample.
     var amplitude: ComplexSample
     /// The mean over quanta of |z − a|², z a quantum's mean of x·e^{−j2πfn}.
     var powerLeft: Float
-    /// Whether it sounds equally all the time.
+    /// Whether the tone sounds equally loud and in phase all the time.
     var isSteady: Bool
-    /// Whether what is left might be another steady tone, no louder.
+    /// Whether the residual may be another steady tone, no louder than this one.
     var mayBePair: Bool { powerLeft <= 1.3 * amplitude.power }
 }
 
-/// Fits one tone to 17 quanta (0.18 s) of baseband.
+/// Estimates one tone in 17 quanta (0.18 s) of baseband.
 ///
 ///     z[k] = mean over quantum k of x[n]·e^{−j2πfn}        a = mean of z
-///     f += Σₖ (k − 8)·Im(z[k]/a) / Σₖ (k − 8)² / (2πT)     until it stands
+///     f += Σₖ (k − 8)·Im(z[k]/a) / Σₖ (k − 8)² / (2πT)     until it converges
 ///
-/// first at the frequency where |a| is largest. In noise σ² a sample f is as good as any estimate can be: of a tone of power
-/// P, with N samples, √(6·σ²/P/N³)/2π cycles a sample, 10⁻³ Hz at 37 dB. No allocation after `init`.
+/// The search begins at the frequency where |a| is greatest. In noise of power σ² a sample, f reaches the Cramér-Rao bound:
+/// for a tone of power P and N samples √(6·σ²/P/N³)/2π cycles a sample, 10⁻³ Hz at 37 dB. No allocation after `init`.
 struct PilotEstimator: ~Copyable {
     static let quantumCount = 17
     /// N.
     static let sampleCount = quantumCount * BasebandInput.quantum
-    /// Each quarter's own amplitude may differ from a by this share of |a|², and the quanta's by that on the average. Hopping
-    /// tones are seldom in all quarters, which are about symbols of `far`, and in phase: in 420 sounds of rooms and crowds of
-    /// up to 12 the steadiest had 0.06 and 0.9, or 0.11 and 0.3. Of 60 pilots 2 dB above the noise in 1,500 Hz all had less
-    /// than 0.05 and 0.06.
+    /// The amplitude of each quarter may differ from a by this share of |a|², and that of the quanta by the second share on
+    /// average. Hopping tones are seldom in all quarters, each about a symbol of `far`, and in phase: in 420 sounds of rooms
+    /// and crowds of up to 12 the steadiest had 0.06 and 0.9, or 0.11 and 0.3. Of 60 pilots 2 dB above the noise in 1,500 Hz
+    /// all had less than 0.05 and 0.06.
     private static let maximumQuarterError: Float = 0.06
     private static let maximumPowerLeft: Float = 0.25
-    /// Frequencies tried first: so many either way of the one given, a 64th of a cycle in a quantum (1.5 Hz) apart.
+    /// The search tries this many frequencies on either side of the given one, a 64th of a cycle in a quantum (1.5 Hz) apart.
     private static let searchReach = 23
 
     private var correlator = ToneCorrelator(length: sampleCount)
@@ -52,12 +52,12 @@ struct PilotEstimator: ~Copyable {
         return refine(frequency)
     }
 
-    /// The tone at `cyclesPerSample`, of which nothing but the last hertz is uncertain.
+    /// The tone at `cyclesPerSample`, a frequency that is known to about 1 Hz.
     mutating func refit(_ x: Span<ComplexSample>, at cyclesPerSample: Double) -> PilotEstimate {
         refine(measure(x, cyclesPerSample))
     }
 
-    /// Makes z. The correlator is tuned in single precision, to what is returned.
+    /// Computes z. The correlator is tuned in single precision; the result is the frequency that it is tuned to.
     private mutating func measure(_ x: Span<ComplexSample>, _ cyclesPerSample: Double) -> Double {
         let frequency = Float(cyclesPerSample)
         correlator.tune(cyclesPerSample: frequency)

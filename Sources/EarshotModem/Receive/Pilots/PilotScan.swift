@@ -1,14 +1,15 @@
 import EarshotDSP
 import RealModule
 
-/// Where in the band something may sound all the time: a short spectrum every 85 ms, Hann's window over 21 ms.
+/// Tells where in the band a tone may sound all the time: a short spectrum every 85 ms, Hann's window over 21 ms.
 ///
 ///     l[bin] = log₂ E[bin] − mean over bins of log₂ E
 ///
-/// That the least l of three in a row is above 10 dB noise does once in ten hours: l is 2.5 dB more than over noise's mean, and
-/// e^(−3·10^0.75) of 40 bins 12 times a second is 3·10⁻⁵. Cost: 3 µs a second of baseband. No allocation after `init`.
+/// Noise alone lifts the minimum of three consecutive values above 10 dB about once in ten hours: l is 2.5 dB more than the
+/// level over noise's mean, and e^(−3·10^0.75) of 40 bins 12 times a second is 3·10⁻⁵. Cost: 3 µs a second of baseband. No
+/// allocation after `init`.
 struct PilotScan: ~Copyable {
-    /// A bin that is loud, and its frequency.
+    /// A loud bin and its frequency.
     struct Place {
         fileprivate var bin: Int
         var cyclesPerSample: Double { Double(bin - PilotScan.binCount / 2) / Double(PilotScan.windowLength) }
@@ -33,18 +34,18 @@ struct PilotScan: ~Copyable {
         window = hannWindow(count: PilotScan.windowLength).map { Float($0) }
     }
 
-    /// Whether the history ends where a spectrum does; the first one is that of the input's first samples.
+    /// Whether a spectrum ends where the history ends; the first one covers the input's first samples.
     static func isDue(_ history: BasebandHistory) -> Bool {
         history.endIndex % interval == windowLength
     }
 
-    /// The rows that were made are no neighbours of those that follow.
+    /// Forgets the rows: they are no neighbours of those that follow.
     mutating func forget() {
         rowsMade = 0
     }
 
     /// Takes the latest spectrum.
-    /// - Returns: whether there are three, without a hole among them.
+    /// - Returns: whether there are three spectra without a hole among them.
     mutating func look(_ history: BasebandHistory) -> Bool {
         makeRow(history, endIndex: history.endIndex)
         guard rowsMade >= PilotScan.rowCount, history.endIndex - PilotScan.span >= history.lostEndIndex
@@ -53,7 +54,7 @@ struct PilotScan: ~Copyable {
         return true
     }
 
-    /// Takes the latest three spectra anew, of a history that was changed.
+    /// Takes the latest three spectra again, after the history has changed.
     mutating func lookAgain(_ history: BasebandHistory) {
         for age in (0..<PilotScan.rowCount).reversed() {
             makeRow(history, endIndex: history.endIndex - age * PilotScan.interval)
@@ -61,7 +62,7 @@ struct PilotScan: ~Copyable {
         findMinima()
     }
 
-    /// Where the least l is largest, and large enough.
+    /// The bin with the maximum of the minima, if that is above 10 dB.
     func loudest() -> Place? {
         var loudest: Place?
         var bits = PilotScan.minimumBits
@@ -71,7 +72,7 @@ struct PilotScan: ~Copyable {
         return loudest
     }
 
-    /// Leaves a place and its neighbours out until the next look.
+    /// Leaves out a place and its neighbours until the next look.
     mutating func passOver(_ place: Place) {
         for bin in max(place.bin - 1, 0)...min(place.bin + 1, PilotScan.binCount - 1) {
             minima[bin] = 0

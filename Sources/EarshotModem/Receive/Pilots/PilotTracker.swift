@@ -1,33 +1,33 @@
 import EarshotDSP
 import RealModule
 
-/// A steady tone that is known and followed: a complex amplitude a on a phasor.
+/// Tracks a steady tone: a complex amplitude a on a phasor.
 ///
 ///     y[n] = x[n] − a·p[n],   p[n + 1] = p[n]·e^{j2πf}
 ///
-/// Once a quantum what is left at the tone's frequency, e = mean of y·p*, moves it. With u = e/a, T the quantum's samples, and
-/// n the quanta that have been listened to, at most 32 (0.34 s):
+/// Once a quantum the residual at the tone's frequency, e = mean of y·p*, corrects the estimate. With u = e/a, T the quantum's
+/// samples, and n the number of quanta so far, at most 32 (0.34 s):
 ///
 ///     |a| += |a|·Re(u)/n     arg a += (4n − 2)/(n(n + 1))·Im(u)     f += 6/(n(n + 1))·Im(u)/(2πT)
 ///
-/// the straight line through the latest n phases. |e| is limited to three times what it usually is: a hopping tone that meets
-/// this frequency for a symbol is not learned, and nothing of it is taken away. In noise σ² a sample what is left of the tone
-/// is about 5/2·σ²/(nT): 0.16 of the noise in a symbol of `standard`. A tone that moves by 0.5 Hz/s stays 24 dB down.
+/// fits a straight line through the latest n phases. |e| is limited to three times its usual size, so that the tracker neither
+/// learns nor removes a hopping tone that meets this frequency for a symbol. In noise of power σ² a sample the residual of the
+/// tone is about 5/2·σ²/(nT): 0.16 of the noise in a symbol of `standard`. A tone that drifts by 0.5 Hz/s stays 24 dB down.
 struct PilotTracker {
-    /// The largest n.
+    /// The maximum of n.
     static let maximumMemory: Float = 32
-    /// e is limited to so many times its usual size.
+    /// The limit of |e| over its usual size.
     static let surprise: Float = 3
-    /// Powers with and without the tone are compared over so many quanta. Where it stops it is let go 4 quanta later.
+    /// The powers with and without the tone are compared over this many quanta. A tone that stops is released 4 quanta later.
     static let comparedQuanta: Float = 8
-    /// What is left may have this share of the power that would be there without removal.
+    /// The maximum residual power over the power without removal.
     static let maximumShareLeft: Float = 0.5
 
-    /// f in cycles a sample.
+    /// f, in cycles a sample.
     private(set) var cyclesPerSample: Double
     /// a.
     private(set) var amplitude: ComplexSample
-    /// p's angle at the quantum's first sample.
+    /// The angle of p at the quantum's first sample, in turns.
     private var turns: Double
     private var memory: Float
     /// The usual |e|².
@@ -40,7 +40,7 @@ struct PilotTracker {
     private var phasor: ComplexSample
     private var step: ComplexSample
 
-    /// A tone that was found in the `sampleCount` samples before the next one, which is a quantum's first.
+    /// Tracks a tone that was found in the `sampleCount` samples before the next one, which is a quantum's first.
     init(_ estimate: PilotEstimate, sampleCount: Int) {
         cyclesPerSample = estimate.cyclesPerSample
         amplitude = estimate.amplitude
@@ -52,10 +52,10 @@ struct PilotTracker {
         step = unitPhasor(turns: cyclesPerSample)
     }
 
-    /// Whether taking it away leaves less than leaving it there.
+    /// Whether removing the tone leaves less power than leaving it in.
     var isThere: Bool { powerWith <= PilotTracker.maximumShareLeft * powerWithout && amplitude.power.isNormal }
 
-    /// Takes the tone out of the next samples, all of one quantum; `listen` to them is next.
+    /// Removes the tone from the next samples, all of one quantum; `listen` is called with them next.
     func remove(from x: inout MutableSpan<ComplexSample>) {
         var phasor = phasor
         for n in x.indices {
@@ -64,7 +64,7 @@ struct PilotTracker {
         }
     }
 
-    /// Hears what is left of the samples when all tones are removed.
+    /// Measures the residual in samples from which all tones are removed.
     mutating func listen(to y: Span<ComplexSample>) {
         var (phasor, sum) = (phasor, sum)
         for n in y.indices {
@@ -76,13 +76,13 @@ struct PilotTracker {
         heldCount += Float(y.count)
     }
 
-    /// The next samples, all of one quantum, were lost.
+    /// Notes that the next samples, all of one quantum, were lost.
     mutating func skip(_ count: Int) {
         place += count
         phasor = unitPhasor(turns: turns + cyclesPerSample * Double(place))
     }
 
-    /// At a quantum's end: learns from what is left, unless half of it was lost.
+    /// At a quantum's end: learns from the residual, unless half of the quantum was lost.
     mutating func finishQuantum() {
         turns += cyclesPerSample * Double(place)
         turns -= turns.rounded()
@@ -112,12 +112,12 @@ struct PilotTracker {
         cyclesPerSample += Double(6 / (n * (n + 1)) * u.y / (2 * .pi * Float(BasebandInput.quantum)))
     }
 
-    /// Adds the tone, as it is now, to the samples that end where it stands: undoes a removal.
+    /// Adds the tone, as it is now, to the samples that end at its current place: reverses a removal.
     func restore(to x: inout MutableSpan<ComplexSample>) {
         add(amplitude, to: &x)
     }
 
-    /// Takes the tone, as it is now, out of the samples that end where it stands.
+    /// Removes the tone, as it is now, from the samples that end at its current place.
     func removeBackwards(from x: inout MutableSpan<ComplexSample>) {
         add(-amplitude, to: &x)
     }

@@ -1,20 +1,20 @@
 import EarshotCoding
 
-/// A decoding attempt that waits for its frame to end.
+/// A decoding attempt that waits until its frame ends.
 struct Attempt {
-    /// Which of the receiver's profiles.
+    /// The index of the profile among the receiver's.
     var profileIndex: Int
     var candidate: Candidate
-    /// The layout to decode, or nil where only the sync pattern and the length header are to be looked at.
+    /// The layout to decode; nil if the attempt is to check the sync pattern and the length header only.
     var layout: FrameLayout?
     /// The baseband index behind the last sample it needs.
     var due: Int
-    /// Whether it has waited for what disturbs it.
+    /// Whether the attempt has waited for the frame that disturbs it.
     var hasWaited = false
 }
 
 extension Attempt {
-    /// An attempt that waits for the frame's end and the echo behind it, or for those of its sync pattern and length header.
+    /// An attempt that waits for the end of the frame, or of its sync pattern and length header, and for the echo behind it.
     init(_ candidate: Candidate, _ stages: ProfileStages, layout: FrameLayout?) {
         let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
         let length = Double(symbolCount) * stages.format.symbolLength(offsetHertz: candidate.offsetHertz)
@@ -26,29 +26,29 @@ extension Attempt {
 
 /// Attempts in the order in which their frames end; of equals the better candidate first.
 ///
-/// Of fixed capacity: hostile input can fill it, not grow it.
+/// The capacity is fixed: hostile input can fill the queue, not grow it.
 struct AttemptQueue {
     static let capacity = 192
-    // Sorted so that the next one is last.
+    // Sorted so that the next attempt is last.
     private var waiting: [Attempt] = []
 
     init() {
         waiting.reserveCapacity(AttemptQueue.capacity + 1)
     }
 
-    /// Attempts that had to go because the queue was full.
+    /// Attempts dropped because the queue was full.
     private(set) var droppedCount = 0
 
-    /// Whether nothing waits.
+    /// Whether no attempt waits.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Whether a frame waits for its end whose sync pattern was looked at closely, and is sure.
+    /// Whether a frame waits for its end whose sync pattern was checked and is sure.
     var holdsSureFrame: Bool {
         waiting.contains { $0.layout != nil && $0.candidate.dominance >= SyncCheck.sureDominance }
     }
 
     /// Adds an attempt.
-    /// - Returns: false if the queue was full and the weakest candidate had to go.
+    /// - Returns: false if the queue was full and dropped its weakest candidate.
     @discardableResult
     mutating func insert(_ attempt: Attempt) -> Bool {
         var place = waiting.count
@@ -73,7 +73,7 @@ struct AttemptQueue {
         insert(later)
     }
 
-    /// Takes out the best of the attempts that need no sample from `endIndex` on: those that are cheap first, then by score.
+    /// Takes the best of the attempts that need no sample from `endIndex` on: cheap ones first, then by score.
     mutating func next(endIndex: Int) -> Attempt? {
         var best: Int?
         for index in waiting.indices.reversed() {
@@ -95,15 +95,15 @@ struct AttemptQueue {
         }
     }
 
-    /// Removes the attempts whose start is in the range and whose sync pattern is less clear than `minimumDominance`.
+    /// Removes the attempts that start in the range and whose dominance is below the minimum.
     mutating func removeAttempts(startingIn range: Range<Double>, lessClearThan minimumDominance: Float) {
         waiting.removeAll {
             $0.layout != nil && range.contains($0.candidate.start) && $0.candidate.dominance < minimumDominance
         }
     }
 
-    /// When a frame will be over that is better to try than this attempt's: on the air when that begins, or before it ends where
-    /// the pattern is sure; and its sync pattern is louder, and clear. Nil where there is none.
+    /// The end of a frame that is better to try than this attempt's: its sync pattern is louder, and clear, and the frame
+    /// began before this attempt's, or before this attempt's ends if the pattern is sure. Nil if there is none.
     func end(ofClearerThan attempt: Attempt, clearDominance: Float) -> Int? {
         waiting.first {
             let isSure = $0.candidate.dominance >= SyncCheck.sureDominance
@@ -113,8 +113,8 @@ struct AttemptQueue {
         }?.due
     }
 
-    /// The end of the frame that an attempt had better wait for, because the attempt may well be a chance meeting of that louder
-    /// frame's tones; nil where it need not wait, or cannot because the history keeps `keptCount` samples only.
+    /// The end of the frame for which an attempt should wait, because the attempt may be a chance pattern of that louder
+    /// frame's tones. Nil if it need not wait, or cannot, because the history keeps only `keptCount` samples.
     func endOfClearerFrame(than attempt: Attempt, keptCount: Int) -> Int? {
         let clearDominance = attempt.hasWaited ? SyncCheck.sureDominance : SyncCheck.clearDominance
         guard attempt.candidate.dominance < clearDominance,

@@ -1,13 +1,13 @@
 import EarshotDSP
 
-/// The noise in the band, as a profile's search follows it: search, refinement and detection divide energies by it.
+/// The noise in a profile's band. The search updates it; search, refinement and detection divide energies by it.
 ///
-/// In bins of half a tone spacing, from the largest offset below the lowest tone to as much above the highest: tone m at an
-/// offset of f half spacings is bin 2·m + f + largest offset. No allocation after `init`.
+/// The bins are half a tone spacing wide, from the maximum offset below the lowest tone to the same offset above the highest:
+/// tone m at an offset of f half spacings is bin 2·m + f + maximum offset. No allocation after `init`.
 struct BandNoise: ~Copyable {
     private let toneCount: Int
     private let toneSpacingHertz: Float
-    /// The largest offset, in half spacings.
+    /// The maximum offset, in half spacings.
     private let reach: Int
     private var floor: NoiseFloor
     private var scratch: [Float]
@@ -20,7 +20,7 @@ struct BandNoise: ~Copyable {
         scratch = [Float](repeating: 0, count: toneCount)
     }
 
-    /// The bins of a profile's band.
+    /// The number of bins in a profile's band.
     static func binCount(_ format: BasebandFormat) -> Int {
         2 * (format.profile.toneCount - 1 + format.maximumOffsetHalfSpacings) + 1
     }
@@ -35,7 +35,7 @@ struct BandNoise: ~Copyable {
         floor.update(energies, from: first, rowCount: rowCount, rowStride: rowStride, heldShares: heldShares)
     }
 
-    /// Lets the next block count as the first one: the history has changed.
+    /// Restarts the average with the next block: the history has changed.
     mutating func forget() {
         floor.forget()
     }
@@ -45,7 +45,7 @@ struct BandNoise: ~Copyable {
         floor.inverseFloor[2 * tone + firstBin(offsetHertz: offsetHertz)]
     }
 
-    /// Writes 1/noise power of each tone at an offset: the median of all tones, but a tone's own where it stands out.
+    /// Writes 1/noise power of each tone at an offset: the median of all tones, or the own noise of a tone that stands out.
     /// - Parameter inverses: receives them; shape [M or more].
     mutating func writeInverses(offsetHertz: Float, into inverses: inout [Float]) {
         let (first, floor) = (firstBin(offsetHertz: offsetHertz), floor.inverseFloor)
@@ -60,7 +60,7 @@ struct BandNoise: ~Copyable {
         }
     }
 
-    /// The bin of tone 0 at an offset, which is kept within the largest one.
+    /// The bin of tone 0 at an offset, which is limited to the maximum.
     private func firstBin(offsetHertz: Float) -> Int {
         let halfSpacings = Int((2 * offsetHertz / toneSpacingHertz).rounded())
         return min(max(halfSpacings, -reach), reach) + reach

@@ -1,18 +1,18 @@
-/// A place in time and frequency where a frame may start.
+/// A place in time and frequency at which a frame may start.
 struct Candidate: Equatable {
     /// The frame's first sample, as a baseband index.
     var start: Double
-    /// How far the tones lie above their places.
+    /// How far the tones lie above their places, in hertz.
     var offsetHertz: Float
-    /// The evidence: the sum over sync tones of capped energy over noise; about 8 for noise.
+    /// The evidence: the sum over sync tones of limited energy over noise; about 8 for noise.
     var score: Float
-    /// The sync tones' likelihood over the loudest tones', see `SyncCheck`; at first as
-    /// the search's grid shows it.
+    /// The sync tones' log-likelihood over the loudest tones', 0 ... 1; see `SyncCheck`. At first measured on the search's
+    /// grid.
     var dominance: Float = 0
 }
 
 extension [Candidate] {
-    /// Appends a candidate, or puts it in the weakest one's place where there are `maximumCount` from index `first` on already.
+    /// Appends a candidate; if there are already `maximumCount` from index `first` on, it replaces the weakest of them.
     mutating func keepBest(_ candidate: Candidate, from first: Int, maximumCount: Int) {
         guard count - first >= maximumCount else { return append(candidate) }
         var weakest = first

@@ -7,31 +7,32 @@ import RealModule
 ///
 ///     score(t, f) = Σᵢ x / (x + level),   x = Eᵢ(t + i·N', syncTone[i] + f) / floor,   N' = N / (1 + f/centre)
 ///
-/// with matched filters instead of the search's grid: up to 6/16 of a symbol and half a tone spacing away, by steps of a
-/// sixteenth and an eighth, and between the steps by a parabola. One offset serves carrier and symbol clock,
-/// since motion and clock errors change both alike.
+/// with matched filters instead of the search's grid: up to 6/16 of a symbol and half a tone spacing away, in steps of a
+/// sixteenth and an eighth, and between the steps by a parabola. One offset serves carrier and symbol clock, since motion and
+/// clock errors change both alike.
 ///
-/// The sync tones are mixed to zero once, and summed up in pieces of a sixteenth of a symbol; every E is then a sum of
-/// sixteen pieces, turned for its frequency. An eighth of a spacing turns a piece by 3°: it loses nothing within.
+/// The sync tones are mixed to zero once and summed in pieces of a sixteenth of a symbol. Every E is then a sum of sixteen
+/// pieces, turned to its frequency. An eighth of a spacing turns a piece by 3°, which loses nothing within it.
 ///
-/// `level` is the mean x at the place reached so far, so that scores saturate where this signal is and not at the noise: of a
-/// loud signal in a room the grid sees little more than "far above noise" for several symbols, and the energy itself
-/// says where it begins. There the climb starts from a wider range of times.
+/// `level` is the mean x at the best place so far, so that scores saturate at this signal's level and not at the noise. For
+/// several symbols of a loud signal in a room the grid sees little more than "far above noise", and the energy itself tells
+/// where the signal begins. The climb then starts from a wider range of times.
 ///
-/// Cost: about 14·N complex products and 30 energies of sixteen pieces; three times as much for loud signals. No allocation after `init`.
+/// Cost: about 14·N complex products and 30 energies of sixteen pieces; three times as much for loud signals. No allocation
+/// after `init`.
 struct CandidateRefinement: ~Copyable {
-    /// The least level; noise has 1.
+    /// The minimum level; noise has 1.
     private static let minimumLevel: Float = 3
     /// The mean of ln(1 + x) in noise: e·E₁(1).
     private static let meanOfNoise: Float = 0.6
-    /// From this level on a signal is loud.
+    /// A signal is loud from this level on.
     private static let loudLevel: Float = 15
-    /// Pieces of a symbol.
+    /// The number of pieces in a symbol.
     private static let pieceCount = 16
-    /// Steps of a piece to either side, and of an eighth of a spacing.
+    /// The steps to either side: in pieces, and in eighths of a spacing.
     private static let timeReach = 6
     private static let offsetReach = 4
-    /// Where a loud signal may begin, in pieces around the candidate.
+    /// The times at which a loud signal may begin, in pieces around the candidate.
     private static let loudTimes = -20...12
     private static let maximumPieceCount =
         loudTimes.count - 1 + 2 * timeReach + pieceCount
@@ -65,7 +66,7 @@ struct CandidateRefinement: ~Copyable {
         pieces = [Float](repeating: 0, count: CandidateRefinement.maximumPieceCount * 2 * symbolCount)
     }
 
-    /// The refined candidate, with a score of Σᵢ ln(1 + x). What was lost counts as noise's mean.
+    /// The refined candidate, with a score of Σᵢ ln(1 + x). Lost samples count as noise's mean.
     mutating func refine(
         _ candidate: Candidate, _ history: BasebandHistory, _ noise: borrowing BandNoise
     ) -> Candidate {
@@ -96,8 +97,8 @@ struct CandidateRefinement: ~Copyable {
         return floors
     }
 
-    /// Mixes the sync tones at a place to zero and sums them up in pieces, from that of the first time on to the end of the
-    /// symbol that begins at the last. What the history does not hold is silence.
+    /// Mixes the sync tones at a place to zero and sums them in pieces, from the piece at the first time to the end of the
+    /// symbol that begins at the last time. Samples that the history does not hold are silence.
     private mutating func sumPieces(
         _ history: BasebandHistory, _ place: Candidate, _ times: ClosedRange<Int>
     ) {
@@ -125,7 +126,7 @@ struct CandidateRefinement: ~Copyable {
             }
         } else {
             history.copy(first..<first + length, into: &stretch)
-            // Taken out of self while another part of self is at work.
+            // Moved out of self, because another part of self is in use.
             let samples = exchange(&stretch, with: [])
             sumPieces(samples.span.extracting(0..<length), starts, steps, count)
             stretch = samples
@@ -145,7 +146,7 @@ struct CandidateRefinement: ~Copyable {
         }
     }
 
-    /// x of every sync symbol, so many pieces and eighths of a spacing from where the pieces and offsets begin.
+    /// x of every sync symbol, `time` pieces and `offset` eighths of a spacing from the first ones.
     private func ratios(time: Int, offset: Int, _ floor: SIMD8<Float>) -> SIMD8<Float> {
         let scale = 1 / Float(format.samplesPerSymbol * format.samplesPerSymbol)
         var energies = SIMD8<Float>()
@@ -169,7 +170,8 @@ struct CandidateRefinement: ~Copyable {
         return max(x.sum() / 8, CandidateRefinement.minimumLevel)
     }
 
-    /// The best of the times at which a loud signal may begin, by an eighth of a symbol, in pieces from the candidate on.
+    /// The best of the times at which a loud signal may begin, in steps of an eighth of a symbol; in pieces after the
+    /// candidate.
     private func loudestTime(_ floor: SIMD8<Float>, _ level: Float) -> Double {
         let times = CandidateRefinement.loudTimes
         var scores = InlineArray<17, Float>(repeating: 0)
@@ -188,9 +190,9 @@ struct CandidateRefinement: ~Copyable {
         return Double(times.lowerBound + 2 * best) + 2 * Double(between)
     }
 
-    /// Climbs from the best of a few places around the candidate to where no step leads higher, and moves the candidate
-    /// there, between the steps by a parabola.
-    /// - Returns: the steps.
+    /// Climbs from the best of a few places around the candidate until no step leads higher, and moves the candidate there;
+    /// between the steps by a parabola.
+    /// - Returns: the steps of the highest place.
     private mutating func climb(
         _ place: inout Candidate, _ floor: SIMD8<Float>, _ level: Float
     ) -> (time: Int, offset: Int) {
@@ -235,7 +237,7 @@ struct CandidateRefinement: ~Copyable {
         return best
     }
 
-    /// The score at so many steps from the first ones, computed once.
+    /// The score at a number of steps from the first ones; computed once.
     private mutating func score(_ time: Int, _ offset: Int, _ floor: SIMD8<Float>, _ level: Float) -> Float {
         let index = time * (2 * CandidateRefinement.offsetReach + 1) + offset
         if scores[index].isNaN {
@@ -245,7 +247,7 @@ struct CandidateRefinement: ~Copyable {
         return scores[index]
     }
 
-    /// How much of the pattern was lost, in symbols.
+    /// The length of the lost part of the pattern, in symbols.
     private func lostSymbolCount(_ place: Candidate, _ history: BasebandHistory) -> Float {
         let length = format.samplesPerSymbol
         var count: Float = 0

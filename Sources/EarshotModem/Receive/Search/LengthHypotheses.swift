@@ -1,17 +1,19 @@
 import EarshotCoding
 
-/// Which payload lengths the symbols behind a sync pattern may announce.
+/// The payload lengths that the symbols behind a sync pattern may announce.
 ///
-/// A token has no length header, so "token" is always one hypothesis. The header's six tones speak for another length
-/// where their mean log-likelihood is far above what chance finds among 31 lengths, and not far below the sync tones'.
+/// A token has no length header, so "token" is always one hypothesis. The header's six tones announce another length if their
+/// mean log-likelihood is far above what chance finds among 31 lengths, and not far below the sync tones'.
 struct LengthHypotheses {
-    /// What the mean log-likelihood of the header's tones must reach.
+    /// The minimum of the mean log-likelihood of the header's tones.
     static let threshold: Float = 1.0
-    /// And what part of the sync tones' mean. A token's data tones resemble some header with about 0.4 of it.
+    /// Its minimum share of the sync tones' mean. A token's data tones resemble some header with about 0.4 of it.
     static let minimumShareOfSync: Float = 0.5
 
-    /// The most likely length that is not a token's, or nil where none is likely.
-    /// - Parameter metrics: prepared with at least the sync and header symbols.
+    /// The most likely length other than a token's; nil if none is likely.
+    /// - Parameters:
+    ///   - metrics: prepared with at least the sync and header symbols.
+    ///   - profile: the profile of the frame.
     static func announcedByteCount(_ metrics: borrowing ToneMetrics, profile: Profile) -> Int? {
         let toneCount = profile.toneCount
         var syncSum: Float = 0

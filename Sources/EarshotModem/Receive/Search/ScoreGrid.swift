@@ -1,20 +1,20 @@
-/// Scores over time and frequency offset, a block at a time, and which of them are peaks.
+/// Scores over time and frequency offset, a block at a time, and their peaks.
 ///
-/// Keeps a few rows of the block before, so that peaks at a block's edge are judged with both their sides.
+/// The grid keeps a few rows of the block before, so that peaks at a block's edge are judged with both their sides.
 struct ScoreGrid {
-    /// A peak has to stand out among so many rows on either side.
+    /// A peak must stand out among this many rows on either side.
     static let peakReach = 4
-    /// Rows kept from the block before.
+    /// The rows kept from the block before.
     static let carriedRowCount = 2 * peakReach
-    /// The rows that have both their sides.
+    /// The rows that have neighbours on both sides.
     static let judgedRows = peakReach..<carriedRowCount + SyncSearch.blockRowCount - peakReach
 
     let offsetCount: Int
-    /// From row to row: offsets, rounded up to a multiple of 8.
+    /// The distance from row to row: the number of offsets, rounded up to a multiple of 8.
     let stride: Int
     /// Shape [carriedRowCount + blockRowCount][stride].
     var scores: [Float]
-    /// The largest score of each row.
+    /// The maximum score of each row.
     var maxima: [Float]
 
     init(offsetCount: Int) {
@@ -35,7 +35,7 @@ struct ScoreGrid {
         }
     }
 
-    /// Makes room for a block: its last rows become those of the block before.
+    /// Makes room for a block: the last rows of the latest block become those of the block before.
     mutating func moveBlock() {
         let (carried, blockRowCount, stride) = (ScoreGrid.carriedRowCount, SyncSearch.blockRowCount, stride)
         scores.withUnsafeMutableBufferPointer { scores in
@@ -46,7 +46,7 @@ struct ScoreGrid {
         }
     }
 
-    /// Whether no cell within a symbol and one and a half tone spacings scores more. Of equals the first one wins.
+    /// Whether no cell within a symbol and one and a half tone spacings scores more. Of equal cells the first one is the peak.
     func isPeak(row: Int, offset: Int) -> Bool {
         let score = scores[row * stride + offset]
         for otherRow in row - ScoreGrid.peakReach...row + ScoreGrid.peakReach {

@@ -1,30 +1,32 @@
 import EarshotCoding
 
-/// How loud the sync tones are among their neighbours at their times, not just above the noise, and which length the header
-/// behind them announces.
+/// Measures how loud the sync tones are among all tones of their symbols, not just above the noise, and reads the length
+/// header.
 ///
 ///     dominance = Σᵢ L[i][syncTone[i]] / Σᵢ max over m of L[i][m],   L = ln(1 + E/N)
 ///
-/// 1 where every sync tone is the loudest of its symbol. A pattern that chance made of another frame's tones has that
+/// It is 1 if every sync tone is the loudest of its symbol. A pattern that chance makes of another frame's tones has that
 /// frame's other tones beside it, far louder.
 ///
-/// The search asks the same of its own grid, before anything is spent on a candidate (`SyncSearch`); here the refined
-/// candidate is asked, once the length header is there too. Cost: sixteen FFTs of N points. No allocation after `init`.
+/// The search measures the same on its own grid before a candidate costs anything (`SyncSearch`). The sync check measures the
+/// refined candidate, when the length header has arrived too. Cost: sixteen FFTs of N points. No allocation after `init`.
 struct SyncCheck: ~Copyable {
-    /// The sync pattern's tones and the length header's.
+    /// The number of tones in the sync pattern and the length header.
     static let preambleToneCount = FrameLayout.syncToneCount + LengthHeader.toneCount
-    /// The dominance a refined candidate needs. Frames that decoded alone had 0.68 and more (1,400 frames in noise and
-    /// rooms); nine in ten chance meetings of a loud frame's tones have less than 0.64. In a crowd others' tones are as
-    /// loud; with 0.66 three talkers in room B decoded 83 %, with 0.55 96 %.
+    /// The minimum dominance of a refined candidate. Frames that decoded alone had 0.68 and more (1,400 frames in noise and
+    /// rooms); nine in ten chance patterns of a loud frame's tones have less than 0.64. In a crowd the tones of others are as
+    /// loud: with 0.66 three talkers in room B decoded 83 %, with 0.55 96 %.
     static let minimumDominance: Float = 0.58
     /// The same on the search's grid, which loses up to an eighth of a symbol and a quarter of a spacing.
     static let minimumUnrefinedDominance: Float = 0.42
-    /// From here on a candidate is worth all attempts; below, where most are chance meetings, only the first instant.
+    /// A candidate with this dominance is worth all attempts. Below it most are chance patterns, worth only the first instant.
     static let plausibleDominance: Float = 0.65
-    /// From here on a pattern is hardly one by chance: it does not wait for others, and stands beside a lone frame.
+    /// A pattern with this dominance is hardly a chance one: it does not wait for others, and is believed within a masked
+    /// frame.
     static let clearDominance: Float = 0.75
-    /// From here on it is a frame's: every sync tone is the loudest of its symbol. Whatever meets it waits until it is decoded
-    /// and gone, however clear; with 0.95 twelve talkers decoded 3 % less, because chance makes such patterns among them.
+    /// A pattern with this dominance belongs to a frame: every sync tone is the loudest of its symbol. Every attempt that
+    /// meets it waits until the frame is decoded and cancelled, however clear. With 0.95 twelve talkers decoded 3 % less,
+    /// because chance makes such patterns among them.
     static let sureDominance: Float = 0.99
 
     private var metrics: ToneMetrics
@@ -37,7 +39,7 @@ struct SyncCheck: ~Copyable {
         energies = [Float](repeating: 0, count: symbolCount * toneCount)
     }
 
-    /// The dominance of a candidate, and the length announced behind it if that is not a token's.
+    /// The dominance of a candidate, and the length announced behind it unless that is a token's.
     mutating func examine(
         _ view: FrameView
     ) -> (dominance: Float, announcedByteCount: Int?) {

@@ -2,50 +2,50 @@ import CEarshotKernels
 import EarshotCoding
 import EarshotDSP
 
-/// Looks for the sync pattern at every time and frequency offset.
+/// Searches for the sync pattern at every time and frequency offset.
 ///
 ///     c[row][bin] = x / (1 + x/C),   x = E[row][bin]/floor[bin],   C = 3
 ///     score[s][f] = Σᵢ c[s + 4·i][2·syncTone[i] + f],   i = 0 ..< 8
 ///
-/// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of
-/// another frame, do not look like a pattern; smoothly, so that a loud frame still has one best place.
+/// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of another
+/// frame, do not look like a pattern; they saturate smoothly, so that a loud frame still has one best place.
 ///
-/// Where a share 1 − h of a row's window was lost, what is missing counts as noise's mean, c + (1 − h)·c̄: a hole neither
-/// helps nor hurts a pattern, and in a hole there is none. The floor is told: noise is known behind a hole as before.
+/// If a share 1 − h of a row's window was lost, the missing part counts as noise's mean, c + (1 − h)·c̄: a hole neither helps
+/// nor hurts a pattern, and there is no pattern in a hole. The noise knows h, so it is the same behind a hole as before.
 ///
-/// Works through blocks of eight symbols; block b is scored when block b + 1 is there, and a pattern found 9 to 17 symbols
-/// behind its start, which is before the shortest frame is over. Local maxima above the threshold are candidates. No
-/// allocation after `init`.
+/// The search works on blocks of eight symbols: it scores block b when block b + 1 is there, and finds a pattern 9 to 17
+/// symbols behind its start, before the shortest frame is over. Local maxima above the threshold are candidates. No allocation
+/// after `init`.
 struct SyncSearch: ~Copyable {
-    /// Rows a symbol.
+    /// The number of rows in a symbol.
     static let rowsPerSymbol = 4
-    /// The symbols of a block: after a hole of whole blocks the search goes on as if it had not been.
+    /// The number of symbols in a block: after a hole of whole blocks the search continues as if the hole had not been.
     static let blockSymbolCount = FrameLayout.syncToneCount
-    /// Rows of one block: the length of the sync pattern.
+    /// The number of rows in a block: the length of the sync pattern.
     static let blockRowCount = rowsPerSymbol * FrameLayout.syncToneCount
-    /// C: where energy over noise saturates. At 5 dB of tone energy over noise 3 misses 10 % of patterns at a false-alarm
-    /// rate of 10⁻⁴ a place; no saturation 10.6 %, C = 8 8.9 %, C = 2 11.5 % (10⁵ trials).
+    /// C, at which energy over noise saturates. At 5 dB of tone energy over noise and a false-alarm rate of 10⁻⁴ a place, 3
+    /// misses 10 % of patterns; no saturation 10.6 %, C = 8 8.9 %, C = 2 11.5 % (10⁵ trials).
     static let saturation: Float = 3
     /// c̄, the mean of c in noise: C − C²·e^C·E₁(C).
     static let meanOfNoise: Float = 0.64
-    /// At most so many candidates a block: bounds the work that hostile input can ask for.
+    /// The maximum number of candidates from a block: limits the work that hostile input can cause.
     static let maximumCandidateCount = 12
 
-    /// The noise floor looks at every so many rows: those between say little more, half of their windows being the same.
+    /// The noise takes in every second row: the rows between add little, because their windows overlap by half.
     private static let floorRowStep = 2
     private static let peakReach = ScoreGrid.peakReach
 
     private let format: BasebandFormat
     private let offsetCount: Int
-    /// Where each sync tone's cells begin behind those of a pattern's first row.
+    /// The distance of each sync tone's cells from a pattern's first row.
     private let patternFirsts: [Int]
     private var spectrum: ShortTimeSpectrum
-    /// c; `peakReach` rows of the block before last, the block before, and the latest block.
+    /// c: `peakReach` rows of the block before last, the block before, and the latest block.
     private var rows: [Float]
     private var blocksMade = 0
     /// The first block since the start or `restart`.
     private var firstBlock = 0
-    /// h of each row of the block that is being made, see `BasebandHistory`.
+    /// h of each row of the latest block, see `BasebandHistory`.
     private var heldShares = [Float](repeating: 1, count: blockRowCount)
     private var floorShares = [Float](repeating: 1, count: blockRowCount / floorRowStep)
     private var hasLostRows = false
@@ -70,12 +70,15 @@ struct SyncSearch: ~Copyable {
             count: (SyncSearch.peakReach + 2 * SyncSearch.blockRowCount) * rowStride + grid.stride)
     }
 
-    /// The history's end index at which there is a block to take in.
+    /// The history's end index at which the next block is complete.
     var dueIndex: Int { blocksMade * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
 
-    /// Takes in the block at `dueIndex`, and appends the candidates it completes.
-    /// - Parameter noise: takes the block in too.
-    /// - Returns: the number of the block that was scored, whose scores are in `scores`; nil where none was.
+    /// Takes in the block at `dueIndex`, and appends the candidates that it completes.
+    /// - Parameters:
+    ///   - history: holds the block.
+    ///   - noise: takes in the block too.
+    ///   - candidates: receives at most `maximumCandidateCount` more.
+    /// - Returns: the number of the block that was scored, whose scores are in `scores`; nil if none was.
     mutating func processBlock(
         _ history: BasebandHistory, _ noise: inout BandNoise, into candidates: inout [Candidate]
     ) -> Int? {
@@ -105,7 +108,7 @@ struct SyncSearch: ~Copyable {
         firstBlock = 0
     }
 
-    /// Where the latest block's rows begin.
+    /// The index of the latest block's first row.
     private var latest: Int { (SyncSearch.peakReach + SyncSearch.blockRowCount) * spectrum.rowStride }
 
     /// Moves the rows back by a block.
@@ -127,7 +130,7 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// Notes what is held of the windows of the rows that are about to be made.
+    /// Notes the held share of each row that is about to be made.
     private mutating func noteLost(_ history: BasebandHistory, from first: Int) {
         for row in 0..<spectrum.rowCount {
             let share = history.heldShare(from: first + row * spectrum.hop, count: spectrum.windowLength)
@@ -170,7 +173,7 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// Makes noise's mean of all the latest block's cells.
+    /// Sets all cells of the latest block to noise's mean.
     private mutating func fillAllLost() {
         let (first, count) = (latest, SyncSearch.blockRowCount * spectrum.rowStride)
         rows.withUnsafeMutableBufferPointer { rows in
@@ -178,7 +181,7 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// Adds noise's mean for what was lost, to the latest block's cells.
+    /// Adds noise's mean to the latest block's cells for the lost parts of their windows.
     private mutating func fillLost() {
         let stride = spectrum.rowStride
         for row in 0..<SyncSearch.blockRowCount where heldShares[row] < 1 {
@@ -206,9 +209,11 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// How loud the sync tones are among all tones of that offset at their times: the sum of their ln(1 + x) over the sum
-    /// of the loudest tones', as in `SyncCheck`, on the search's grid.
-    /// - Parameter row: of the block before the latest, from −`peakReach` on.
+    /// The sum of ln(1 + x) over the sync tones, divided by the sum over the loudest tones of their symbols: `SyncCheck` on
+    /// the search's grid.
+    /// - Parameters:
+    ///   - row: a row of the block before the latest, from −`peakReach` on.
+    ///   - offset: the offset's column.
     private func dominance(row: Int, offset: Int) -> Float {
         var (own, loudest) = (Float(0), Float(0))
         for (symbol, tone) in format.profile.syncTones.enumerated() {
