@@ -150,35 +150,6 @@ struct RepeatTests {
         #expect(receiver.statistics.combinedFrames == 0)
     }
 
-    /// The sum of a place's scores is made of rows a burst spacing apart; here it is added up plainly.
-    @Test func theSearchAddsUpWhatIsASpacingApart() {
-        let format = BasebandFormat(profile: .standard)
-        var search = RepeatSearch(format: format, repeatCount: 3, keptCount: 40_000)
-        let grid = ScoreGrid(offsetCount: 2 * format.maximumOffsetHalfSpacings + 1)
-        let middle = grid.offsetCount / 2
-        // One row in four tones' time: row 40, and 224 rows behind it each time; for the highest offset less.
-        var rows: [Int: [Int]] = [:]
-        for (column, hertz) in [(middle, Float(0)), (0, Float(-middle) * 23.4375)] {
-            for index in 0..<3 {
-                let row = 40 + Int((Double(224 * index) / (1 + Double(hertz) / 19_250)).rounded())
-                rows[row, default: []].append(column)
-            }
-        }
-        for block in 0..<30 {
-            var scores = [Float](repeating: 5.12, count: SyncSearch.blockRowCount * grid.stride)
-            for row in 0..<SyncSearch.blockRowCount {
-                for column in rows[block * SyncSearch.blockRowCount + row] ?? [] {
-                    scores[row * grid.stride + column] = 10
-                }
-            }
-            search.take(scores, from: 0, block: block)
-        }
-        let samplesPerRow = Double(format.samplesPerSymbol / 4)
-        let found = search.candidates.filter { $0.score == 30 }
-        #expect(found.map(\.start) == [40 * samplesPerRow, 40 * samplesPerRow])
-        #expect(Set(found.map(\.offsetHertz)) == [0, Float(-middle) * 23.4375])
-    }
-
     private static func receive(
         _ samples: [Float], combining: Int, count: () -> Int
     ) throws -> [ReceivedFrame] {

@@ -1,0 +1,92 @@
+import EarshotCoding
+import EarshotDSP
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// What is left of a frame, and when it is left alone.
+@Suite struct FrameCancellerTests {
+    private static let profile = Profile.standard
+    private static let start = 600.0
+
+    /// Two frames at once: the one to cancel and another, `otherDecibels` louder.
+    private func scene(otherDecibels: Double?, seed: UInt64) -> (
+        scene: BasebandScene, rest: BasebandScene, tones: [Int]
+    ) {
+        let tones = FrameTones.tones(of: .token(seed: seed), profile: Self.profile)
+        var rest = BasebandScene(count: 6_000, snrDecibels: 30, seed: seed)
+        if let otherDecibels {
+            rest.add(
+                FrameTones.tones(of: .token(seed: seed + 500), profile: Self.profile), Self.profile,
+                start: Self.start + 900, offsetHertz: -7,
+                gain: ComplexSample(Float(powerRatio(decibels: otherDecibels / 2)), 0))
+        }
+        var scene = rest
+        // Two paths and an offset of 1.5 Hz that decoding did not see.
+        scene.add(tones, Self.profile, start: Self.start + 2.6, offsetHertz: 31.5, gain: ComplexSample(0.8, 0.3))
+        scene.add(tones, Self.profile, start: Self.start + 21, offsetHertz: 31.5, gain: ComplexSample(-0.2, 0.3))
+        return (scene, rest, tones)
+    }
+
+    private func view(_ history: BasebandHistory) -> FrameView {
+        .token(Self.profile, start: Self.start, offsetHertz: 30, in: history)
+    }
+
+    /// Beside a frame 20 dB weaker: what is taken away is the frame, but for −25 dB of it. The fit's 248 taps take as large a share of
+    /// all else, 248 of 3,300 samples' freedom: of −20 dB −31 dB. A drift of 0.01 turns that is let pass leaves −35 dB.
+    @Test(arguments: [UInt64(1), 2, 3]) func takesTheFrameAway(seed: UInt64) throws {
+        let (scene, rest, tones) = scene(otherDecibels: -20, seed: seed)
+        let history = scene.history
+        var canceller = FrameCanceller(profiles: [Self.profile])
+        let outcome = canceller.cancel(view(history), tones)
+        guard case .cancelled = outcome else {
+            Issue.record("\(outcome), seed \(seed)")
+            return
+        }
+        let range = 700..<3_800
+        let left = range.reduce(0.0) { sum, index in
+            sum + history.withSamples(from: index, count: 1) { Double(($0[0] - rest.samples[index]).power) }
+        }
+        let frame = range.reduce(0.0) { $0 + Double((scene.samples[$1] - rest.samples[$1]).power) }
+        #expect(decibels(left / frame) < -25, "\(decibels(left / frame)) dB, seed \(seed)")
+        // The stretch that changed holds the frame, and is told once.
+        let (first, second) = (canceller.takeChangedStretch(), canceller.takeChangedStretch())
+        let stretch = try #require(first)
+        #expect(stretch.lowerBound <= 603 && stretch.upperBound >= 603 + 52 * 63 && second == nil)
+    }
+
+    /// A lone frame is not worth it. ResidualDetector has a false alarm in 20, so of ten frames five are allowed: 252·0.05⁵ = 8·10⁻⁵.
+    @Test func aLoneFrameStays() {
+        var cancelledCount = 0
+        for seed in UInt64(1)...10 {
+            let tones = FrameTones.tones(of: .token(seed: seed), profile: Self.profile)
+            var scene = BasebandScene(count: 6_000, snrDecibels: 30, seed: seed)
+            scene.add(tones, Self.profile, start: Self.start, offsetHertz: 30)
+            var canceller = FrameCanceller(profiles: [Self.profile])
+            let outcome = canceller.cancel(view(scene.history), tones)
+            let stretch = canceller.takeChangedStretch()
+            if case .cameAlone = outcome {
+                #expect(stretch == nil, "seed \(seed)")
+            } else {
+                cancelledCount += 1
+            }
+        }
+        #expect(cancelledCount < 5, "\(cancelledCount) of 10, seeds 1 to 10")
+    }
+
+    /// So many frames at one time are no people's: `CancellationBudget` has 24.
+    @Test func theBudgetIsKept() {
+        let (scene, _, tones) = scene(otherDecibels: 0, seed: 4)
+        let history = scene.history
+        var canceller = FrameCanceller(profiles: [Self.profile])
+        for number in 1...26 {
+            let outcome = canceller.cancel(view(history), tones)
+            switch outcome {
+            case .cancelled: #expect(number <= 24, "frame \(number)")
+            case .tooMany: #expect(number > 24, "frame \(number)")
+            case .cameAlone: Issue.record("frame \(number)")
+            }
+        }
+    }
+}

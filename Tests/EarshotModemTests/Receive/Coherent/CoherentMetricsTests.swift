@@ -1,0 +1,96 @@
+import EarshotCoding
+import EarshotDSP
+import RealModule
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// The stage against its formulas in Double, sums instead of transforms.
+@Suite struct CoherentMetricsTests {
+    private static let start = 500.0
+
+    /// What the stage makes of a frame with the tones given, all believed.
+    private struct Estimate {
+        var hertz: Float
+        var coherentRatio: Float
+        /// L; shape [dataToneCount][M].
+        var metrics: [Float]
+        /// N of each tone, which the metrics are divided by.
+        var toneNoise: [Float]
+    }
+
+    private func estimate(_ view: FrameView, tones: [Int], noise: Float) throws -> Estimate {
+        let (layout, coherentStages) = (view.layout, view.stages)
+        var path = TrellisAttempt(profiles: [view.profile])
+        path.prepare(view)
+        let weights = [Float](repeating: 1, count: layout.toneCount)
+        coherentStages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
+        let peak = coherentStages.coherent.remainingHertz(rank: 0, stillHertz: nil)
+        let hertz = try #require(peak)
+        coherentStages.coherent.estimate(symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
+        var metrics = [Float](repeating: 0, count: layout.dataToneCount * view.profile.toneCount)
+        coherentStages.coherent.writeBranchMetrics(view, tones: tones, metrics: path.metrics, into: &metrics)
+        return Estimate(
+            hertz: hertz, coherentRatio: coherentStages.coherent.coherentRatio, metrics: metrics,
+            toneNoise: (0..<view.profile.toneCount).map { path.metrics.noise($0) })
+    }
+
+    /// A noisy frame through two paths, and tones for it of which a quarter is wrong.
+    private func scene(
+        _ profile: Profile, seed: UInt64, snrDecibels: Double
+    ) -> (scene: BasebandScene, tones: [Int]) {
+        let tones = FrameTones.tones(of: .token(seed: seed), profile: profile)
+        var scene = BasebandScene(count: 9_000, snrDecibels: snrDecibels, seed: seed)
+        scene.add(tones, profile, start: Self.start, offsetHertz: 1.7, gain: ComplexSample(0.6, 0.8))
+        scene.add(tones, profile, start: Self.start + 20, offsetHertz: 1.7, gain: ComplexSample(0, 0.5))
+        var random = Randomness(seed: seed)
+        let wrong = Set((8..<52).shuffled(using: &random).prefix(11))
+        return (
+            scene,
+            tones.indices.map { wrong.contains($0) ? Int.random(in: 0..<profile.toneCount, using: &random) : tones[$0] }
+        )
+    }
+
+    /// L of all tones. Sums of a thousand terms in single precision, and phasors good to −110 dB, leave 10⁻⁴ of the greatest L.
+    @Test(arguments: [Profile.fast, .standard], [UInt64(1), 2]) func agreesWithASlowTwin(
+        profile: Profile, seed: UInt64
+    ) throws {
+        let (scene, tones) = scene(profile, seed: seed, snrDecibels: -4)
+        let noise = Float(2 * powerRatio(decibels: 4)) / Float(BasebandFormat(profile: profile).samplesPerSymbol)
+        let view = FrameView.token(profile, start: Self.start, in: scene.history)
+        let found = try estimate(view, tones: tones, noise: noise)
+        let twin = CoherentTwin(
+            scene, profile, tones: tones, start: Int(Self.start), hertz: Double(found.hertz), noise: Double(noise))
+        #expect(abs(Double(found.coherentRatio) / twin.coherentRatio - 1) < 1e-3, "seed \(seed)")
+        let expected = twin.metrics(toneNoise: found.toneNoise.map { Double($0) })
+        let greatest = expected.reduce(0) { max($0, abs($1)) }
+        let error = zip(found.metrics, expected).reduce(0) { max($0, abs(Double($1.0) - $1.1)) }
+        #expect(error < 1e-3 * greatest, "\(error) of \(greatest), seed \(seed)")
+    }
+
+    /// At −4 dB the offset shows within a twentieth of its resolution of 1/(52·T), although a quarter of the tones is wrong.
+    @Test(arguments: Profile.all, [UInt64(3), 4]) func findsTheOffset(profile: Profile, seed: UInt64) throws {
+        let (scene, tones) = scene(profile, seed: seed, snrDecibels: -4)
+        let noise = Float(2 * powerRatio(decibels: 4)) / Float(BasebandFormat(profile: profile).samplesPerSymbol)
+        let found = try estimate(.token(profile, start: Self.start, in: scene.history), tones: tones, noise: noise)
+        #expect(
+            abs(found.hertz - 1.7) < 0.05 * Float(profile.toneSpacingHertz) / 52 * 5, "\(found.hertz), seed \(seed)")
+    }
+
+    /// Tones that were never sent tell of no channel: next to nothing stands out of θ times the noise.
+    @Test(arguments: [UInt64(5), 6, 7]) func wrongTonesTellNothing(seed: UInt64) throws {
+        let profile = Profile.standard
+        let (scene, tones) = scene(profile, seed: seed, snrDecibels: -4)
+        var random = Randomness(seed: seed)
+        let wrong = (0..<52).map { _ in Int.random(in: 0..<32, using: &random) }
+        let noise = Float(2 * powerRatio(decibels: 4)) / 64
+        let view = FrameView.token(profile, start: Self.start, in: scene.history)
+        let (right, none) = (
+            try estimate(view, tones: tones, noise: noise), try estimate(view, tones: wrong, noise: noise)
+        )
+        #expect(
+            none.coherentRatio < 0.2 * right.coherentRatio,
+            "\(none.coherentRatio), \(right.coherentRatio), seed \(seed)")
+    }
+}

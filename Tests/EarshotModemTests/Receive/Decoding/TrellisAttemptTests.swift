@@ -1,0 +1,93 @@
+import EarshotCoding
+import EarshotDSP
+import RealModule
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// One walk through the trellis: clean frames pass, and noise, holes and decoys do not.
+@Suite struct TrellisAttemptTests {
+    private static let start = 500.0
+
+    private func attempt(_ view: FrameView) -> DecodingOutcome {
+        var path = TrellisAttempt(profiles: [view.profile])
+        path.prepare(view)
+        return path.decode(view)
+    }
+
+    /// At 15 dB: the payload, where it is, and the SNR. That of 44 tones is known to 0.35 dB and less, the noise to 0.5 dB, together 0.6
+    /// (see RobustnessTests); four deviations are 2.4 dB. The frame's smooth steps cost some of it, 0.5 dB on the average.
+    @Test(arguments: Profile.all, [UInt64(1), 2, 3]) func aCleanFrameDecodes(profile: Profile, seed: UInt64) throws {
+        let payload = Payload.token(seed: seed)
+        var scene = BasebandScene(count: 9_000, snrDecibels: 15, seed: seed)
+        scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start, offsetHertz: 40)
+        guard
+            case .decoded(let frame) = attempt(
+                .token(profile, start: Self.start, offsetHertz: 40, in: scene.history))
+        else {
+            Issue.record("not decoded, seed \(seed)")
+            return
+        }
+        #expect(frame.payload == payload && frame.place.start == Self.start && frame.place.offsetHertz == 40)
+        #expect(abs(frame.snrDecibels - 14.5) < 2.4, "\(frame.snrDecibels) dB, seed \(seed)")
+        // E/N of a tone is M times the SNR in the band, at least 27 dB, and N at least 2 % of the mean energy.
+        #expect(frame.pathMetric > 3, "\(frame.pathMetric), seed \(seed)")
+    }
+
+    /// Noise has no codeword worth a CRC: of 1.22 ± 0.06 (`FrameEvidence`) the limit of 1.38 is 2.7 deviations away, one place in 290.
+    /// Of 100, eight and more beyond it come with a probability below 10⁻⁸; none has a CRC that matches.
+    @Test(arguments: Profile.all) func noiseIsRefused(profile: Profile) {
+        let scene = BasebandScene(count: 16_000, snrDecibels: 0, seed: 51)
+        let history = scene.history
+        var refusedCount = 0
+        for index in 0..<100 {
+            let outcome = attempt(.token(profile, start: Self.start + Double(60 * index), in: history))
+            if case .pathMetricOfNoise = outcome { refusedCount += 1 }
+            if case .decoded = outcome { Issue.record("place \(index), seed 51") }
+        }
+        #expect(refusedCount >= 93, "\(refusedCount) of 100, seed 51")
+    }
+
+    /// 13 of 44 data tones may be lost, 14 not: 30 of 44 are less than 0.7. The code bridges what is lost here and there.
+    @Test(arguments: [(13, true), (14, false)]) func holesAreBridged(lostCount: Int, isDecoded: Bool) {
+        let (profile, payload) = (Profile.standard, Payload.token(seed: 8))
+        var scene = BasebandScene(count: 5_000, snrDecibels: 15, seed: 8)
+        scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start)
+        let history = scene.history
+        for index in 0..<lostCount {
+            let first = Int(Self.start) + 64 * (9 + 3 * index)
+            history.mask(first..<first + 64)
+        }
+        let outcome = attempt(.token(profile, start: Self.start, in: history))
+        guard case .decoded(let frame) = outcome else {
+            #expect(!isDecoded, "\(outcome)")
+            return
+        }
+        #expect(isDecoded && frame.payload == payload)
+    }
+
+    /// A frame under a scrambling that no transmitter uses, a little louder than the true one at the same place: the decoy fits better, so
+    /// the true one is not believed. The same frame alone is.
+    @Test(arguments: [UInt64(1), 2, 3, 4]) func aDecoySpeaksAgainstAFrame(seed: UInt64) {
+        let profile = Profile.standard
+        let tones = FrameTones.tones(of: .token(seed: seed), profile: profile)
+        let codeword = profile.code.encode(FrameBits.pairs(of: .token(seed: seed + 100)))
+        let decoy =
+            profile.syncTones
+            + codeword.enumerated().map { step, tone in
+                Int(tone) ^ ToneScrambler.mask(step: DecoyTest.scramblerStart + step, toneBits: 5)
+            }
+        for gain in [Float(0), 1.3] {
+            var scene = BasebandScene(count: 5_000, snrDecibels: 15, seed: seed)
+            scene.add(tones, profile, start: Self.start)
+            scene.add(decoy, profile, start: Self.start, gain: ComplexSample(0, gain))
+            let outcome = attempt(.token(profile, start: Self.start, in: scene.history))
+            if case .decoded = outcome {
+                #expect(gain == 0, "decoy of \(gain), seed \(seed)")
+            } else {
+                #expect(gain > 0, "\(outcome), seed \(seed)")
+            }
+        }
+    }
+}

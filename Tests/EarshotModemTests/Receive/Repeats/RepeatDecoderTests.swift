@@ -1,0 +1,55 @@
+import EarshotCoding
+import EarshotDSP
+import Testing
+
+@testable import EarshotModem
+
+/// Frames that are too quiet alone, read together.
+@Suite struct RepeatDecoderTests {
+    private func decode(_ history: BasebandHistory) -> RepeatedFrame? {
+        var decoder = RepeatDecoder(profiles: [BurstScene.profile], repeatCount: BurstScene.repeatCount)
+        return decoder.decode(.token(BurstScene.profile, start: BurstScene.start, in: history))
+    }
+
+    /// At −11.5 dB none of the frames can be read alone, and all four can: at −12.3 dB 96.5 % can, searching included
+    /// (`RepeatTests`). The SNR is that of 4 · 44 tones: good to a decibel.
+    @Test(arguments: [UInt64(41), 42, 43]) func fourFramesAreReadTogether(seed: UInt64) throws {
+        let payload = Payload.token(seed: seed)
+        let history = BurstScene.history(payload, snrDecibels: -11.5, seed: seed)
+        let view = FrameView.token(BurstScene.profile, start: BurstScene.start, in: history)
+        for index in 0..<4 {
+            var path = TrellisAttempt(profiles: [BurstScene.profile])
+            path.prepare(view.burstFrame(index))
+            if case .decoded = path.decode(view.burstFrame(index)) {
+                Issue.record("frame \(index) alone, seed \(seed)")
+            }
+        }
+        let frame = try #require(decode(history), "seed \(seed)")
+        #expect(frame.payload == payload, "seed \(seed)")
+        #expect(abs(frame.place.start - BurstScene.start) < 5.4, "\(frame.place.start), seed \(seed)")
+        #expect((0..<4).allSatisfy { frame.isPresent[$0] }, "seed \(seed)")
+        #expect(abs(frame.snrDecibels + 11.5) < 2, "\(frame.snrDecibels) dB, seed \(seed)")
+    }
+
+    /// A missing frame is said to be missing.
+    @Test func aMissingFrameIsNotPresent() throws {
+        let payload = Payload.token(seed: 44)
+        let frame = try #require(
+            decode(BurstScene.history(payload, snrDecibels: -7, seed: 44, present: [0, 1, 3])), "seed 44")
+        #expect(
+            frame.payload == payload && (0..<4).map { frame.isPresent[$0] } == [true, true, false, true], "seed 44")
+    }
+
+    /// Frames of four different tokens, as quiet, are no burst of one: at most one of them is read.
+    @Test func differentTokensAreNotAdded() {
+        var scene = BasebandScene(count: 16_000, snrDecibels: -11, seed: 45)
+        let tokens = (0..<4).map { Payload.token(seed: 450 + $0) }
+        for (index, token) in tokens.enumerated() {
+            scene.add(
+                FrameTones.tones(of: token, profile: BurstScene.profile), BurstScene.profile,
+                start: BurstScene.start + Double(index) * BurstScene.spacing(offsetHertz: 0))
+        }
+        let payload = decode(scene.history)?.payload
+        #expect(payload == nil || tokens.contains { $0 == payload }, "seed 45")
+    }
+}
