@@ -1,10 +1,10 @@
 import EarshotCoding
 
-/// One view of a frame that may be on the air: where it begins, how long it is, what measures it, and the baseband it lies in.
+/// One view of a frame that may be on the air: its place, its layout, the stages that measure it, and the baseband.
 struct FrameView {
-    /// Where the frame may begin, and its frequency offset.
+    /// The frame's start and frequency offset.
     var place: Candidate
-    /// How many tones it has.
+    /// The number and kind of its tones.
     let layout: FrameLayout
     /// The stages of its profile.
     let stages: ProfileStages
@@ -40,6 +40,10 @@ struct FrameView {
     }
 
     /// Measures the energies of `symbols`, counted from the frame's first; see `ToneEnergies.measure`.
+    /// - Parameters:
+    ///   - symbols: the symbols to measure.
+    ///   - windowed: whether to use Hann's window.
+    ///   - energies: receives E; shape [symbols.upperBound or more][M].
     /// - Returns: the symbols that were lost.
     @discardableResult
     func measureEnergies(

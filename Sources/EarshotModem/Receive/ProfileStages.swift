@@ -1,35 +1,37 @@
 import EarshotCoding
 
-/// The stages that work for one profile: its search and refinement, its noise, and what measures its frames.
+/// The stages that work for one profile: its search and refinement, its noise, and the measurement of its frames.
 ///
-/// A class, because a receiver holds a list of them, a `FrameView` refers to one, and they own buffers that must not be copied.
+/// A class, because a receiver holds a list of them and a `FrameView` refers to one, and they own buffers that must not be
+/// copied.
 final class ProfileStages {
-    /// Which of the receiver's profiles this is.
+    /// The index of the profile among the receiver's.
     let index: Int
     let format: BasebandFormat
-    /// The noise of the band; the search keeps it up to date.
+    /// The noise of the band, which the search updates.
     var noise: BandNoise
     var energies: ToneEnergies
     var coherent: CoherentMetrics
     var track: MotionTrack
-    /// Where tokens that were heard before are recognised.
+    /// Recognises tokens that were decoded before; nil without the opt-in.
     var recognition: TokenRecognition?
-    /// The places where a frame may begin, as the latest call of `searchBlocks` found them, not refined.
+    /// The places at which a frame may begin, found by the latest call of `searchBlocks` and not refined.
     private(set) var candidates: [Candidate] = []
 
     private var search: SyncSearch
     private var refinement: CandidateRefinement
-    /// Where the repeats of a burst are added up.
+    /// Adds up the repeats of a burst; nil if repeats are not combined.
     private(set) var repeatSearch: RepeatSearch?
 
-    /// Of what one call of `searchBlocks` finds only so many are kept, the best.
+    /// A call of `searchBlocks` keeps this many of its candidates, the best.
     private static let maximumCandidateCount = 32
 
     /// - Parameters:
-    ///   - index: which of the receiver's profiles this is.
+    ///   - profile: the profile.
+    ///   - index: its index among the receiver's profiles.
     ///   - repeatCount: how many repeats are combined, 1 for none.
     ///   - keptCount: how many samples of the baseband are kept.
-    ///   - recognisesTokens: whether tokens that were heard before are recognised.
+    ///   - recognisesTokens: whether tokens that were decoded before are recognised.
     init(
         _ profile: Profile, index: Int = 0, combining repeatCount: Int = 1, keptCount: Int = 0,
         recognisesTokens: Bool = false
@@ -53,8 +55,8 @@ final class ProfileStages {
     /// The history's end index at which `searchBlocks` has a block to take in.
     var searchDueIndex: Int { search.dueIndex }
 
-    /// Searches what is new in the history, block by block: for frames, and for bursts where these are wanted.
-    /// - Returns: whether there was a block; then `candidates` are those it completed.
+    /// Searches the new blocks of the history for frames, and for bursts if repeats are combined.
+    /// - Returns: whether there was a block; then `candidates` are those that it completed.
     func searchBlocks(_ history: BasebandHistory) -> Bool {
         guard history.endIndex >= searchDueIndex else { return false }
         candidates.removeAll(keepingCapacity: true)
@@ -71,7 +73,7 @@ final class ProfileStages {
         return true
     }
 
-    /// A candidate's exact place, or nil where a closer look finds less than a pattern has.
+    /// A candidate's exact place; nil if a closer look finds less than a pattern has.
     func refine(_ candidate: Candidate, _ history: BasebandHistory) -> Candidate? {
         let refined = refinement.refine(candidate, history, noise)
         return refined.score >= format.minimumRefinedScore ? refined : nil
@@ -84,8 +86,8 @@ final class ProfileStages {
         search.restart(from: affected.lowerBound, &noise)
     }
 
-    /// Moves the indices back with the history's. All that the stages have seen lately is lost, and `sampleCount` is a multiple of
-    /// a search's block.
+    /// Moves the indices back with the history's. All samples that the stages have seen lately are lost, and `sampleCount` is
+    /// a multiple of a search block.
     func rewind(_ sampleCount: Int) {
         let blockCount = sampleCount / (SyncSearch.blockSymbolCount * format.samplesPerSymbol)
         search.rewind(blockCount: blockCount)

@@ -2,7 +2,7 @@ import EarshotCoding
 
 /// The tone of every symbol of a frame: sync pattern, length header (unless a token), scrambled codeword.
 enum FrameTones {
-    /// The frame of `payload`; shape [FrameLayout.toneCount], each in 0 ..< M.
+    /// The tones of the frame of `payload`; shape [FrameLayout.toneCount], each in 0 ..< M.
     static func tones(of payload: Payload, profile: Profile) -> [Int] {
         let layout = FrameLayout(payloadByteCount: payload.count)
         let header = (0..<layout.headerToneCount).map { index in

@@ -1,12 +1,12 @@
 import RealModule
 
-/// Tones to sound: continuous phase, constant envelope, smoothed steps.
+/// Synthesizes tones with continuous phase, constant envelope and smoothed steps.
 ///
 ///     f(t) = f₀ + Σₖ (fₖ − fₖ₋₁)·Φ((t − k·T)/σ)        Φ: the normal distribution's integral, σ = T/24
 ///     x[n] = a(n/F)·cos(2π·∫₀ f), from 0 to n/F           a: raised-cosine ramps at both ends
 ///
-/// One tone at a time keeps the crest factor at 3 dB; smoothed steps and ramps keep what is audible 75 dB down.
-/// Works in double precision: this is not where time is spent. Cost: about 30 ns a sample.
+/// One tone at a time keeps the crest factor at 3 dB; smoothed steps and ramps keep the audible part 75 dB down. The
+/// synthesizer works in double precision, since it takes little of the time. Cost: about 30 ns a sample.
 struct ToneSynthesizer {
     let toneHertz: [Double]
     let symbolSeconds: Double
@@ -14,7 +14,7 @@ struct ToneSynthesizer {
     let rampSeconds: Double
     let sampleRateHertz: Double
 
-    /// Samples of the whole frame: the first at its start, the last less than one sample before its end.
+    /// The number of samples in the frame: the first at its start, the last less than one sample before its end.
     var sampleCount: Int {
         Int((Double(toneHertz.count) * symbolSeconds * sampleRateHertz).rounded(.up))
     }
@@ -35,7 +35,7 @@ struct ToneSynthesizer {
         return samples
     }
 
-    /// f(t). Only the nearest step counts: others are at least 12σ away.
+    /// f(t). Only the nearest step counts: the others are at least 12σ away.
     private func instantaneousHertz(_ seconds: Double) -> Double {
         let nearest = Int((seconds / symbolSeconds).rounded())
         let before = toneHertz[max(nearest - 1, 0)]

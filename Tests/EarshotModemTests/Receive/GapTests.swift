@@ -177,15 +177,18 @@ import Testing
         #expect(last.statistics.skippedSamples == 1 << 62 - air.count)
     }
 
-    /// Ten hours lost cost less than 20 s of noise heard; measured: a fourteenth.
+    /// Ten lost hours cost less than 20 s of noise; measured: 0.27 of it. The best of five, since other work delays either.
     @Test func longHolesAreCheap() throws {
         var receiver = try Receiver(sampleRateHertz: 48_000)
         var noise = WhiteNoise(seed: 12)
         let air = (0..<20 * 48_000).map { _ in 0.01 * noise.next() }
         receiver.push(air.span) { _ in }
         let clock = ContinuousClock()
-        let pushing = clock.measure { receiver.push(air.span) { _ in } }
-        let skipping = clock.measure { receiver.skip(36_000 * 48_000) { _ in } }
+        var (pushing, skipping) = (Duration.seconds(3_600), Duration.seconds(3_600))
+        for _ in 0..<5 {
+            pushing = min(pushing, clock.measure { receiver.push(air.span) { _ in } })
+            skipping = min(skipping, clock.measure { receiver.skip(36_000 * 48_000) { _ in } })
+        }
         #expect(skipping < pushing)
     }
 }

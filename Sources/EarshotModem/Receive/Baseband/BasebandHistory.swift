@@ -8,7 +8,7 @@ import EarshotDSP
 /// Samples can be lost: they read as zero, and a stage that measures a window asks for the share of it that is held. At a share
 /// h, noise has h times its energy in a whole window, and a tone h² times.
 ///
-/// A class, because a `FrameView` refers to it. It owns its memory: the array's reference count, once a symbol, cost 7 % of the
+/// A class, because a `FrameView` refers to it. It owns its memory: an array's reference count, once a symbol, cost 7 % of the
 /// time of listening to noise.
 final class BasebandHistory {
     /// At least this many of the latest samples are held.
@@ -19,7 +19,7 @@ final class BasebandHistory {
     private let buffer: UnsafeMutableBufferPointer<ComplexSample>
     private var firstIndex: Int
     private var filled: Int
-    private var isLost: [Bool]
+    private let isLost: UnsafeMutableBufferPointer<Bool>
     /// Whether any of `isLost` may be set.
     private var hasLost = false
     /// The first of the latest lost samples without a gap among them.
@@ -32,13 +32,15 @@ final class BasebandHistory {
         buffer.initialize(repeating: ComplexSample())
         firstIndex = -keptCount
         filled = keptCount
-        isLost = [Bool](repeating: false, count: 2 * keptCount)
+        isLost = .allocate(capacity: 2 * keptCount)
+        isLost.initialize(repeating: false)
         lostEndIndex = firstIndex
         lostStartIndex = firstIndex
     }
 
     deinit {
         buffer.deallocate()
+        isLost.deallocate()
     }
 
     // MARK: What is held

@@ -1,7 +1,7 @@
-/// How many more searches cancelled frames may cause: so many at once, and some more with every second that goes by.
+/// Limits the searches that cancelled frames cause: a number at once, and some more with every second.
 ///
-/// Twelve talkers at once need twelve at most. Whoever sends more valid frames on top of each other than people do is not
-/// worth more.
+/// Twelve talkers at once need twelve at most. A transmitter that sends more valid frames on top of each other exhausts the
+/// budget.
 struct CancellationBudget {
     static let maximumCount = 24.0
     static let perSecond = 8.0
@@ -14,7 +14,7 @@ struct CancellationBudget {
         sampleShare = CancellationBudget.perSecond / Double(basebandRateHertz)
     }
 
-    /// Spends one if there is one, at baseband index `index`.
+    /// Spends one search at baseband index `index`; false if the budget is exhausted.
     mutating func spend(at index: Int) -> Bool {
         // The indices go back by a little in long holes.
         count += Double(max(index - countedIndex, 0)) * sampleShare

@@ -1,19 +1,19 @@
 import EarshotDSP
 import RealModule
 
-/// The channel that a frame came through, by least squares: a filter of `tapCount` taps at the baseband's rate.
+/// The channel of a frame by least squares: a filter of `tapCount` taps at the baseband's rate.
 ///
-///     Σₙ |x[n] − Σₖ h[k]·r[n − k + P]|² + Σₖ w·|h[k]|²  →  least,   k = 0 ..< L
+///     Σₙ |x[n] − Σₖ h[k]·r[n − k + P]|² + Σₖ w·|h[k]|²  →  minimum,   k = 0 ..< L
 ///     R·h + w·h = c,   R[i − j] = Σₙ r*[n]·r[n + i − j],   c[k] = Σₙ r*[n]·x[n + k − P]
 ///
-/// R is Toeplitz, since r ends on both sides. Correlations are by FFT, in blocks that add up in the frequency domain, so
-/// frames of any length share one transform; the equations are solved by conjugate gradients, whose products with R are
-/// circular convolutions. The band fills half of the baseband, so half of R's eigenvalues are next to none: the ridge w
-/// keeps the taps finite there. No allocation after `init`.
+/// R is Toeplitz, since r ends on both sides. Correlations use FFTs of blocks, which add up in the frequency domain, so that
+/// frames of any length share one transform. Conjugate gradients solve the equations; their products with R are circular
+/// convolutions. The band fills half of the baseband, so half of R's eigenvalues are next to none: the ridge w keeps the taps
+/// finite there. No allocation after `init`.
 struct ChannelFit: ~Copyable {
-    /// L: 64 ms.
+    /// L: the number of taps, 64 ms.
     static let tapCount = 248
-    /// P: taps before the frame's start.
+    /// P: the number of taps before the frame's start.
     static let leadCount = 16
     /// w over R[0].
     static let ridge: Float = 1e-3
@@ -22,7 +22,7 @@ struct ChannelFit: ~Copyable {
     private static let blockCount = transformLength - tapCount
     private static let productLength = 512
     private static let maximumIterationCount = 40
-    /// The solution is good enough where so little of c is left: −60 dB.
+    /// The solver stops when the residual has this share of c: −60 dB.
     private static let tolerance: Float = 1e-6
 
     private var transform: FFTPlan
@@ -40,12 +40,12 @@ struct ChannelFit: ~Copyable {
     private var replicaEnergy: Float = 0
     /// h; shape [L].
     private(set) var taps: [ComplexSample]
-    /// z = h * r, from `firstIndex` on; what lies behind `sampleCount` is rubbish.
+    /// z = h * r, from `firstIndex` on; undefined behind `sampleCount`.
     private(set) var explained: [ComplexSample]
     private(set) var firstIndex = 0
     private(set) var sampleCount = 0
 
-    /// Room for replicas of up to `maximumSampleCount`.
+    /// A fit for replicas of at most `maximumSampleCount` samples.
     init(maximumSampleCount: Int) {
         transform = FFTPlan(length: ChannelFit.transformLength)
         product = FFTPlan(length: ChannelFit.productLength)
@@ -62,7 +62,7 @@ struct ChannelFit: ~Copyable {
         explained = [ComplexSample](repeating: ComplexSample(), count: maximumSampleCount + ChannelFit.tapCount)
     }
 
-    /// Fits the channel between the replica and the history, and computes what it explains.
+    /// Fits the channel between the replica and the history, and computes z.
     mutating func fit(
         _ replica: borrowing FrameReplica, _ history: BasebandHistory, reweighing: Bool = false
     ) {
@@ -182,7 +182,7 @@ struct ChannelFit: ~Copyable {
         0..<12, 12..<20, 20..<32, 32..<48, 48..<72, 72..<104, 104..<144, 144..<192, 192..<tapCount,
     ]
 
-    /// Weights from what the first fit found: what is left over the power that taps have there.
+    /// Sets the weights by the first fit: the residual's power over that of the taps in each block.
     private mutating func reweigh(_ replica: borrowing FrameReplica, _ history: BasebandHistory) {
         let held = history.heldRange(
             replica.firstIndex..<replica.firstIndex + replica.sampleCount)
@@ -230,7 +230,7 @@ struct ChannelFit: ~Copyable {
         }
     }
 
-    /// How fast the phase of what was received runs away from what the fit explains, and how much is left.
+    /// How fast the phase of the history runs away from z, in turns a sample.
     func drift(_ history: BasebandHistory, partCount: Int) -> Double {
         let held = history.heldRange(firstIndex..<firstIndex + sampleCount)
         let length = sampleCount / partCount

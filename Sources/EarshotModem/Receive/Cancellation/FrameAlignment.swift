@@ -2,19 +2,19 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Where a decoded frame really is: its start and frequency offset, to a fraction of what decoding needs.
+/// Measures the start and frequency offset of a decoded frame, more exactly than decoding needs them.
 ///
-///     g[k] = Σₙ r*[n]·x[n] over symbol k                 what the channel did to its tone
+///     g[k] = Σₙ r*[n]·x[n] over symbol k                 the channel's response to its tone
 ///     C(τ, f) = Σₖ g[k]·e^{−j2π·(toneₖ·τ + f·k·N')}       a matched filter for delay and offset at once
 ///
-/// Each symbol tells the channel at one frequency, the hops tell it at all of them, so the delay is known to half a
-/// symbol of either side although no single symbol knows it. The offset is where Σ |C|⁴ over τ is greatest, which favours few strong paths;
-/// the start is the delay from which the most energy follows within an echo's decay.
+/// Each symbol measures the channel at one frequency, and the hops measure it at all of them. The delay is therefore known
+/// within half a symbol on either side, although no single symbol knows it. The offset is where Σ |C|⁴ over τ is greatest,
+/// which favours few strong paths; the start is the delay from which the most energy follows within an echo's decay.
 ///
 /// Cost: N/2 FFTs of 256 points.
 struct FrameAlignment: ~Copyable {
     private static let transformLength = 256
-    /// An echo's energy falls to 1/e in so many seconds: RT60 0.3 s.
+    /// The time in which an echo's energy falls to 1/e: RT60 0.3 s.
     private static let decaySeconds = 0.02
 
     private var transform: FFTPlan
@@ -34,7 +34,7 @@ struct FrameAlignment: ~Copyable {
         turns = [ComplexSample](repeating: ComplexSample(), count: 2 * longestSymbol)
     }
 
-    /// How far the frame is from where its replica was put.
+    /// The distance of the frame from its replica.
     /// - Returns: the delay in baseband samples and the offset in hertz, both to be added.
     mutating func measure(
         _ replica: borrowing FrameReplica, tones: [Int], _ format: BasebandFormat, symbolLength: Double,
@@ -101,7 +101,7 @@ struct FrameAlignment: ~Copyable {
         transform.forward()
     }
 
-    /// The bin of the greatest sum, and where between the bins around it a parabola has its top.
+    /// The bin of the greatest sum, and the top of the parabola through it and its neighbours.
     private func peak(_ sums: [Float]) -> (index: Int, offset: Double) {
         let count = sums.count
         var best = 0

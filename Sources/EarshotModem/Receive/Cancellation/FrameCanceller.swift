@@ -1,29 +1,29 @@
 import EarshotCoding
 import EarshotDSP
 
-/// What became of cancelling a frame.
+/// The outcome of cancelling a frame.
 enum CancellingOutcome {
-    /// It was taken out of the history.
+    /// The frame was subtracted from the history.
     case cancelled
-    /// There is nothing but noise beside it, so all there was is explained: the frame is masked.
+    /// There is nothing but noise beside the frame: it was masked, since it explains everything at its place.
     case cameAlone
-    /// It stays: so many frames on top of each other are no people's.
+    /// The frame stays: the cancellation budget is exhausted.
     case tooMany
 }
 
-/// Takes decoded frames out of the baseband, so that it holds what nobody has explained yet.
+/// Cancels decoded frames in the baseband, so that the rest is the residual that no frame explains yet.
 ///
 /// 1. `ResidualDetector`: whether there is anything beside the frame.
 /// 2. `FrameReplica`: the frame as it was sent.
-/// 3. `FrameAlignment`: where it really is.
-/// 4. `ChannelFit`: what the air made of it; once more with the offset that the first fit's phase tells.
+/// 3. `FrameAlignment`: its exact place.
+/// 4. `ChannelFit`: the channel; fitted once more with the offset that the phase of the first fit shows.
 ///
-/// Beside a talker 30 dB weaker no more than that talker is left of a frame in free air; in a room what arrives later than
-/// the fit reaches. Cost: with searching again about 1.4 ms a cancelled frame.
+/// In free air, beside a talker 30 dB weaker, the residual of a frame is no more than that talker; in a room the echoes that
+/// arrive later than the fit reaches remain. Cost: including the new search about 1.4 ms a cancelled frame.
 struct FrameCanceller: ~Copyable {
-    /// Parts of a frame whose phases are compared.
+    /// The number of parts of a frame whose phases are compared.
     private static let partCount = 12
-    /// Less drift than this over a frame, in turns, leaves (2π·0.01)²/12 of it, −35 dB.
+    /// A drift below this over a frame, in turns, leaves (2π·0.01)²/12 of it, −35 dB.
     private static let harmlessTurns = 0.01
 
     private var residualDetector: ResidualDetector
@@ -41,14 +41,14 @@ struct FrameCanceller: ~Copyable {
         budget = CancellationBudget(basebandRateHertz: BasebandFormat.rateHertz(profiles[0]))
     }
 
-    /// Takes a frame out of the history, or masks it where it came alone.
+    /// Subtracts a frame from the history, or masks it if it came alone.
     /// - Parameters:
-    ///   - view: the frame where decoding found it.
+    ///   - view: the frame at the place where it was decoded.
     ///   - tones: its tones; shape [toneCount].
     mutating func cancel(_ view: FrameView, _ tones: [Int]) -> CancellingOutcome {
         let history = view.history
         guard residualDetector.isAnything(beside: view, tones) else {
-            // What else meets it looks like a frame, and costs as much as one.
+            // Patterns of its tones look like frames, and each costs as much as one.
             let end = view.place.start + view.length
             history.mask(Int(view.place.start.rounded())..<Int(end.rounded()))
             return .cameAlone
@@ -68,13 +68,13 @@ struct FrameCanceller: ~Copyable {
         return .cancelled
     }
 
-    /// The stretch of the history that changed since this was asked last; nil if none did.
+    /// The stretch of the history that has changed since the last call; nil if none has.
     mutating func takeChangedStretch() -> Range<Int>? {
         defer { changed = nil }
         return changed
     }
 
-    /// Makes the replica where the frame is, as exactly as its tones tell.
+    /// Makes the replica at the exact place of the frame.
     private mutating func align(_ view: FrameView, _ tones: [Int]) {
         let (format, place, history) = (view.format, view.place, view.history)
         replica.make(

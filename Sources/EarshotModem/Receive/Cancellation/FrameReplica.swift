@@ -2,35 +2,35 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// A frame as it would stand in the baseband, had it come alone, undamped and without echoes.
+/// A frame as it would be in the baseband if it came alone, undamped and without echoes.
 ///
 ///     r[n] = a(u)·e^{j2π·(φ(u) + f·(n − s)/F)},   u = (n − s)·(1 + f/centre)
 ///     φ(u) = k/2 + (mₖ − M/2 + ½)·v/N + (mₖ − mₖ₋₁)·c(v) or (mₖ₊₁ − mₖ)·c(N − v),   v = u − k·N
 ///
 /// s is the start, f the offset, which carrier and symbol clock share, N the samples a symbol, a the ramps of
-/// `ToneSynthesizer`. A symbol turns the phase by an odd half of a turn whatever its tone, hence k/2. What a smoothed step
-/// adds to the phase of a sudden one is the same on both its sides:
+/// `ToneSynthesizer`. A symbol turns the phase by an odd half of a turn whatever its tone, hence k/2. A smoothed step adds the
+/// same to the phase of a sudden one on both its sides:
 ///
 ///     c(v) = σ·(φₙ(z) − z·(1 − Φ(z))),   z = v/(σ·N)          φₙ, Φ: the normal density and its integral
 ///
 /// No allocation after `init`.
 struct FrameReplica: ~Copyable {
-    /// The steps end at so many standard deviations: there c is 10⁻⁷.
+    /// A step reaches this many standard deviations: there c is 10⁻⁷.
     private static let reachDeviations = 5.0
     private static let tableCount = 512
 
-    /// r; what lies behind `sampleCount` is rubbish.
+    /// r; undefined behind `sampleCount`.
     private(set) var samples: [ComplexSample]
     /// The baseband index of r[0].
     private(set) var firstIndex = 0
-    /// How many samples the frame is long.
+    /// The number of samples in the frame.
     private(set) var sampleCount = 0
     private var turns: [Float]
     private let stepTable: [Float]
     /// σ, in symbols.
     private let stepDeviation: Double
 
-    /// Room for the longest frame of these profiles.
+    /// A replica with room for the longest frame of these profiles.
     init(profiles: [Profile]) {
         let longestSymbol = BasebandFormat.longestSymbol(profiles)
         let capacity = (FrameLayout.longest.toneCount + 1) * longestSymbol
@@ -52,6 +52,8 @@ struct FrameReplica: ~Copyable {
     /// Makes the replica of a frame.
     /// - Parameters:
     ///   - tones: the tone of every symbol; shape [symbolCount or more].
+    ///   - symbolCount: the number of symbols in the frame.
+    ///   - format: the profile in the baseband.
     ///   - start: s, a baseband index.
     ///   - offsetHertz: f.
     mutating func make(
@@ -95,12 +97,12 @@ struct FrameReplica: ~Copyable {
         ramp(start: start, end: end, stretch: stretch, rampCount: profile.rampSeconds * Double(format.rateHertz))
     }
 
-    /// Makes r[range] the samples of a transform, with zeros for what lies outside the frame and behind the range.
+    /// Copies r[range] into a transform, with zeros outside the frame and behind the range.
     borrowing func load(_ range: Range<Int>, into plan: inout FFTPlan) {
         plan.load(samples.span.extracting(0..<sampleCount), range)
     }
 
-    /// Turns every sample's phase further, by `turnsPerSample` more from each to the next, none in the middle.
+    /// Turns the phase of each sample by `turnsPerSample` more than the one before; the middle sample stays.
     mutating func shift(turnsPerSample: Double) {
         let count = sampleCount
         let middle = Double(count / 2)
@@ -167,7 +169,7 @@ struct FrameReplica: ~Copyable {
         }
     }
 
-    /// Silences the samples that the history lost: nothing can be fitted there.
+    /// Silences the samples that the history lost: a channel cannot be fitted there.
     mutating func silence(lostIn history: BasebandHistory) {
         for index in history.heldRange(firstIndex..<firstIndex + sampleCount) where history.isLost(index) {
             samples[index - firstIndex] = ComplexSample()

@@ -2,20 +2,20 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Whether anything but noise is left beside a decoded frame: only then is cancelling it worth its time.
+/// Detects whether there is anything but noise beside a decoded frame: only then is cancelling the frame worth its time.
 ///
 ///     D = mean over symbols k of ln(max over m of E[k][m] / (N·(ln n + γ))),   m not near the tones of symbols k − 1 ... k + 1
 ///
-/// with Hann's window, of which nothing is left three tones away, n cells a symbol, and N the noise that their quietest
-/// quarter tells: of noise, with exponentially distributed energies, a quarter lies below ln(4/3)·N. The greatest of n cells
-/// of noise is N·(ln n + γ) on the average (γ is Euler's constant).
+/// with Hann's window, which leaves nothing of a tone three tones away, and n cells a symbol. N is the noise by the quietest
+/// quarter of the cells: noise has exponentially distributed energies, of which a quarter lies below ln(4/3)·N. The greatest
+/// of n cells of noise is N·(ln n + γ) on average (γ is Euler's constant).
 ///
 /// A lone frame in white noise has D = −0.12 ± 0.08 (`fast` −0.2 ± 0.13), 95 % have less than 0.05; beside a talker 20 dB
 /// weaker at 30 dB it has 1.9, in room A at 20 dB 1.4. Cost: one FFT a symbol.
 struct ResidualDetector: ~Copyable {
-    /// From this D on something is left.
+    /// From this D on there is a residual.
     private static let threshold: Float = 0.05
-    /// A tone's main lobe behind Hann's window, and half a tone of misplacement.
+    /// The half width of a tone in Hann's window, with half a tone of misplacement, in tones.
     private static let reach = 2
 
     private var energies: [Float]
@@ -27,9 +27,9 @@ struct ResidualDetector: ~Copyable {
         scratch = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
     }
 
-    /// Whether something is left.
+    /// Whether there is a residual.
     /// - Parameters:
-    ///   - view: the frame where decoding found it.
+    ///   - view: the frame at the place where it was decoded.
     ///   - tones: its tones; shape [toneCount].
     mutating func isAnything(beside view: FrameView, _ tones: [Int]) -> Bool {
         let toneCount = view.profile.toneCount

@@ -2,34 +2,34 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Log-likelihoods of tones for a receiver that knows the channel, learned from tones that may be wrong in part.
+/// Log-likelihoods of tones from a channel estimate, learned from tones of which some may be wrong.
 ///
-/// A first decoding that fails its CRC still has most tones right. They tell what the air did:
+/// A first decoding that fails its CRC still has most tones right. They tell the channel:
 ///
 ///     C[k][d] = Σₙ r*[n]·x[n + d − P], n in symbol k         r: the replica of the tentative tones
-///     J(f)    = Σ_d max(0, |Σₖ wₖ·C[k][d]·e^{−j2πf·kT}|² − θ·noise)      the remaining offset is where J is greatest
+///     J(f)    = Σ_d max(0, |Σₖ wₖ·C[k][d]·e^{−j2πf·kT}|² − θ·noise)      the residual offset is where J is greatest
 ///     h[d]    = shrunk(Σₖ C[k][d]·gₖ) / energy,   gₖ = e^{−j2πf·kT}
 ///
-/// with taps near the noise left out (θ times its power, shrunk by 1 − θ·noise/|h|²: the non-negative garrote), so that a
-/// channel of one path costs no more than one tap's noise, and a room has as many taps as stand out. Then, with
-/// e = x − h * r, what is still unexplained,
+/// Taps near the noise are left out (θ times its power, shrunk by 1 − θ·noise/|h|²: the non-negative garrote), so that a
+/// channel of one path costs no more than one tap's noise, and a room has as many taps as stand out. Then, with the residual e
+/// = x − h * r,
 ///
 ///     z[k][m] = Σₙ s*ₘ[n]·Σ_d h*[d]·e[n + d − P]·gₖ + G[m]·(m is the tentative tone)
 ///     L[k][m] = (2·Re z[k][m] − G[m]) / noise,   G[m] = N·|H(fₘ)|²
 ///
-/// is each tone's log-likelihood: coherent, the energy of all paths collected at its own phase, the echoes of all other
-/// symbols taken away. L is kept within what a tone of that channel can earn, so that a burst or another talker speaks for
-/// no more than a symbol. Decoding with these metrics gives better tones, and so on, a few times.
+/// is each tone's log-likelihood: it is coherent, it collects the energy of all paths at their own phases, and it is free of
+/// the echoes of all other symbols. L is kept within what a tone of that channel can earn, so that a burst or another talker
+/// affects no more than a symbol. Decoding with these metrics gives better tones, and so on, a few times.
 ///
 /// In white noise a second look gains 1.5 to 2 dB over the best non-coherent metric, in rooms 2 dB and more.
 ///
 /// Cost: seven FFTs of 256 points a symbol. No allocation after `init`.
 struct CoherentMetrics: ~Copyable {
-    /// P: delays looked at before the replica's start. In a room a search finds the echo's middle.
+    /// P: the number of delays before the replica's start. In a room the search finds the middle of the echo.
     private let leadCount: Int
-    /// How many delays are looked at.
+    /// The number of delays.
     private let tapCount: Int
-    /// θ. With 1 white noise loses what a room gains, from 4 on nothing changes.
+    /// θ. With 1 white noise loses as much as a room gains; from 4 on nothing changes.
     static let minimumTapRatio: Float = 5
 
     private let transformLength: Int
@@ -47,9 +47,9 @@ struct CoherentMetrics: ~Copyable {
     private var gains: [Float]
     private var residual: ResidualOffset
     private var products: ToneTransform
-    /// The offset that was found, to be added to the place's.
+    /// The residual offset found, to be added to the place's, in hertz.
     private(set) var offsetHertz: Float = 0
-    /// Σ|h|² per symbol over its noise: what the channel carries of each symbol's energy, for a right path.
+    /// Σ|h|² per symbol over its noise: the energy that the channel carries of each symbol, for a right path.
     private(set) var coherentRatio: Float = 0
 
     init(format: BasebandFormat) {
@@ -73,10 +73,11 @@ struct CoherentMetrics: ~Copyable {
         products = ToneTransform(format: format)
     }
 
-    /// Correlates what was heard with the replica of the tentative tones, and looks for their remaining offset.
+    /// Correlates the baseband with the replica of the tentative tones, and measures their residual offset.
     /// - Parameters:
-    ///   - tones: shape [toneCount or more].
-    ///   - weights: w, how far each tone is to be believed, 0 ... 1; shape [toneCount or more].
+    ///   - view: the frame.
+    ///   - tones: the tentative tones; shape [toneCount or more].
+    ///   - weights: w, the trust in each tone, 0 ... 1; shape [toneCount or more].
     ///   - noise: the noise's power in a tone's width.
     mutating func correlate(_ view: FrameView, tones: [Int], weights: [Float], noise: Float) {
         let (start, symbolCount) = (view.place.start, view.layout.toneCount)
@@ -104,14 +105,14 @@ struct CoherentMetrics: ~Copyable {
         residual.measure(correlations, symbolCount: symbolCount, weights: weights, noise: noise)
     }
 
-    /// The offset that remains, of a peak of J; see `ResidualOffset.peakHertz`.
+    /// The residual offset of a peak of J; see `ResidualOffset.peakHertz`.
     func remainingHertz(rank: Int, stillHertz: Float?) -> Float? {
         residual.peakHertz(rank: rank, stillHertz: stillHertz)
     }
 
     // MARK: The channel
 
-    /// Estimates the channel with the remaining offset `offsetHertz`.
+    /// Estimates the channel, given the residual offset.
     mutating func estimate(symbolCount: Int, offsetHertz: Float, noise: Float) {
         self.offsetHertz = offsetHertz
         let tapCount = tapCount
@@ -145,8 +146,10 @@ struct CoherentMetrics: ~Copyable {
 
     /// Writes L of the data symbols.
     /// - Parameters:
+    ///   - view: the frame.
     ///   - tones: those of `correlate`.
-    ///   - metrics: of the noncoherent attempt; they know each tone's noise.
+    ///   - metrics: those of the non-coherent attempt, for the noise of each tone.
+    ///   - branchMetrics: receives L; shape [layout.dataToneCount or more][M].
     mutating func writeBranchMetrics(
         _ view: FrameView, tones: [Int], metrics: borrowing ToneMetrics,
         into branchMetrics: inout [Float]
@@ -209,7 +212,7 @@ struct CoherentMetrics: ~Copyable {
     }
 }
 
-/// y[place + n] −= what the channel made of one symbol: the inverse transform of H·R·g*.
+/// y[place + n] −= the channel's response to one symbol: the inverse transform of H·R·g*.
 private func subtractSymbol(
     _ plan: inout FFTPlan, _ taps: [ComplexSample], _ spectra: [ComplexSample], from first: Int, turn: ComplexSample,
     count: Int, of y: inout [ComplexSample], at place: Int

@@ -1,42 +1,42 @@
 import EarshotCoding
 
-/// Mends paths that failed their CRC: learns the channel from one, decodes again with that, learns from what comes out, and so
-/// on (`CoherentMetrics`).
+/// Mends paths that failed their CRC: it estimates the channel from a path, decodes again with that, estimates from the
+/// result, and so on (`CoherentMetrics`).
 ///
-/// A path is worth three hypotheses about the offset that remains: the two highest peaks of J, and the one at which the
-/// devices stand still. The first round weighs each tone by how likely it is, because most of a tentative path is right and its
-/// wrong tones are mostly those that nothing speaks for: at −10 dB (a prototype with 48 data tones and ideal detection)
-/// 81.5 → 86.5 % of the frames, with three peaks 90 %. From the second round on all count alike.
+/// It tries three hypotheses about a path's residual offset: the two highest peaks of J, and the offset at which the devices
+/// stand still. The first round weighs each tone by its probability, because most of a tentative path is right, and its wrong
+/// tones are mostly improbable ones: at −10 dB (a prototype with 48 data tones and ideal detection) 81.5 → 86.5 % of the
+/// frames, with three peaks 90 %. From the second round on all tones count alike.
 ///
-/// Cost: each round seven FFTs of 256 points a symbol and a walk through the trellis, where a non-coherent look has one FFT of N
-/// points; so `Effort` says how many. No allocation after `init`.
+/// Cost: each round needs seven FFTs of 256 points a symbol and a walk through the trellis, where a non-coherent look needs
+/// one FFT of N points; so `Effort` limits them. No allocation after `init`.
 struct IterativeDecoder: ~Copyable {
-    /// How much is tried.
+    /// How much the decoder tries.
     struct Effort {
-        /// Paths that are mended, those noted first.
+        /// The number of paths to mend, those noted first.
         let pathCount: Int
-        /// Rounds for each hypothesis; fewer where the tones stay the same.
+        /// The maximum number of rounds for each hypothesis; a hypothesis ends when its tones stay the same.
         let roundCount: Int
 
-        /// Where noise may well be: as many frames as with the effort for plausible ones, and 135 instead of 180 ms for ten
-        /// minutes of noise.
+        /// For a place that may well be noise: decodes as many frames as the effort for plausible ones, in 135 instead of 180
+        /// ms for ten minutes of noise.
         static let doubtful = Effort(pathCount: 1, roundCount: 4)
-        /// Four paths instead of two: `standard`, room C, −2 dB, 93.7 → 95 %. Six instead of four: ten talkers 93.5 → 94.5 %;
-        /// eight: 94.8 %, and twelve 71 → 76 %, for half as much time again.
+        /// For a plausible frame. Four paths instead of two: `standard`, room C, −2 dB, 93.7 → 95 %. Six instead of four: ten
+        /// talkers 93.5 → 94.5 %; eight: 94.8 %, and twelve 71 → 76 %, for half as much time again.
         static let plausible = Effort(pathCount: 6, roundCount: 5)
-        /// Where the pattern may well be one that chance made of another frame's tones.
+        /// For a pattern that may well be a chance one of another frame's tones.
         static let none = Effort(pathCount: 0, roundCount: 0)
-        /// From this sync ratio on it is hardly that. A frame at the 90 % point has 15 ± 4.
+        /// From this sync ratio on a pattern is hardly a chance one. A frame at the 90 % point has 15 ± 4.
         static let minimumSyncLogRatio: Float = 3
         /// From this Λ on a frame is plausible. One at the 90 % point has 33 ± 11.
         static let plausibleLogRatio: Float = 18
 
-        /// From this dominance on no sync ratio is asked where Λ is plausible: in a crowd the tones beside the pattern's are other
-        /// talkers'. Twelve talkers with that limit for all 48 %, without it 58 %. Below, most are what the tones of one loud
-        /// frame make: without a limit half a minute of `fast` tokens in silence took 1.2 s, one core.
+        /// A plausible frame with this dominance needs no sync ratio: in a crowd the tones beside the pattern's belong to
+        /// other talkers. Twelve talkers with that limit for all 48 %, without it 58 %. Below this dominance most are patterns
+        /// of one loud frame's tones: without a limit half a minute of `fast` tokens in silence took 1.2 s, one core.
         static let minimumInterferedDominance: Float = 0.7
 
-        /// The effort that a frame of this Λ, sync ratio and dominance is worth.
+        /// The effort for a frame of this Λ, sync ratio and dominance.
         static func worth(logRatio: Float, syncLogRatio: Float, dominance: Float) -> Effort {
             let isPattern = syncLogRatio >= minimumSyncLogRatio
             if logRatio >= plausibleLogRatio {
@@ -46,9 +46,9 @@ struct IterativeDecoder: ~Copyable {
         }
     }
 
-    /// Hypotheses about the remaining offset. Six gain nothing over three.
+    /// The number of hypotheses about the residual offset. Six gain nothing over three.
     private static let peakCount = 3
-    /// Only the offset of so many paths is doubted: the others repeat what these said of it.
+    /// The number of paths whose offset is doubted: the others repeat their result.
     private static let doubtedPathCount = 2
 
     private let likelihood: FrameLikelihood
@@ -72,7 +72,7 @@ struct IterativeDecoder: ~Copyable {
         places.removeAll(keepingCapacity: true)
     }
 
-    /// Notes the path found last as one that may be mended, if enough of the frame is there.
+    /// Notes the path found last, if enough of the frame is held.
     mutating func note(_ path: borrowing TrellisAttempt, _ view: FrameView) {
         guard places.count < Effort.plausible.pathCount, path.isHeld(view.layout) else { return }
         places.append(view.place)
@@ -81,7 +81,7 @@ struct IterativeDecoder: ~Copyable {
         }
     }
 
-    /// Mends the paths noted, until one of them passes.
+    /// Mends the noted paths, until one of them decodes.
     mutating func decode(
         _ view: FrameView, _ effort: Effort, with path: inout TrellisAttempt
     ) -> DecodedFrame? {
@@ -97,8 +97,12 @@ struct IterativeDecoder: ~Copyable {
         return nil
     }
 
-    /// Goes from tones to a channel to tones, until they pass or stay the same.
-    /// - Parameter rank: which peak of J the first round follows.
+    /// Goes from tones to a channel estimate to tones, until they decode or stay the same.
+    /// - Parameters:
+    ///   - view: the frame.
+    ///   - rank: the peak of J that the first round follows.
+    ///   - roundCount: the maximum number of rounds.
+    ///   - path: makes the attempts.
     private mutating func mend(
         _ view: FrameView, rank: Int, _ roundCount: Int, with path: inout TrellisAttempt
     ) -> DecodedFrame? {
@@ -144,7 +148,7 @@ struct IterativeDecoder: ~Copyable {
         return hasChanged
     }
 
-    /// Weighs each tone by how likely it is; those of the sync pattern and the header are known.
+    /// Weighs each tone by its probability; those of the sync pattern and the header are known.
     private mutating func weigh(_ path: borrowing TrellisAttempt, _ layout: FrameLayout, _ profile: Profile) {
         for symbol in 0..<layout.toneCount {
             weights[symbol] =

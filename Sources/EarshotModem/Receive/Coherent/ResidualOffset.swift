@@ -1,16 +1,17 @@
 import EarshotDSP
 
-/// What offset a frame still has when its tones are known, in part: J of `CoherentMetrics`, and its peaks.
+/// The offset that a frame still has, measured with its tones, of which some may be wrong: J of `CoherentMetrics`, and its
+/// peaks.
 ///
 ///     J(f) = Σ_d max(0, |Σₖ wₖ·C[k][d]·e^{−j2πf·kT}|² − θ·noise)
 ///
 /// on a grid of at least twice the frame's resolution. Cost: an FFT a delay. No allocation after `init`.
 struct ResidualOffset: ~Copyable {
-    /// Offsets looked for, in tone spacings.
+    /// The maximum offset, in tone spacings.
     private static let maximumOffsetSpacings = 0.2
-    /// How far the clocks of devices that stand still are apart: 100 ppm each, at 19,250 Hz.
+    /// The maximum difference of the clocks of devices that stand still: 100 ppm each, at 19,250 Hz.
     private static let clockHertz: Float = 4
-    /// Frames of up to half so many symbols, tokens among them, take the short transform.
+    /// Frames of up to half this many symbols, tokens among them, use the short transform.
     private static let shortLength = 128
     private static let longLength = 512
 
@@ -58,11 +59,12 @@ struct ResidualOffset: ~Copyable {
         }
     }
 
-    /// The offset of a peak of J, in hertz, or nil where there is none.
+    /// The offset of a peak of J, in hertz; nil if there is none.
     /// - Parameters:
-    ///   - rank: 0 for the highest, 1 for the next one.
-    ///   - stillHertz: the offset at which devices would stand still; where given, the highest peak within what their clocks
-    ///     may differ is meant.
+    ///   - rank: 0 for the highest peak, 1 for the next one.
+    ///   - stillHertz: the offset of devices that stand still. If it is given, the highest peak within the difference of their
+    ///     clocks is
+    ///     meant, whatever the rank.
     func peakHertz(rank: Int, stillHertz: Float?) -> Float? {
         let hertzPerBin = Float(format.profile.toneSpacingHertz) / Float(binCount)
         var (middle, reach) = (0, Int(ResidualOffset.maximumOffsetSpacings * Double(binCount)))
@@ -89,7 +91,7 @@ struct ResidualOffset: ~Copyable {
         return (Float(found) + fraction) * hertzPerBin
     }
 
-    /// J of a bin, which goes around.
+    /// J of a bin; bins wrap around.
     private func value(_ bin: Int) -> Float { sums[(bin + 2 * binCount) % binCount] }
 }
 

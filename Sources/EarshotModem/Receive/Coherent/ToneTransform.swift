@@ -1,7 +1,7 @@
 import EarshotCoding
 import EarshotDSP
 
-/// The products of one symbol's samples with all tones, at a replica's phases.
+/// The correlations of one symbol's samples with all tones, at a replica's phases.
 struct ToneTransform: ~Copyable {
     private var transform: FFTPlan
     private var products: [ComplexSample]
@@ -45,7 +45,7 @@ struct ToneTransform: ~Copyable {
     }
 }
 
-/// What stands in the plan at each tone, turned by `turn` and by so many turns more from each tone to the next.
+/// The plan's spectrum at each tone, turned by `turn` and by `turnsPerTone` more from each tone to the next.
 private func writeProducts(
     _ plan: borrowing FFTPlan, turn: ComplexSample, turnsPerTone: Float, toneCount: Int,
     into products: inout [ComplexSample]

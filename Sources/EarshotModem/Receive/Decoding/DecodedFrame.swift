@@ -1,17 +1,19 @@
 import EarshotCoding
 
-/// A payload whose CRC matches, where it was found, and the evidence.
+/// A payload whose CRC matches, its place, and the evidence for it.
 struct DecodedFrame {
     var payload: Payload
-    /// Where it was found: the start and offset that the decoding used.
+    /// The start and offset at which it was decoded.
     var place: Candidate
     /// See `ReceivedFrame.snrDecibels`.
     var snrDecibels: Float
     /// See `FrameEvidence.pathMetric`.
     var pathMetric: Float
 
-    /// What is reported of it.
-    /// - Parameter view: the frame at its place.
+    /// The frame as the receiver reports it.
+    /// - Parameters:
+    ///   - view: the frame at its place.
+    ///   - clock: the place of the baseband in the input.
     func received(_ view: FrameView, _ clock: InputClock) -> ReceivedFrame {
         ReceivedFrame(
             payload: payload, profileName: view.profile.name, startSample: clock.inputSample(place.start),
@@ -20,14 +22,14 @@ struct DecodedFrame {
     }
 }
 
-/// What became of an attempt to decode a frame.
+/// The outcome of an attempt to decode a frame.
 enum DecodingOutcome {
-    /// It is one.
+    /// The attempt decoded a frame.
     case decoded(DecodedFrame)
-    /// Nothing fits better than it would fit noise.
+    /// No path fits better than one fits noise.
     case pathMetricOfNoise
     /// A codeword fits, but its CRC does not match.
     case checkMismatch
-    /// There seems to be a frame, and noise, a room or others' tones hide it. Mending it has not been tried yet.
+    /// There seems to be a frame, hidden by noise, a room or the tones of others. The iterative decoder has not tried it yet.
     case disturbed
 }

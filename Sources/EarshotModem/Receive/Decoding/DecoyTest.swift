@@ -1,17 +1,20 @@
 import EarshotCoding
 
-/// Whether a decoded path fits clearly better than a decoy: the best path under a scrambling that no transmitter uses.
+/// Tests whether a decoded path fits clearly better than a decoy: the best path under a scrambling that no transmitter uses.
 ///
-/// The decoy is what the decoder finds where there is no frame, in just these energies. It is asked only after the CRC has
-/// matched, so it costs one more walk through the trellis a frame.
+/// Where there is no frame, the decoder finds paths as good as the decoy in the same energies. The test runs only after the
+/// CRC has matched, so it costs one more walk through the trellis a frame.
 enum DecoyTest {
-    /// Where in the scrambler's sequence the decoy starts; no frame is so long.
+    /// The decoy's first step in the scrambler's sequence; no frame is so long.
     static let scramblerStart = 10_000
 
     /// Compares the path found last with the decoy, which becomes the path found last.
     /// - Parameters:
-    ///   - margin: by how much the path must fit better.
-    ///   - fit: how well the path found last fits.
+    ///   - trellis: holds the path and the branch metrics.
+    ///   - code: the trellis code of the profile.
+    ///   - stepCount: the number of data tones.
+    ///   - margin: how much better than the decoy the path must fit.
+    ///   - fit: measures how well the path found last fits.
     static func passes(
         _ trellis: inout FrameTrellis, _ code: TrellisCode, stepCount: Int, margin: Float,
         fit: (borrowing FrameTrellis) -> Float

@@ -2,16 +2,19 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Measures what speaks for a decoded path: `FrameEvidence`. No allocation after `init`.
+/// Measures the evidence for a decoded path: `FrameEvidence`. No allocation after `init`.
 struct EvidenceMeter: ~Copyable {
-    /// The decoded tones' L, those that were not lost.
+    /// L of the decoded tones that were not lost.
     private var likelihoods = [Float](repeating: 0, count: FrameLayout.longest.dataToneCount)
     private var scratch = [Float](repeating: 0, count: FrameLayout.longest.dataToneCount)
 
+    /// Measures the evidence for a path.
     /// - Parameters:
     ///   - tones: the data tones on the air of the decoded path; shape [layout.dataToneCount or more].
     ///   - energies: E of the frame; shape [layout.toneCount or more][M].
     ///   - metrics: prepared with these energies.
+    ///   - layout: the frame's layout.
+    ///   - profile: the frame's profile.
     mutating func measure(
         _ tones: [UInt8], _ energies: [Float], _ metrics: borrowing ToneMetrics,
         _ layout: FrameLayout, _ profile: Profile

@@ -1,27 +1,27 @@
 import EarshotCoding
 
-/// Decodes candidates: the order of attempts, and how much each is worth.
+/// Decodes candidates: it orders the attempts, and decides how much each candidate is worth.
 ///
 /// 1. `FrameDetection`: is there a frame at all, and where exactly?
 /// 2. `TrellisAttempt`: several sampling instants and metrics compete, the cheapest and likeliest first; the CRC decides, and
-///    `FrameEvidence` has to agree. The first attempt also says whether there is anything to decode: where the sync
-///    pattern is no louder than noise's may be, a codeword that fits no better than one fits noise ends the matter.
+///    `FrameEvidence` must agree. The first attempt also tells whether there is anything to decode: if the sync pattern is no
+///    louder than noise's may be, and the best codeword fits no better than one fits noise, the decoder stops.
 /// 3. `MotionTrack`: once more along an offset that changes.
-/// 4. `IterativeDecoder`: the paths found so far tell the channel, which tells better paths. It costs ten times as much as the
-///    rest together, and what disturbs a frame is often another that is decoded a moment later: so the first time it is put
-///    off, and `disturbed` returned.
+/// 4. `IterativeDecoder`: the paths found so far give a channel estimate, which gives better paths. It costs ten times as much
+///    as all the rest, and often the disturbance is another frame that is decoded a moment later. So the first time the
+///    decoder returns `disturbed` instead.
 /// 5. All of it once more as if nothing moved.
 struct FrameDecoder: ~Copyable {
-    /// Sampling instants tried, in symbols after the candidate's own, likeliest first. The last two are for rooms where the
+    /// The sampling instants to try, in symbols after the candidate's own, likeliest first. The last two are for rooms whose
     /// echo is so loud that the search took it for the direct sound: `fast`, room B, 25 dB, five instants 92 %, seven 95 %.
     private static let instants: InlineArray<7, Double> = [0, 0.25, -0.25, 0.5, -0.5, -0.75, -1]
-    /// A score above this is not noise's: such a candidate is worth all attempts. Of places of noise one in 3·10¹¹ has it (the
-    /// sum of eight ln(1 + x), x exponentially distributed), one in 700 the 8.65 that candidates need.
+    /// A candidate with a score above this is worth all attempts. One place of noise in 3·10¹¹ has it (the sum of eight ln(1 +
+    /// x), x exponentially distributed), one in 700 the 8.65 that candidates need.
     private static let loudScore: Float = 14
-    /// Echo weights below this make no difference: at most a twentieth of a tone's own likelihood is at stake.
+    /// Echo weights below this make no difference: they concern at most a twentieth of a tone's own likelihood.
     private static let minimumEchoWeight: Float = 0.05
-    /// Offsets of so many tone spacings may be a room's doing; smaller ones make no difference. `fast`, room B, 25 dB:
-    /// trying zero too, 78 → 86 %.
+    /// A room may cause an offset of this many tone spacings in a device that stands still; smaller ones make no difference.
+    /// `fast`, room B, 25 dB: trying zero too, 78 → 86 %.
     private static let forgettableOffsetSpacings: ClosedRange<Float> = 0.08...0.6
 
     private var detection: FrameDetection
@@ -36,10 +36,10 @@ struct FrameDecoder: ~Copyable {
     }
 
     /// Tries to decode a frame.
-    /// - Parameter mayWait: whether it can be asked again later, if others disturb it.
+    /// - Parameter mayWait: whether the receiver can try the frame again later, if others disturb it.
     mutating func decode(_ view: FrameView, mayWait: Bool) -> DecodingOutcome {
         let outcome = decodeNear(view, mayWait: mayWait)
-        // A room shifts the loudest frequency of short symbols, but most devices stand still: try that they do.
+        // A room shifts the loudest frequency of short symbols, but most devices stand still: try zero offset too.
         let spacings = abs(view.place.offsetHertz) / Float(view.profile.toneSpacingHertz)
         guard case .checkMismatch = outcome, view.place.dominance >= SyncCheck.plausibleDominance,
             FrameDecoder.forgettableOffsetSpacings.contains(spacings)
@@ -52,7 +52,7 @@ struct FrameDecoder: ~Copyable {
         return outcome
     }
 
-    /// Detects a frame near a place, tries instants and metrics there, and mends what they leave.
+    /// Detects a frame near a place, tries instants and metrics there, and then the iterative decoder.
     private mutating func decodeNear(_ view: FrameView, mayWait: Bool) -> DecodingOutcome {
         iterations.begin()
         var view = view
@@ -72,7 +72,7 @@ struct FrameDecoder: ~Copyable {
         return first
     }
 
-    /// Tries instants and metrics at one frequency offset, and notes what may be mended.
+    /// Tries instants and metrics at one frequency offset, and notes paths for the iterative decoder.
     private mutating func decodeNoncoherently(_ view: FrameView, instantCount: Int) -> DecodingOutcome {
         for index in 0..<instantCount {
             let view = view.moved(by: FrameDecoder.instants[index] * Double(view.format.samplesPerSymbol))

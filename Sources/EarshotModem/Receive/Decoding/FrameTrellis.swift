@@ -1,10 +1,11 @@
 import EarshotCoding
 
-/// The trellis as frames use it: log-likelihoods of tones on the air in, the path's tones on the air and its payload out.
+/// The trellis as frames use it: it takes log-likelihoods of tones on the air, and returns the path's tones on the air and its
+/// payload.
 ///
-/// The scrambler is undone here and nowhere else in the receiver. No allocation after `init`.
+/// It is the only place in the receiver that undoes the scrambler. No allocation after `init`.
 struct FrameTrellis: ~Copyable {
-    /// λ of each tone on the air at each data tone, which the caller writes before `decode`; shape [stepCount or more][M].
+    /// λ of each tone on the air at each data tone; the caller writes them before `decode`; shape [stepCount or more][M].
     var branchMetrics: [Float]
 
     /// The data tones on the air of the path found last; shape [stepCount or more].
@@ -26,7 +27,7 @@ struct FrameTrellis: ~Copyable {
         decoder = TrellisDecoder(
             memoryBits: profiles.map(\.code.memoryBits).max() ?? 0, longestStepCount: maximumStepCount)
         branchMetrics = [Float](repeating: 0, count: metricCount)
-        // Arrays of their own: copies would be made of shared ones at the first write.
+        // Separate arrays: the first write to a shared one would copy it.
         codeMetrics = [Float](repeating: 0, count: metricCount)
         pairs = [UInt8](repeating: 0, count: maximumStepCount)
         codeTones = [UInt8](repeating: 0, count: maximumStepCount)
@@ -49,7 +50,7 @@ struct FrameTrellis: ~Copyable {
         return isTailBiting
     }
 
-    /// The payload of the path found last, if its CRC matches.
+    /// The payload of the path found last; nil if its CRC does not match.
     func payload(byteCount: Int) -> Payload? {
         FrameBits.payload(in: pairs.span.extracting(0..<stepCount), byteCount: byteCount)
     }
@@ -63,7 +64,7 @@ struct FrameTrellis: ~Copyable {
         return sum
     }
 
-    /// The sum of λ along the path found last, above that of the mean tone.
+    /// The sum of λ along the path found last, minus the mean λ of each step.
     var pathExcess: Float {
         var sum: Float = 0
         for step in 0..<stepCount {

@@ -1,6 +1,6 @@
 import EarshotCoding
 
-/// The frames reported last, so that each frame on the air is reported once however many candidates lead to it.
+/// The frames reported last, so that the receiver reports each frame on the air once, however many candidates lead to it.
 struct RecentFrames {
     private struct Entry {
         var payload: Payload
@@ -16,12 +16,12 @@ struct RecentFrames {
         entries.reserveCapacity(RecentFrames.capacity)
     }
 
-    /// Whether a frame of that profile is known that starts less than `distance` baseband samples away.
+    /// Whether it holds a frame of that profile that starts less than `distance` baseband samples away.
     func contains(profileIndex: Int, start: Double, within distance: Double) -> Bool {
         entries.contains { $0.profileIndex == profileIndex && abs($0.start - start) < distance }
     }
 
-    /// Whether this payload's frame is known, starting less than half a frame of `length` away.
+    /// Whether it holds this payload's frame, starting less than half a frame of `length` away.
     func contains(_ payload: Payload, profileIndex: Int, start: Double, length: Double) -> Bool {
         entries.contains {
             $0.payload == payload && $0.profileIndex == profileIndex && abs($0.start - start) < length / 2
@@ -30,9 +30,9 @@ struct RecentFrames {
 
     /// Notes a decoded frame, `length` baseband samples long.
     ///
-    /// Two frames of one transmitter cannot overlap. So the same payload in the same profile, starting less than half a
-    /// frame away from one already there, is that one again: by an echo, or by a neighbouring candidate.
-    /// - Returns: false if it is known already.
+    /// Two frames of one transmitter cannot overlap. So the same payload in the same profile, starting less than half a frame
+    /// away from a known one, is the same frame: by an echo, or by a neighbouring candidate.
+    /// - Returns: false if the frame is known already.
     mutating func insert(_ payload: Payload, profileIndex: Int, start: Double, length: Double) -> Bool {
         guard !contains(payload, profileIndex: profileIndex, start: start, length: length) else { return false }
         let entry = Entry(payload: payload, profileIndex: profileIndex, start: start)

@@ -2,30 +2,30 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// One walk through the trellis, and whether to believe where it leads.
+/// One walk through the trellis, and the decision whether to believe its path.
 ///
 /// 1. `prepare`: energies and metrics of a view (`ToneEnergies`, `ToneMetrics`).
-/// 2. `decode`: the trellis, the evidence, the CRC, the decoy. `decodeInterfered` does the same with `InterferenceMetrics`, and
-///    `decodeCoherently` with what `CoherentMetrics` has learned.
-/// 3. The SNR of what is believed.
+/// 2. `decode`: the trellis, the evidence, the CRC, the decoy. `decodeInterfered` does the same with `InterferenceMetrics`,
+///    and `decodeCoherently` with `CoherentMetrics`.
+/// 3. The SNR of a believed path.
 ///
-/// Whatever comes of it, `trellis` holds the path found: a wrong one is right in most places, and `IterativeDecoder` learns from
-/// it. After a decoy was asked that is the decoy's path.
-/// Cost: one FFT a symbol to prepare, one walk an attempt, one more where the CRC matches. No allocation after `init`.
+/// After each attempt `trellis` holds the path found: a wrong one is right in most places, and `IterativeDecoder` learns from
+/// it. After a decoy test that is the decoy's path. Cost: one FFT a symbol to prepare, one walk an attempt, one more if the
+/// CRC matches. No allocation after `init`.
 struct TrellisAttempt: ~Copyable {
-    /// The bandwidth that SNR refers to: the band's.
+    /// The bandwidth to which the SNR refers: the width of the band.
     static let referenceHertz: Float = 1_500
-    /// What share of its data tones must be left of a frame with a hole in it: 13 of a token's 44 may be lost, and the code
-    /// bridges six in a row.
+    /// The minimum share of held data tones in a frame with a hole: 13 of a token's 44 may be lost, and the code bridges six
+    /// in a row.
     private static let minimumHeldShare: Float = 0.7
-    /// What a fitted channel must carry of a tone's energy, over the noise: 1.8 dB. It takes the place of the evidence, which
-    /// asks for tones that are loud by themselves. A frame at the limit has 5.8 dB (`FrameLikelihood`) less the taps that
-    /// do not stand out.
+    /// The minimum energy of a tone in a fitted channel, over the noise: 1.8 dB. It takes the place of the evidence that asks
+    /// for tones that are loud by themselves. A frame at the limit has 5.8 dB (`FrameLikelihood`) less the taps that do not
+    /// stand out.
     private static let minimumCoherentRatio: Float = 1.5
 
     /// E of the view prepared; shape [frame and echo][M].
     private(set) var energies: [Float]
-    /// What the energies say.
+    /// The metrics of these energies.
     private(set) var metrics: ToneMetrics
     /// The path found last.
     private(set) var trellis: FrameTrellis
@@ -78,7 +78,7 @@ struct TrellisAttempt: ~Copyable {
         return decodeBranchMetrics(view)
     }
 
-    /// Decodes the view that was prepared as one that other talkers disturb.
+    /// Decodes the view that was prepared, assuming that other talkers disturb it.
     mutating func decodeInterfered(_ view: FrameView) -> DecodingOutcome {
         let (layout, toneCount) = (view.layout, view.profile.toneCount)
         interference.prepare(energies, erased: metrics.erased, view.profile, symbolCount: layout.toneCount)
@@ -106,8 +106,8 @@ struct TrellisAttempt: ~Copyable {
 
     /// Decodes with the channel that `CoherentMetrics` has estimated.
     /// - Parameters:
-    ///   - view: at the offset that it knew before; what it found remained of it is added.
-    ///   - tones: what it was estimated from; shape [layout.toneCount or more].
+    ///   - view: the frame at the offset known before; the residual offset is added to the result.
+    ///   - tones: the tones from which the channel was estimated; shape [layout.toneCount or more].
     mutating func decodeCoherently(_ view: FrameView, _ tones: [Int]) -> DecodedFrame? {
         let (stages, layout) = (view.stages, view.layout)
         stages.coherent.writeBranchMetrics(view, tones: tones, metrics: metrics, into: &trellis.branchMetrics)
@@ -133,7 +133,7 @@ struct TrellisAttempt: ~Copyable {
         ) { $0.pathSum / heldCount }
     }
 
-    /// Whether enough of the frame prepared was not lost.
+    /// Whether enough of the prepared frame is held.
     func isHeld(_ layout: FrameLayout) -> Bool {
         Float(heldDataToneCount(layout)) / Float(layout.dataToneCount) >= TrellisAttempt.minimumHeldShare
     }

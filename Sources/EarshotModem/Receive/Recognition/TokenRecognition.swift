@@ -2,38 +2,40 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Tokens that were decoded a while ago are recognised where they can no longer be: whoever knows all tones of a frame needs far
-/// less of it than who has to find out 64 bits.
+/// Recognises tokens that were decoded lately and cannot be decoded now: with all tones of a frame known, far less of it is
+/// needed than to find out 64 bits.
 ///
 ///     z = Σ_k a(r_k) / √(K·v),   a(r) = Σ_{j=r…M} 1/j − 1,   v = mean over r of a(r)²
 ///
-/// r_k is the rank of the expected tone's energy among the M of its symbol, 1 for the loudest, and k goes over the K of a frame's
-/// symbols that were not lost. Of a token that is not on the air ranks are chance, however loud and however many others are: z has
-/// mean 0 and deviation 1. All starts are tried, four a symbol, in what was heard before anything was taken out of it: ranks
-/// do not mind a louder frame, and taking it out would take some of the quieter ones with it.
+/// r_k is the rank of the expected tone's energy among the M of its symbol, 1 for the loudest, and k goes over the K symbols
+/// of a frame that were not lost. If a token is not on the air, its ranks are chance, however loud and however many others
+/// are: z has mean 0 and deviation 1. All starts are tried, four a symbol, in the baseband as it was heard: ranks tolerate a
+/// louder frame, while cancelling it would take some of the quieter ones with it.
 ///
-/// A recognised token is no decoded one: no check says that it was not another. Whoever asks for it wants to know whether somebody is
-/// still there. So it is believed for a minute after it was decoded last, and recognising does not prolong that.
+/// A recognised token is not a decoded one: no check excludes that it was another. The opt-in is for callers that want to know
+/// whether a device is still there. So a token is believed for a minute after it was decoded last, and recognition does not
+/// prolong that.
 ///
-/// Cost of a start, of which there are four a symbol: four FFTs of N points, 4·M² comparisons, and 52 additions a token; nothing while
-/// no token is known. No allocation after `init`.
+/// Cost of a start, of which there are four a symbol: four FFTs of N points, 4·M² comparisons, and 52 additions a token;
+/// nothing while no token is known. No allocation after `init`.
 struct TokenRecognition: ~Copyable {
-    /// Tokens known at once; who was decoded longest ago makes room.
+    /// The maximum number of known tokens; a new one replaces the one decoded longest ago.
     static let capacity = 64
-    /// z of what is recognised: in 40 minutes of ten devices' air, 9 million starts and tokens, 16 false ones had 6 and more, none 7
-    /// (theory for a sum of exponentials, which has more of a tail than these bounded ones: one in a million).
+    /// The minimum z of a recognised token: in 40 minutes of ten devices' air, 9 million starts and tokens, 16 false ones had
+    /// 6 and more, none 7 (theory for a sum of exponentials, which has more of a tail than these bounded ones: one in a
+    /// million).
     static let minimumScore: Float = 7
-    /// How long a token is believed.
+    /// How long a token is believed, in seconds.
     static let memorySeconds = 60
-    /// Starts looked at in one go, in symbols. What is over is looked at so much later.
+    /// The starts tried in one go, in symbols. A frame is looked at this much later.
     static let strideCount = 16
-    /// So many symbols more, within which most frames are decoded: 133 ms of `fast`.
+    /// An additional wait in symbols, within which most frames are decoded: 133 ms of `fast`.
     static let waitCount = 12
     private static let minimumHeldShare = 0.7
     private static let phaseCount = 4
     private static let symbolCount = FrameLayout.token.toneCount
 
-    /// A token that was recognised.
+    /// A recognised token.
     struct Found {
         var payload: Payload
         /// In baseband samples.
@@ -42,7 +44,7 @@ struct TokenRecognition: ~Copyable {
         var length: Double
         var snrDecibels: Float
 
-        /// What is reported of it.
+        /// The frame as the receiver reports it.
         func received(_ profile: Profile, _ clock: InputClock) -> ReceivedFrame {
             ReceivedFrame(
                 payload: payload, profileName: profile.name, startSample: clock.inputSample(start),
@@ -55,28 +57,28 @@ struct TokenRecognition: ~Copyable {
     private struct Known {
         var payload: Payload
         var heardIndex: Int
-        /// The best of the starts looked at.
+        /// The best z of the starts tried.
         var score: Float = 0
         var start = 0.0
     }
 
     private let format: BasebandFormat
     private let profileIndex: Int
-    /// Frames recognised lately: each is reported once.
+    /// The frames recognised lately: each is reported once.
     private var recognised = RecentFrames()
     private var energies: ToneEnergies
     private var known: [Known] = []
     /// The known tokens' tones; shape [capacity][52].
     private var tones: [Int]
-    /// a(r); shape [M], and its deviation.
+    /// a(r), shape [M], and its deviation.
     private let rankScores: [Float]
     private let deviation: Float
     private var cells: [Float]
     private var scores: [Float]
-    /// The first start that was not looked at yet.
+    /// The first start that was not tried yet.
     private var nextStart = 0
 
-    /// - Parameter profileIndex: which of the receiver's profiles it is.
+    /// - Parameter profileIndex: the index of the profile among the receiver's.
     init(_ format: BasebandFormat, profileIndex: Int = 0) {
         self.format = format
         self.profileIndex = profileIndex
@@ -95,7 +97,7 @@ struct TokenRecognition: ~Copyable {
         (1...toneCount).map { rank in (rank...toneCount).map { 1 / Float($0) }.reduce(0, +) - 1 }
     }
 
-    /// The latest samples that it needs.
+    /// The number of latest samples that it needs.
     static func keptCount(_ format: BasebandFormat) -> Int {
         (symbolCount + 2 * strideCount + waitCount + 2) * format.samplesPerSymbol
     }
@@ -103,10 +105,10 @@ struct TokenRecognition: ~Copyable {
     /// A token's length without offset, in baseband samples.
     var frameLength: Double { Double(Self.symbolCount * format.samplesPerSymbol) }
 
-    /// How many are known.
+    /// The number of known tokens.
     var knownCount: Int { known.count }
 
-    /// A token was decoded in this profile.
+    /// Notes that a token was decoded in this profile.
     mutating func note(_ payload: Payload, tones frame: [Int], at index: Int) {
         guard payload.count == Payload.tokenCount else { return }
         let place: Int
@@ -122,22 +124,23 @@ struct TokenRecognition: ~Copyable {
         for (symbol, tone) in frame.enumerated() { tones[place * Self.symbolCount + symbol] = tone }
     }
 
-    /// Indices go back by `count`; see `BasebandHistory.rewind`.
+    /// Moves the indices back with the history's; see `BasebandHistory.rewind`.
     mutating func rewind(_ count: Int) {
         nextStart -= count
         for place in known.indices { known[place].heardIndex -= count }
     }
 
-    /// Looks at the next starts, if a frame from there would be over.
+    /// Tries the next starts, if a frame from there would be over.
     /// - Parameters:
-    ///   - heard: what was heard, before anything was taken out of it.
+    ///   - heard: the baseband as it was heard, with all frames in it.
     ///   - decoded: the frames decoded lately, which are not reported again.
+    ///   - onToken: receives each recognised token.
     mutating func look(_ heard: BasebandHistory, besides decoded: RecentFrames, onToken: (Found) -> Void) {
         let length = format.samplesPerSymbol
         let stride = Self.strideCount * length
         let end = heard.endIndex - (Self.symbolCount + Self.waitCount) * length
         guard end - nextStart >= stride else { return }
-        // What lies further back was lost.
+        // Older samples are lost.
         if end - nextStart > 2 * stride { nextStart = end - stride }
         defer { nextStart += stride }
         forget(before: heard.endIndex - Self.memorySeconds * format.rateHertz)
@@ -164,8 +167,8 @@ struct TokenRecognition: ~Copyable {
         }
     }
 
-    /// 10·log₁₀((E̅/N − 1)/M): E̅ the mean energy of the token's tones, N that of noise, by the median of all cells, which others
-    /// on the air make larger.
+    /// 10·log₁₀((E̅/N − 1)/M): E̅ is the mean energy of the token's tones, and N that of noise by the median of all cells,
+    /// which other frames on the air increase.
     private mutating func snrDecibels(_ place: Int, start: Double, _ heard: BasebandHistory) -> Float {
         let toneCount = format.profile.toneCount
         energies.measure(heard, start: start, offsetHertz: 0, symbolCount: Self.symbolCount, into: &cells)
@@ -195,7 +198,7 @@ struct TokenRecognition: ~Copyable {
         }
     }
 
-    /// a(r) of all cells; 0 of symbols that were lost.
+    /// Computes a(r) of all cells; 0 for lost symbols.
     private mutating func scoreCells() {
         let toneCount = format.profile.toneCount
         for symbol in 0..<Self.symbolCount + Self.strideCount {
@@ -207,7 +210,7 @@ struct TokenRecognition: ~Copyable {
         }
     }
 
-    /// a(r) of a cell; of several that are equal, as in digital silence, the mean of their ranks'.
+    /// a(r) of a cell; of several equal ones, as in digital silence, the mean of their ranks.
     private func score(of cell: Int, among row: Range<Int>) -> Float {
         let own = cells[cell]
         var (louderCount, equalCount) = (0, 0)

@@ -1,16 +1,16 @@
 import EarshotCoding
 
-/// What became of a burst.
+/// The outcome of reading a burst.
 enum BurstOutcome {
-    /// It was read from several frames together.
+    /// The burst was read from several frames together.
     case combined(ReceivedFrame)
-    /// It was read, and a frame of it is known.
+    /// The burst was read, and a frame of it is known.
     case duplicate
 }
 
-/// What a receiver that combines repeats keeps besides: the bursts that may be on the air, and their decoder.
+/// The stage that combines repeats: the bursts that may be on the air, and their decoder.
 final class RepeatCombiner {
-    /// R: how many frames are read together.
+    /// R: the number of frames that are read together.
     let repeatCount: Int
     private var queue = AttemptQueue()
     private var decoder: RepeatDecoder
@@ -21,7 +21,7 @@ final class RepeatCombiner {
         decoder = RepeatDecoder(profiles: profiles, repeatCount: repeatCount)
     }
 
-    /// How many symbols R repeats and the echo behind them last.
+    /// The length of R repeats and the echo behind them, in symbols.
     static func symbolCount(repeatCount: Int) -> Int {
         (repeatCount - 1) * FrameLayout.burstSpacingToneCount + FrameLayout.token.toneCount
             + ToneMetrics.echoSymbolCount
@@ -30,7 +30,7 @@ final class RepeatCombiner {
     /// Whether a burst may be on the air.
     var isExpecting: Bool { !queue.isEmpty }
 
-    /// Bursts that had to go because too many were waiting.
+    /// Bursts dropped because too many were waiting.
     var droppedCount: Int { queue.droppedCount }
 
     /// Takes over the bursts that a profile's search has found.
@@ -49,7 +49,9 @@ final class RepeatCombiner {
 
     /// Reads the next of the bursts that are over and of which no frame could be read alone.
     /// - Parameters:
-    ///   - profileStages: those of all profiles.
+    ///   - history: the baseband.
+    ///   - profileStages: the stages of all profiles.
+    ///   - clock: the place of the baseband in the input.
     ///   - recent: the frames reported lately; takes in those of the burst.
     /// - Returns: nil when there is no further burst to read.
     func decodeNext(
@@ -65,7 +67,7 @@ final class RepeatCombiner {
         return nil
     }
 
-    /// Whether a frame of a burst was reported.
+    /// Whether a frame of the burst was reported.
     private func isKnown(_ view: FrameView, _ recent: RecentFrames) -> Bool {
         for index in 0..<repeatCount {
             let start = view.burstFrame(index).place.start

@@ -5,9 +5,9 @@ import RealModule
 /// A payload whose CRC matches, read from several frames of a burst together.
 struct RepeatedFrame {
     var payload: Payload
-    /// Where the burst was found: the start of its first place.
+    /// The start and offset of the burst.
     var place: Candidate
-    /// Which of the places had a frame; shape [R].
+    /// Which of the burst's places have a frame; shape [R].
     var isPresent: InlineArray<8, Bool>
     var snrDecibels: Float
     var pathMetric: Float
@@ -17,17 +17,18 @@ struct RepeatedFrame {
 ///
 ///     λ[k][m] = Σⱼ wⱼ·ln φ(xⱼ[k][m]),   xⱼ = Eⱼ/Nⱼ,   j = 0 ..< R
 ///
-/// with φ of `FrameLikelihood` and wⱼ of `RepeatDetection`: the log-likelihood of a tone in all repeats, each counting as likely
-/// as it is there at all. A lost symbol's x is 0 and speaks for all tones alike. The phases of the repeats are not used.
+/// with φ of `FrameLikelihood` and wⱼ of `RepeatDetection`: the log-likelihood of a tone in all repeats, each weighted by the
+/// probability that it is there at all. The x of a lost symbol is 0 and favours no tone. The phases of the repeats are not
+/// used.
 ///
-/// Cost: that of `RepeatDetection`, 52·R transforms more where it finds something, and then two or three walks through the
-/// trellis. No allocation after `init` until a token is found.
+/// Cost: that of `RepeatDetection`, 52·R transforms more if it finds a burst, and then two or three walks through the trellis.
+/// No allocation after `init` until a token is found.
 struct RepeatDecoder: ~Copyable {
     /// ρ of φ: 3.2 dB of tone energy over noise, that of four repeats at the edge of decoding.
     private static let designRatio = 2.1
-    /// By what share of itself a fit must beat that of the best path under a scrambling that nobody sends.
+    /// The minimum margin of a fit over its decoy, as a share of itself.
     private static let minimumMargin: Float = 0.02
-    /// From this weight on a frame counts in full.
+    /// A frame with this weight counts in full.
     private static let clearWeight: Float = 0.9
     private static let symbolCount = RepeatDetection.symbolCount
 
@@ -38,7 +39,7 @@ struct RepeatDecoder: ~Copyable {
     private var energies: [Float]
     /// x; shape [R][K][M].
     private var ratios: [Float]
-    /// wⱼ, as they are used.
+    /// wⱼ, as used.
     private var weights = InlineArray<8, Float>(repeating: 0)
 
     init(profiles: [Profile], repeatCount: Int) {
@@ -60,7 +61,7 @@ struct RepeatDecoder: ~Copyable {
             weights[index] = detection.weight(index)
         }
         if let payload = decodeWeighted(view.profile.code) { return frame(payload, view) }
-        // A frame so damaged that it looks missing may still help.
+        // A frame that is so damaged that it seems missing may still help.
         var isOneDoubtful = false
         for index in 0..<repeatCount where weights[index] < RepeatDecoder.clearWeight {
             (isOneDoubtful, weights[index]) = (true, 1)
@@ -69,7 +70,7 @@ struct RepeatDecoder: ~Copyable {
         return frame(payload, view)
     }
 
-    /// Decodes what the frames weigh together.
+    /// Decodes the weighted sum of the frames.
     private mutating func decodeWeighted(_ code: TrellisCode) -> Payload? {
         let stepCount = FrameLayout.token.dataToneCount
         writeBranchMetrics(toneCount: code.toneCount)
@@ -111,7 +112,7 @@ struct RepeatDecoder: ~Copyable {
         }
     }
 
-    /// The frame found, with what its own tones say about signal and noise.
+    /// The result, with the SNR and path metric of its own tones.
     private func frame(_ payload: Payload, _ view: FrameView) -> RepeatedFrame {
         let tones = FrameTones.tones(of: payload, profile: view.profile)
         var isPresent = InlineArray<8, Bool>(repeating: false)

@@ -2,27 +2,27 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Whether there is a burst at a place, and where exactly: all frames are asked together.
+/// Decides whether there is a burst at a place, and where exactly, from all its frames together.
 ///
 ///     Λ = Σⱼ ln (ε + (1 − ε)·e^{Λⱼ}),   ε = 0.0025,   j = 0 ..< R
 ///
-/// with Λⱼ of `FrameLikelihood`. ε is how often a repeat is missing: a burst of fewer frames, or one that came in halfway,
-/// costs 6 a frame. Λ is a likelihood ratio like each Λⱼ: noise exceeds it once in e^Λ places at most. Each frame has its own
-/// noise, since seconds lie between them.
+/// with Λⱼ of `FrameLikelihood`. ε is the probability that a repeat is missing: a burst of fewer frames, or one that the
+/// receiver joins halfway, costs 6 a frame. Λ is a likelihood ratio like each Λⱼ: noise exceeds it at one place in e^Λ at
+/// most. Each frame has its own noise, since seconds lie between them.
 ///
-/// Cost: 54·R transforms for the noise, 52·R for each of nine looks, and 30 more looks where there may be something. No
-/// allocation after `init`.
+/// Cost: 54·R transforms for the noise, 52·R for each of nine looks, and 30 more looks if there may be a burst. No allocation
+/// after `init`.
 struct RepeatDetection: ~Copyable {
     static let symbolCount = FrameLayout.token.toneCount
 
-    /// What Λ must reach before the place was moved to its best, and afterwards.
+    /// The minimum of Λ before alignment, and after it.
     private static let minimumUnalignedLogRatio: Float = -8
     private static let minimumLogRatio: Float = 3
-    /// What the sync symbols must add to it by having their own tones rather than any.
+    /// The minimum that the sync symbols add by having their own tones rather than any.
     private static let minimumSyncLogRatio: Float = 6
     /// ε.
     private static let missingShare: Float = 0.0025
-    /// How far beyond the largest offset alignment may find a burst.
+    /// Alignment may find a burst this far beyond the maximum offset, relative to it.
     private static let offsetSlack: Float = 1.1
     private static let roundCount = 3
     private static let measuredCount = symbolCount + ToneMetrics.echoSymbolCount
@@ -50,7 +50,7 @@ struct RepeatDetection: ~Copyable {
     }
 
     /// Moves a candidate to where the burst is likeliest.
-    /// - Returns: whether it is more than noise has there. Then `weight` is that of the place.
+    /// - Returns: whether Λ there is more than noise has. Then `weight` is that of the place.
     mutating func detect(_ view: inout FrameView) -> Bool {
         measureNoise(view)
         var ratio = glance(&view)
@@ -61,7 +61,7 @@ struct RepeatDetection: ~Copyable {
             && abs(view.place.offsetHertz) <= RepeatDetection.offsetSlack * maximumHertz
     }
 
-    /// wⱼ = (1 − ε)·e^{Λⱼ}/(ε + (1 − ε)·e^{Λⱼ}): how likely it is that there is a frame.
+    /// wⱼ = (1 − ε)·e^{Λⱼ}/(ε + (1 − ε)·e^{Λⱼ}): the probability that frame j is there.
     func weight(_ index: Int) -> Float {
         1 / (1 + RepeatDetection.missingShare / (1 - RepeatDetection.missingShare) * .exp(-logRatios[index]))
     }
@@ -103,7 +103,7 @@ struct RepeatDetection: ~Copyable {
         return sum
     }
 
-    /// Moves a place to the best of nine around it: the search's grid is a quarter symbol and half a spacing wide.
+    /// Moves a view to the best of nine places around it: the search's grid is a quarter symbol and half a spacing wide.
     private mutating func glance(_ view: inout FrameView) -> Float {
         let middle = view
         let timeStep = Double(view.format.samplesPerSymbol) / 8
@@ -122,7 +122,7 @@ struct RepeatDetection: ~Copyable {
         return best
     }
 
-    /// Moves a place to where the whole burst is likeliest. Where the offset changes, the burst's middle stays.
+    /// Moves a view to where the whole burst is likeliest. When the offset changes, the burst's middle stays.
     private mutating func align(_ view: inout FrameView, _ logRatio: Float) -> Float {
         var best = logRatio
         let spacing = Float(view.profile.toneSpacingHertz)
@@ -149,7 +149,7 @@ struct RepeatDetection: ~Copyable {
         return self.logRatio(view)
     }
 
-    /// A view so many steps later and higher. The burst's middle stays where the offset changes.
+    /// A view some steps later and higher. When the offset changes, the burst's middle stays.
     private func moved(_ view: FrameView, by steps: Float, timeStep: Double, offsetStep: Float) -> FrameView {
         tuned(view.moved(by: Double(steps) * timeStep), by: steps * offsetStep)
     }

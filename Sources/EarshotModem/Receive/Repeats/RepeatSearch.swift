@@ -1,28 +1,28 @@
 import EarshotCoding
 
-/// Looks for bursts: R sync patterns one burst spacing apart, each of which may be too quiet to be seen.
+/// Searches for bursts: R sync patterns one burst spacing apart, each of which may be too quiet to be found alone.
 ///
 ///     sum[s][f] = Σⱼ score[s + shift(j, f)][f],   shift(j, f) = round(4·j·(K + G)·N'/N),   j = 0 ..< R
 ///
-/// on the grid of `SyncSearch`, with its scores of a token's K tones and the gap's G. The offset says how the clock goes, so it
-/// also says how far apart the repeats are: ±0.5 % are three rows over four tokens.
+/// on the grid of `SyncSearch`, with its scores, a token's K tones and the gap's G. The offset gives the rate of the clock,
+/// and with it the distance of the repeats: ±0.5 % are three rows over four tokens.
 ///
-/// Of white noise a sum of 8·R cells has the mean 8·R·c̄ and the deviation 0.455·√(8·R); the threshold is 3.2 deviations
-/// above the mean. Four repeats at 2.75 dB of tone energy over noise, half a decibel of it lost on the grid, lie 7.0 ± 1.2
+/// In white noise a sum of 8·R cells has the mean 8·R·c̄ and the deviation 0.455·√(8·R); the threshold is 3.2 deviations above
+/// the mean. Four repeats at 2.75 dB of tone energy over noise, of which the grid loses half a decibel, lie 7.0 ± 1.2
 /// deviations above it.
 ///
 /// Cost: R additions a place, and memory for the scores of all that the history holds. No allocation after `init`.
 struct RepeatSearch {
     /// The standard deviation of c in noise.
     private static let deviationOfNoise: Float = 0.455
-    /// How many deviations above noise's mean a sum has to be.
+    /// The minimum of a sum above noise's mean, in deviations.
     private static let minimumDeviations: Float = 3.2
 
-    /// R.
+    /// R: the number of repeats.
     let repeatCount: Int
-    /// What was found and not taken yet.
+    /// The candidates found and not taken yet.
     private(set) var candidates: [Candidate] = []
-    /// What a sum must reach.
+    /// The minimum of a sum.
     let minimumSum: Float
 
     private let format: BasebandFormat
@@ -30,7 +30,7 @@ struct RepeatSearch {
     private let stride: Int
     /// shift(j, f); shape [R][stride].
     private let shifts: [Int]
-    /// So many blocks after a burst's first pattern its last one is there.
+    /// The number of blocks from a burst's first pattern to its last one.
     private let lagBlockCount: Int
     private let ringBlockCount: Int
     /// The latest scores; a ring of blocks.
@@ -68,11 +68,12 @@ struct RepeatSearch {
         candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
     }
 
-    /// Takes in the scores of a block, the one behind the block before or an earlier one, and looks at the bursts whose last
+    /// Takes in the scores of a block, the one behind the block before or an earlier one, and searches for bursts whose last
     /// pattern begins in it.
     /// - Parameters:
     ///   - scores: from element `first` on; shape [blockRowCount][stride].
-    ///   - block: 0 or more.
+    ///   - first: the first element of the block.
+    ///   - block: the number of the block, 0 or more.
     mutating func take(_ scores: [Float], from first: Int, block: Int) {
         if block != latestBlock + 1 {
             grid.clear()
@@ -100,7 +101,7 @@ struct RepeatSearch {
         grid.clear()
     }
 
-    /// Makes the sums of a block.
+    /// Computes the sums of a block.
     private mutating func addUp(_ block: Int) {
         grid.moveBlock()
         let (stride, ringRowCount) = (stride, ringBlockCount * SyncSearch.blockRowCount)
