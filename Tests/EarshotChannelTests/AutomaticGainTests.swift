@@ -61,16 +61,18 @@ import Testing
     }
 
     /// The power of noise in 5 ms has a deviation of √(2/240) = 9 %, 0.4 dB, and the quick attack follows its peaks.
-    /// Measured: 0.46 dB below the target with 20 ms and 500 ms, 0.02 dB above it with the same time for both.
+    /// Measured with 400 seeds, 1,001 to 1,400: 0.457 ± 0.013 dB below the target with 20 ms and 500 ms (mean ± standard deviation of
+    /// one seed's 5 s), 0.018 ± 0.004 dB above it with the same time for both. The limits are 5 and 6 deviations; a normal distribution exceeds
+    /// 5 with a probability of 6·10⁻⁷.
     @Test func settlesBelowTheTargetWithNoise() {
-        for (attack, expected) in [(0.02, -0.46), (0.5, 0.02)] {
+        for (attack, expected, limit) in [(0.02, -0.457, 0.064), (0.5, 0.018, 0.024)] {
             var gain = AutomaticGain(
                 Noise(deviation: 0.01, sampleRateHertz: Self.rate, seed: 5), targetDecibels: -20,
                 attackSeconds: attack, sampleRateHertz: Self.rate)
             _ = gain.read(count: 5 * Self.rate)
             let power = gain.read(count: 5 * Self.rate).reduce(0) { $0 + Double($1) * Double($1) } / 5
             let level = decibels(2 * power / Double(Self.rate))
-            #expect(abs(level - (-20 + expected)) < 0.1, "\(level) dB, seed 5")
+            #expect(abs(level - (-20 + expected)) < limit, "\(level) dB, seed 5")
         }
     }
 

@@ -26,7 +26,7 @@ import Testing
 
     /// Pushes blocks of the bank's size, a hole, and blocks again.
     private func bankFrames(
-        _ bank: inout ReceiverBank, _ channels: [[Float]], asIntegers: Bool
+        _ bank: ReceiverBank, _ channels: [[Float]], asIntegers: Bool
     ) -> [[ReceivedFrame]] {
         var frames = [[ReceivedFrame]](repeating: [], count: channels.count)
         let blockCount = ReceiverBank.blockFrameCount(channelCount: channels.count)
@@ -51,8 +51,8 @@ import Testing
     @Test(arguments: [false, true]) func isManyReceivers(asIntegers: Bool) throws {
         // Integers of full scale are exact in both ways.
         let channels = try channels().map { $0.map { ($0 * 32_768).rounded() / 32_768 } }
-        var bank = try ReceiverBank(channelCount: channels.count, sampleRateHertz: 48_000)
-        let found = bankFrames(&bank, channels, asIntegers: asIntegers)
+        let bank = try ReceiverBank(channelCount: channels.count, sampleRateHertz: 48_000)
+        let found = bankFrames(bank, channels, asIntegers: asIntegers)
         let meter = BandMeter()
         var sums: [String: Int] = [:]
         var loudest = -Double.infinity
@@ -84,7 +84,7 @@ import Testing
         var channels = try channels()
         channels[0] = [Float](repeating: 0, count: 48_000)
         channels[1] = channels[0]
-        var bank = try ReceiverBank(channelCount: channels.count, sampleRateHertz: 48_000)
+        let bank = try ReceiverBank(channelCount: channels.count, sampleRateHertz: 48_000)
         let blockCount = ReceiverBank.blockFrameCount(channelCount: channels.count)
         var (expectedCount, receivedCount, frameCount) = (0, 0, 0)
         for first in stride(from: 0, to: 48_000, by: blockCount) {
