@@ -69,12 +69,13 @@ server: swift ## Build the token service, Server/.build/release/earshotd
 # cores wants them busy by itself.
 test: swift ## Run the tests, some of them through a virtual sound card
 	@scripts/install-dependencies.sh test
+	$(SWIFT) build --build-tests --disable-xctest $(TESTING)
 	failed=0; \
 	for part in \
 	    "--skip $(CLIENT_TESTS) --skip $(LIVE_LIBRARY) --skip $(LIVE_COMMANDS)" \
 	    "--filter $(CLIENT_TESTS)" "--filter $(LIVE_LIBRARY)" \
 	    "--filter $(LIVE_COMMANDS) --skip EncodingSoundCardTests --skip BusySoundCardTests" "--filter BusySoundCardTests"; do \
-	    $(SWIFT) test --disable-xctest $(TESTING) $$part || failed=1; \
+	    $(SWIFT) test --skip-build --disable-xctest $(TESTING) $$part || failed=1; \
 	done; \
 	exit $$failed
 
