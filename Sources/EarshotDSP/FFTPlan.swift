@@ -14,7 +14,7 @@ import Synchronization
 /// FFTW plans by estimate, not by measurement, so that every machine and every run computes the same. Cost: 0.02, 0.03 and
 /// 0.07 µs a transform for N = 32, 64 and 128 in batches of 32; planning takes about 10 µs a direction.
 public struct FFTPlan: ~Copyable {
-    /// N.
+    /// The transform length N, in complex samples.
     public let length: Int
     /// The number of transforms in one run.
     public let batchCount: Int

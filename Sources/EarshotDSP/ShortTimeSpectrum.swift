@@ -12,9 +12,9 @@ import RealModule
 /// four neighbours stand in for a transform of twice the length: a tone there has E = 0.90 (−0.45 dB), and noise has
 /// the same mean as at odd bins. Rows are `rowStride` apart. Cost: one FFT of N points a row.
 public struct ShortTimeSpectrum: ~Copyable {
-    /// N, in samples.
+    /// The window length N, in samples.
     public let windowLength: Int
-    /// H, in samples.
+    /// The hop H from one window to the next, in samples.
     public let hop: Int
     /// The number of rows that each call of `process` makes.
     public let rowCount: Int

@@ -18,7 +18,7 @@ public struct ToneCorrelator: ~Copyable {
         reference = [ComplexSample](repeating: ComplexSample(1, 0), count: length)
     }
 
-    /// N, in samples.
+    /// The length N of the windows it correlates, in samples.
     public var length: Int { reference.count }
 
     /// Makes e^{−j2πfn} the reference.

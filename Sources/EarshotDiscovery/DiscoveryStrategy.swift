@@ -2,7 +2,7 @@
 public struct DiscoveryStrategy: Sendable {
     /// The media to use; nil for all there are.
     public var media: Set<DiscoveryMediumKind>?
-    /// The directions.
+    /// Whether this device broadcasts, scans, or does both.
     public var mode = DiscoveryMode.both
     /// Whether to go on while the program is in the background. If so, only media that may work there are used.
     public var isAllowedInBackground = false

@@ -23,7 +23,7 @@ public struct Neighbourhood: Sendable {
     /// The own tokens, the latest last.
     private var ownTokens: [Payload] = []
 
-    /// No neighbours.
+    /// Makes a neighbourhood without any neighbours.
     public init() {}
 
     /// All neighbours, in no order.

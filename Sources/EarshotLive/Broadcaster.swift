@@ -38,7 +38,7 @@ public final class Broadcaster: Sendable {
         amplitude = Float(pow(10, levelDecibels / 20))
     }
 
-    /// The air format.
+    /// The profile in which the broadcaster sends.
     public var profile: Profile { transmitter.profile }
 
     /// Plays the frame of a payload, or its burst, after those that were given before.

@@ -45,7 +45,7 @@ public struct HeardFrame: Sendable {
 
 /// A stretch of sound that was not recorded.
 public struct Gap: Sendable, Equatable {
-    /// The cause.
+    /// The reason why the stretch is missing.
     public var reason: CaptureNotice.Loss
     /// Seconds from the begin of listening to the begin of the gap.
     public var atSeconds: Double

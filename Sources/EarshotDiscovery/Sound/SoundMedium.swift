@@ -44,7 +44,7 @@ public final class SoundMedium: DiscoveryMedium {
         self.options = options
     }
 
-    /// Sound: `DiscoveryMediumKind.audio`.
+    /// The kind of this medium, always `DiscoveryMediumKind.audio`.
     public var kind: DiscoveryMediumKind { .audio }
 
     /// Opens the devices that `mode` needs. See `DiscoveryMedium`.

@@ -15,6 +15,6 @@ public struct TalkLimits: Sendable, Equatable {
     /// The probability of a change when one is needed, 0 ... 1: not all devices whose patterns collide shall move.
     public var changeProbability = 0.5
 
-    /// The default aims.
+    /// Makes the limits that reach the default aims.
     public init() {}
 }

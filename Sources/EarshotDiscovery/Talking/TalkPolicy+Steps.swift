@@ -12,7 +12,7 @@ extension TalkPolicy {
 
     /// A token that was heard.
     public struct Heard: Sendable, Equatable {
-        /// The token.
+        /// The token that the device heard.
         public var token: Payload
         /// When it began, in the seconds of the steps.
         public var startSeconds: Double

@@ -1,6 +1,6 @@
 /// Counts of a receiver's work since its start.
 public struct ReceiverStatistics: Sendable, Equatable {
-    /// All counts zero.
+    /// Makes statistics in which all counts are zero.
     public init() {}
 
     /// Input samples taken in.

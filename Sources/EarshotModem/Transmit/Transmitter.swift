@@ -4,9 +4,9 @@ public import EarshotCoding
 ///
 /// It has no state: the same payload always gives the same samples.
 public struct Transmitter: Sendable {
-    /// The air format.
+    /// The profile in which the transmitter sends.
     public let profile: Profile
-    /// Samples a second.
+    /// The rate of the samples that it makes, in hertz.
     public let sampleRateHertz: Int
 
     /// A transmitter at a sample rate.
