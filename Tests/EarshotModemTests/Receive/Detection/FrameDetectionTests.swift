@@ -1,55 +1,8 @@
-import EarshotChannel
-import EarshotCoding
-import EarshotDSP
-import RealModule
-import TestSupport
 import Testing
 
 @testable import EarshotModem
 
-/// A frame's place by itself: refinement, sync check and detection on real frames in noise.
-struct NoisyFrame {
-    let view: FrameView
-    /// Where the frame begins, and its offset.
-    let place: Candidate
-
-    /// A token's frame at an SNR in 1,500 Hz, in white noise that begins two seconds earlier.
-    init(_ profile: Profile, snrDecibels: Double, relativeOffset: Double = 0, isFrame: Bool = true, seed: UInt64) throws
-    {
-        var random = Randomness(seed: seed)
-        let amplitude = isFrame ? Float(0.25) : 0
-        let payload = try Payload(random.bytes(8))
-        let clean = try Transmitter(profile: profile, sampleRateHertz: 48_000).samples(payload, amplitude: 0.25)
-        var warped = Warped(StoredSound(clean), .steady(relativeOffset: relativeOffset, fractionalDelay: 0))
-        let frame = warped.readAll()
-        let lead = 48_000 * 2 + Int.random(in: 0..<1_000, using: &random)
-        // A sine of peak A has the power A²/2; noise of variance σ² has σ²·1,500/24,000 in the band.
-        let deviation = (0.25 * 0.25 / 2 / Double.exp(snrDecibels / 10 * .log(10)) * 16).squareRoot()
-        var noise = WhiteNoise(seed: seed)
-        let samples = (0..<lead + frame.count + 24_000).map { index -> Float in
-            let place = index - lead
-            let own = frame.indices.contains(place) ? frame[place] * amplitude / 0.25 : 0
-            return own + Float(deviation) * noise.next()
-        }
-        let stages = ProfileStages(profile)
-        var input = BasebandInput(sampleRateHertz: 48_000, profiles: [profile], keptCount: 16_000, heardCount: 64)
-        for range in Randomness.evenPieces(of: samples.count, length: BasebandInput.maximumBlock) {
-            input.take(samples.span.extracting(range))
-            while input.appendQuantum() { _ = stages.searchBlocks(input.history) }
-        }
-        let offsetHertz = Float(relativeOffset * Double(profile.centreHertz))
-        place = Candidate(start: Double(lead) / 16, offsetHertz: offsetHertz, score: 20, dominance: 1)
-        view = FrameView(place: place, layout: .token, stages: stages, history: input.history)
-    }
-}
-
-extension Randomness {
-    /// 0 ..< count in consecutive pieces of `length`, the last one shorter.
-    static func evenPieces(of count: Int, length: Int) -> [Range<Int>] {
-        stride(from: 0, to: count, by: length).map { $0..<min($0 + length, count) }
-    }
-}
-
+/// Whether and where there is a frame.
 @Suite struct FrameDetectionTests {
     /// From as far as refinement may be wrong, a sixteenth of a symbol and an eighth of a spacing, detection finds the frame at 1 dB above
     /// each profile's 90 % point and does not drift away: it stays within an eighth of both. Louder frames are left where they are, because
@@ -84,36 +37,5 @@ extension Randomness {
             if detection.detect(&view) != nil { count += 1 }
         }
         #expect(count <= 1, "\(count) of 40, seed 99")
-    }
-
-    /// Refinement comes from the search's grid, up to an eighth of a symbol and a quarter of a spacing off, to a sixteenth and an eighth.
-    @Test(arguments: [(Profile.fast, 0.0), (.standard, -3), (.far, -6)])
-    func refinementFindsThePlace(row: (profile: Profile, snrDecibels: Double)) throws {
-        let frame = try NoisyFrame(row.profile, snrDecibels: row.snrDecibels, relativeOffset: 0.001, seed: 100)
-        let (length, spacing) = (Double(frame.view.format.samplesPerSymbol), Float(row.profile.toneSpacingHertz))
-        for (time, offset) in [(0.0, Float(0)), (0.125, 0.25), (-0.125, -0.25), (0.125, -0.25)] {
-            var candidate = frame.place
-            candidate.start += time * length
-            candidate.offsetHertz += offset * spacing
-            let refined = try #require(frame.view.stages.refine(candidate, frame.view.history))
-            #expect(
-                abs(refined.start - frame.place.start) < length / 8, "\(refined.start - frame.place.start), seed 100")
-            #expect(abs(refined.offsetHertz - frame.place.offsetHertz) < spacing / 8, "seed 100")
-            #expect(refined.score > 12, "seed 100")
-        }
-    }
-
-    /// Every sync tone of a clear frame is the loudest of its symbol; in noise half of them are not.
-    @Test(arguments: Profile.all) func theSyncCheckTellsAFrameFromNoise(profile: Profile) throws {
-        var check = SyncCheck(profiles: [profile])
-        let frame = try NoisyFrame(profile, snrDecibels: 10, seed: 101)
-        let clear = check.examine(frame.view)
-        #expect(clear.dominance > SyncCheck.sureDominance && clear.announcedByteCount == nil, "seed 101")
-        let noise = try NoisyFrame(profile, snrDecibels: 10, isFrame: false, seed: 102)
-        // A tone's mean share of the loudest of M is 0.6/(ln M + 0.58) in ln(1 + x): 0.2 and less; eight of them vary by 0.07.
-        for step in 0..<20 {
-            let found = check.examine(noise.view.moved(by: -13.7 * Double(step)))
-            #expect(found.dominance < SyncCheck.minimumDominance, "seed 102")
-        }
     }
 }
