@@ -22,7 +22,7 @@ import Testing
     }
 
     /// One place of noise in 700 has a score of 8.65. Refinement climbs among 117 places, so it lets at most 17 % of noise's candidates
-    /// pass; of 30, more than 12 with a probability of 3·10⁻⁴ at that bound. Neighbouring places are alike, so far fewer do.
+    /// pass; of 30, more than 12 with a probability of 6·10⁻⁴ at that bound. Neighbouring places are alike, so far fewer do.
     @Test(arguments: Profile.all) func noiseIsRefused(profile: Profile) throws {
         let noise = try NoisyFrame(profile, snrDecibels: 0, isFrame: false, seed: 103)
         var count = 0
