@@ -70,7 +70,7 @@ public final class Microphone: Sendable {
     /// The filled share of the ring, 0 … 1.
     public var ringFill: Double { Double(ring.filledCount) / Double(ring.slotCount) }
 
-    /// Whether the recording has stopped: `next` delivers only what is left in the ring.
+    /// Whether the recording has stopped. `next` then delivers the rest of the ring.
     public var isStopped: Bool { worker.isStopping }
 
     /// Ends the recording. `next` still delivers the blocks recorded before.

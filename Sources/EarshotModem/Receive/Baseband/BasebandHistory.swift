@@ -90,14 +90,14 @@ final class BasebandHistory {
         return body(samples.span.extracting(index - firstIndex..<index - firstIndex + count))
     }
 
-    /// Copies the samples of `range` into a transform, with zeros for what is not held and behind the range.
+    /// Copies the samples of `range` into a transform. Samples that are not held are zero, and so is the rest of the transform.
     func load(_ range: Range<Int>, into plan: inout FFTPlan) {
         let held = heldRange(range)
         let first = range.lowerBound - held.lowerBound
         withSamples(from: held.lowerBound, count: held.count) { plan.load($0, first..<first + range.count) }
     }
 
-    /// Copies the samples of `range` to the first elements of y, with zeros for what is not held.
+    /// Copies the samples of `range` to the first elements of y. Samples that are not held are zero.
     func copy(_ range: Range<Int>, into y: inout [ComplexSample]) {
         let held = heldRange(range)
         var all = y.mutableSpan

@@ -115,8 +115,8 @@ struct BasebandInput: ~Copyable {
         pilots.finishQuantum(history)
     }
 
-    /// At the end of a quantum: lets the indices stand still in a hole that lasts so long that nothing changes any more, up to
-    /// what is left of a ring.
+    /// At the end of a quantum in a hole so long that nothing changes any more: the indices stand still, but for the part of the
+    /// hole that fills no whole ring.
     /// - Returns: by how much the histories' indices went back; nil where they did not.
     mutating func passOverHole() -> Int? {
         var rewound: Int?

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// What is left of a frame, and when it is left alone.
+/// The residual of a cancelled frame, and the frames that are masked instead.
 @Suite struct FrameCancellerTests {
     private static let profile = Profile.standard
     private static let start = 600.0

@@ -49,7 +49,7 @@ import Testing
         #expect(refusedCount >= 93, "\(refusedCount) of 100, seed 51")
     }
 
-    /// 13 of 44 data tones may be lost, 14 not: 30 of 44 are less than 0.7. The code bridges what is lost here and there.
+    /// 13 of 44 data tones may be lost, 14 may not: 30 of 44 are less than 0.7. The code bridges scattered erasures.
     @Test(arguments: [(13, true), (14, false)]) func holesAreBridged(lostCount: Int, isDecoded: Bool) {
         let (profile, payload) = (Profile.standard, Payload.token(seed: 8))
         var scene = BasebandScene(count: 5_000, snrDecibels: 15, seed: 8)

@@ -8,12 +8,13 @@ import Testing
     @Test(arguments: [(Profile.fast, 0.0), (.standard, -3), (.far, -6)])
     func refinementFindsThePlace(row: (profile: Profile, snrDecibels: Double)) throws {
         let frame = try NoisyFrame(row.profile, snrDecibels: row.snrDecibels, relativeOffset: 0.001, seed: 100)
+        var refinement = CandidateRefinement(format: frame.view.format)
         let (length, spacing) = (Double(frame.view.format.samplesPerSymbol), Float(row.profile.toneSpacingHertz))
         for (time, offset) in [(0.0, Float(0)), (0.125, 0.25), (-0.125, -0.25), (0.125, -0.25)] {
             var candidate = frame.place
             candidate.start += time * length
             candidate.offsetHertz += offset * spacing
-            let refined = try #require(frame.view.stages.refine(candidate, frame.view.history))
+            let refined = refinement.refine(candidate, frame.view.history, frame.view.stages.noise)
             #expect(
                 abs(refined.start - frame.place.start) < length / 8, "\(refined.start - frame.place.start), seed 100")
             #expect(abs(refined.offsetHertz - frame.place.offsetHertz) < spacing / 8, "seed 100")
@@ -25,11 +26,13 @@ import Testing
     /// pass; of 30, more than 12 with a probability of 6·10⁻⁴ at that bound. Neighbouring places are alike, so far fewer do.
     @Test(arguments: Profile.all) func noiseIsRefused(profile: Profile) throws {
         let noise = try NoisyFrame(profile, snrDecibels: 0, isFrame: false, seed: 103)
+        var refinement = CandidateRefinement(format: noise.view.format)
         var count = 0
         for step in 0..<30 {
             var candidate = noise.place
             candidate.start -= 31.7 * Double(step)
-            if noise.view.stages.refine(candidate, noise.view.history) != nil { count += 1 }
+            let refined = refinement.refine(candidate, noise.view.history, noise.view.stages.noise)
+            if refined.score >= noise.view.format.minimumRefinedScore { count += 1 }
         }
         #expect(count <= 12, "\(count) of 30, seed 103")
     }
