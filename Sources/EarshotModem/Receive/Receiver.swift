@@ -222,7 +222,9 @@ public struct Receiver: ~Copyable {
         case .disturbed:
             var attempt = attempt
             attempt.hasWaited = true
-            search.queue.insert(attempt, waitingUntil: attempt.due + Receiver.disturbedWait)
+            // A frame of another length waits for the token's attempt at the same place: often that decodes, and removes this.
+            let due = max(attempt.due, search.queue.endOfToken(at: attempt, view.format) ?? 0)
+            search.queue.insert(attempt, waitingUntil: due + Receiver.disturbedWait)
         }
         return nil
     }

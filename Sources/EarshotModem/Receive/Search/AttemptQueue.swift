@@ -87,12 +87,16 @@ struct AttemptQueue {
 
     /// Removes the attempts less than half a symbol and about half a tone spacing away from a place.
     mutating func removeAttempts(near place: Candidate, profileIndex: Int, _ format: BasebandFormat) {
-        let distance = Double(format.samplesPerSymbol) / 2
-        let distanceHertz = Float(0.6 * format.profile.toneSpacingHertz)
-        waiting.removeAll {
-            $0.profileIndex == profileIndex && abs($0.candidate.start - place.start) < distance
-                && abs($0.candidate.offsetHertz - place.offsetHertz) < distanceHertz
-        }
+        waiting.removeAll { $0.profileIndex == profileIndex && $0.candidate.isNear(place, format) }
+    }
+
+    /// The end of a token that waits at the place of an attempt for another length; nil if none waits.
+    func endOfToken(at attempt: Attempt, _ format: BasebandFormat) -> Int? {
+        guard attempt.layout != .token else { return nil }
+        return waiting.first {
+            $0.layout == .token && $0.profileIndex == attempt.profileIndex
+                && $0.candidate.isNear(attempt.candidate, format)
+        }?.due
     }
 
     /// Removes the attempts that start in the range and whose dominance is below the minimum.

@@ -9,6 +9,12 @@ struct Candidate: Equatable {
     /// The sync tones' log-likelihood over the loudest tones', 0 ... 1; see `SyncCheck`. At first measured on the search's
     /// grid.
     var dominance: Float = 0
+
+    /// Whether another candidate is less than half a symbol and about half a tone spacing away: only one of them is a frame.
+    func isNear(_ other: Candidate, _ format: BasebandFormat) -> Bool {
+        abs(start - other.start) < Double(format.samplesPerSymbol) / 2
+            && abs(offsetHertz - other.offsetHertz) < Float(0.6 * format.profile.toneSpacingHertz)
+    }
 }
 
 extension [Candidate] {
