@@ -3,7 +3,7 @@ import EarshotDSP
 /// Finds pilot tones in the baseband, those of public-address systems and switching supplies, and removes them before any
 /// other stage sees them.
 ///
-/// `PilotScan` tells at little cost where a tone may sound all the time. `PilotEstimator` then examines the latest 0.18 s. If
+/// `PilotScan` tells at little cost where a tone may sound all the time, and whether it is even. `PilotEstimator` then examines the latest 0.18 s. If
 /// a tone sounds there all the time, evenly and in phase, a `PilotTracker` follows it. The canceller removes it from those
 /// 0.18 s of the history too, and from all later samples.
 ///
@@ -102,7 +102,9 @@ struct PilotCanceller: ~Copyable {
         let knownCount = tones.count
         var refusals = 0
         while refusals < PilotCanceller.maximumRefusalCount, let place = scan.loudest() {
-            if find(near: place.cyclesPerSample, newFrom: knownCount, mayBePair: refusals == 0, history) {
+            if isEven(place, history),
+                find(near: place.cyclesPerSample, newFrom: knownCount, mayBePair: refusals == 0, history)
+            {
                 guard tones.count < PilotCanceller.maximumCount else { return }
                 scan.lookAgain(history)
             } else {
@@ -110,6 +112,12 @@ struct PilotCanceller: ~Copyable {
                 refusals += 1
             }
         }
+    }
+
+    /// Whether a place is loud all the time in the stretch that the estimator examines.
+    private func isEven(_ place: PilotScan.Place, _ history: BasebandHistory) -> Bool {
+        let count = PilotEstimator.sampleCount
+        return history.withSamples(from: history.endIndex - count, count: count) { scan.isEven(place, $0) }
     }
 
     /// Looks for a steady tone at the history's end, or for two close to each other, and removes it from the history.
