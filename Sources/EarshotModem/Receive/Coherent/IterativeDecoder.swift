@@ -51,7 +51,12 @@ struct IterativeDecoder: ~Copyable {
     /// The number of paths whose offset is doubted: the others repeat their result.
     private static let doubtedPathCount = 2
 
+    /// Residual offsets closer than this are one hypothesis: a token's 52 symbols turn by a tenth between them, at most.
+    private static let equalOffsetSpacings: Float = 0.002
+
     private let likelihood: FrameLikelihood
+    /// The residual offset of each hypothesis about a path.
+    private var triedHertz = InlineArray<3, Float>(repeating: .infinity)
     /// The noted paths' data tones, one path behind the other.
     private var pathTones: [UInt8] = []
     private var places: [Candidate] = []
@@ -74,11 +79,25 @@ struct IterativeDecoder: ~Copyable {
 
     /// Notes the path found last, if enough of the frame is held.
     mutating func note(_ path: borrowing TrellisAttempt, _ view: FrameView) {
-        guard places.count < Effort.plausible.pathCount, path.isHeld(view.layout) else { return }
+        guard places.count < Effort.plausible.pathCount, path.isHeld(view.layout), !isNoted(path, view) else { return }
         places.append(view.place)
         for step in 0..<view.layout.dataToneCount {
             pathTones.append(path.trellis.tones[step])
         }
+    }
+
+    /// Whether a path with the same tones is noted. Its start may differ, but not its channel: the estimate has room for
+    /// all delays.
+    private func isNoted(_ path: borrowing TrellisAttempt, _ view: FrameView) -> Bool {
+        let count = view.layout.dataToneCount
+        for index in places.indices where places[index].offsetHertz == view.place.offsetHertz {
+            var isSame = true
+            for step in 0..<count where pathTones[index * count + step] != path.trellis.tones[step] {
+                isSame = false
+            }
+            if isSame { return true }
+        }
+        return false
     }
 
     /// Mends the noted paths, until one of them decodes.
@@ -88,6 +107,7 @@ struct IterativeDecoder: ~Copyable {
         for index in 0..<min(places.count, effort.pathCount) {
             let view = view.at(places[index])
             path.prepare(view)
+            triedHertz = InlineArray(repeating: .infinity)
             for rank in 0..<(index < IterativeDecoder.doubtedPathCount ? IterativeDecoder.peakCount : 1) {
                 makeTones(pathTones, from: index * view.layout.dataToneCount, view.layout, view.profile)
                 weigh(path, view.layout, view.profile)
@@ -115,6 +135,10 @@ struct IterativeDecoder: ~Copyable {
                 let remainingHertz = stages.coherent.remainingHertz(
                     rank: round == 0 ? rank : 0, stillHertz: isStill ? -view.place.offsetHertz : nil)
             else { return nil }
+            if round == 0 {
+                guard !isTried(remainingHertz, before: rank, view.profile) else { return nil }
+                triedHertz[rank] = remainingHertz
+            }
             stages.coherent.estimate(symbolCount: symbolCount, offsetHertz: remainingHertz, noise: noise)
             if let frame = path.decodeCoherently(view, tones) { return frame }
             view.place.offsetHertz += remainingHertz
@@ -124,6 +148,16 @@ struct IterativeDecoder: ~Copyable {
             }
         }
         return nil
+    }
+
+    /// Whether a hypothesis of lower rank has this residual offset too. The peaks of J are often the one at which the devices
+    /// stand still.
+    private func isTried(_ offsetHertz: Float, before rank: Int, _ profile: Profile) -> Bool {
+        for other in 0..<rank {
+            let spacings = abs(triedHertz[other] - offsetHertz) / Float(profile.toneSpacingHertz)
+            if spacings < IterativeDecoder.equalOffsetSpacings { return true }
+        }
+        return false
     }
 
     /// Makes the frame's tones from the data tones of a path.
