@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// Each kernel is compiled twice for x86-64: for the instructions of every such processor, and for AVX2 with fused products.
-// The dynamic linker picks one. Elsewhere the compiler's vector types suffice. The sanitizers do not support the picking.
+// Each of these kernels is compiled twice for x86-64: for the instructions of every such processor, and for AVX2 with fused
+// products. The dynamic linker picks one. Elsewhere the compiler's vector types suffice. The sanitizers do not support the picking.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define SANITIZED 1
@@ -32,6 +32,61 @@ CLONED void earshot_floats_from_int16(const int16_t *restrict n, size_t count, f
     }
 }
 
+/// Converts up to 64 samples; returns whether one of them is no integer.
+INLINE int convert_some(const float *restrict x, size_t count, int16_t *restrict n) {
+    int32_t differs = 0;
+    for (size_t i = 0; i < count; i++) {
+        // A comparison with NaN is false.
+        float scaled = x[i] == x[i] ? x[i] * 0x1p15f : 0;
+        float limited = scaled < -32768 ? -32768 : scaled;
+        n[i] = (int16_t)(limited > 32767 ? 32767 : limited);
+        differs |= (float)n[i] != scaled;
+    }
+    return differs;
+}
+
+INLINE int is_integer(float x, int16_t n) {
+    return x != x || (float)n == x * 0x1p15f;
+}
+
+CLONED size_t earshot_leading_integers(const float *restrict x, size_t count, int16_t *restrict n) {
+    for (size_t start = 0; start < count; start += 64) {
+        size_t some = count - start < 64 ? count - start : 64;
+        if (convert_some(x + start, some, n + start)) {
+            size_t i = start;
+            while (is_integer(x[i], n[i])) {
+                i++;
+            }
+            return i;
+        }
+    }
+    return count;
+}
+
+CLONED size_t earshot_leading_fractions(const float *restrict x, size_t count, size_t gap, int16_t *restrict n) {
+    size_t end = 1;
+    for (size_t start = 0; start < count; start += 64) {
+        size_t some = count - start < 64 ? count - start : 64;
+        if (convert_some(x + start, some, n + start)) {
+            size_t i = start;
+            while (start >= end + gap - 64 && is_integer(x[i], n[i])) {
+                i++;
+            }
+            if (i >= end + gap) {
+                return end;
+            }
+            i = start + some;
+            while (is_integer(x[i - 1], n[i - 1])) {
+                i--;
+            }
+            end = i;
+        } else if (start + some >= end + gap) {
+            return end;
+        }
+    }
+    return end;
+}
+
 CLONED void earshot_limit(const float *restrict x, size_t count, float limit, float *restrict y) {
     for (size_t i = 0; i < count; i++) {
         // A comparison with NaN is false.
@@ -42,75 +97,6 @@ CLONED void earshot_limit(const float *restrict x, size_t count, float limit, fl
 }
 
 // Helpers take and return vectors through pointers: the calling conventions for vector values differ between the two builds.
-
-/// The sum of each of eight vectors, in one vector.
-INLINE void add_lanes(const Eight v[8], Eight *sums) {
-    Eight pairs[4], fours[2];
-    for (int i = 0; i < 4; i++) {
-        Eight a = v[2 * i], b = v[2 * i + 1];
-        pairs[i] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
-            + __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 2; i++) {
-        Eight a = pairs[2 * i], b = pairs[2 * i + 1];
-        fours[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-            + __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-    *sums = __builtin_shufflevector(fours[0], fours[1], 0, 1, 2, 3, 8, 9, 10, 11)
-        + __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
-}
-
-/// Four outputs at a time: eight sums hide the latency of a fused product.
-INLINE void four_outputs(const float *const x[4], const float *const taps[4], size_t tap_count, Eight *outputs) {
-    Eight sums[8] = {0};
-    for (size_t k = 0; k < tap_count; k += 8) {
-        for (int i = 0; i < 4; i++) {
-            Eight input = LOAD(x[i] + k);
-            sums[2 * i] += input * LOAD(taps[i] + k);
-            sums[2 * i + 1] += input * LOAD(taps[i] + tap_count + k);
-        }
-    }
-    add_lanes(sums, outputs);
-}
-
-CLONED void earshot_polyphase(
-    const float *restrict x, const float *restrict taps, size_t tap_count, size_t table_count, size_t phase_count,
-    size_t advance, size_t phase, const float *restrict rotations, size_t rotation_count, size_t rotation,
-    float *restrict y, size_t count) {
-    size_t first = phase / phase_count;
-    phase %= phase_count;
-    for (size_t done = 0; done < count; done += 4) {
-        size_t present = count - done < 4 ? count - done : 4;
-        const float *inputs[4], *rows[4];
-        for (size_t i = 0; i < 4; i++) {
-            // The last output stands in for missing ones of the four.
-            if (i < present) {
-                inputs[i] = x + first;
-                rows[i] = taps + 2 * tap_count * (phase * table_count / phase_count);
-                phase += advance;
-                first += phase / phase_count;
-                phase %= phase_count;
-            } else {
-                inputs[i] = inputs[i - 1];
-                rows[i] = rows[i - 1];
-            }
-        }
-        Eight sums;
-        if (phase_count == 1) {
-            // All outputs share one row of taps, loaded once.
-            const float *const same[4] = {taps, taps, taps, taps};
-            four_outputs(inputs, same, tap_count, &sums);
-        } else {
-            four_outputs(inputs, rows, tap_count, &sums);
-        }
-        for (size_t i = 0; i < present; i++) {
-            float real = rotations[2 * rotation], imaginary = rotations[2 * rotation + 1];
-            y[2 * (done + i)] = sums[2 * i] * real - sums[2 * i + 1] * imaginary;
-            y[2 * (done + i) + 1] = sums[2 * i] * imaginary + sums[2 * i + 1] * real;
-            rotation = rotation + 1 == rotation_count ? 0 : rotation + 1;
-        }
-    }
-}
 
 CLONED void earshot_complex_products(
     const float *restrict x, const float *restrict z, size_t count, float *restrict y) {

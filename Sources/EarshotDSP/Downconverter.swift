@@ -10,6 +10,11 @@ import RealModule
 /// 44.1 kHz becomes 3 kHz exactly and no second resampler follows. NaN counts as silence, and all other values are limited
 /// to ±`maximumMagnitude`, so that bad input cannot poison later stages.
 ///
+/// A filter whose samples are all 16 bit integers sums integers, with taps rounded to integers: a vector holds twice as many
+/// of them as floats, and the sums are exact, the same on every machine. Rounded taps add an error 80 dB below what white
+/// noise leaves in the output at 48 kHz, 70 dB at 192 kHz. Floats that are such integers give the same output, to the bit. A
+/// filter that touches any other float sums floats, with exact taps.
+///
 /// The caller skips lost input, at no cost: time goes on, and the outputs whose filter touches the hole are lost too, so
 /// that its edges do not click.
 ///
@@ -22,7 +27,7 @@ public struct Downconverter: ~Copyable {
         public let inputRateHertz: Int
         /// F': output samples a second.
         public let outputRateHertz: Int
-        /// The taps of each phase; a multiple of 8.
+        /// The taps of each phase; a multiple of 32.
         public let tapCount: Int
         /// F/F' = advance / phaseCount, in lowest terms.
         let advance: Int
@@ -32,8 +37,16 @@ public struct Downconverter: ~Copyable {
         let tabulatedPhaseCount: Int
         /// Cosine taps and sine taps of each tabulated phase; shape [tabulatedPhaseCount][2][tapCount].
         let taps: [Float]
-        /// One period of 2·e^{−jω·t[n]}.
+        /// The same taps times a scale, rounded.
+        let integerTaps: [Int16]
+        /// The number of outputs after which e^{−jω·t[n]} repeats.
+        let rotationPeriod: Int
+        /// 2·e^{−jω·t[n]}, one period and the seven next.
         let rotations: [ComplexSample]
+        /// The same over the scale of the integer taps and that of integer samples, 2¹⁵.
+        let integerRotations: [ComplexSample]
+        /// The kernels' view of the filter.
+        let filter: earshot_polyphase
 
         /// Designs the filter for one pair of rates.
         /// - Parameters:
@@ -54,7 +67,7 @@ public struct Downconverter: ~Copyable {
             // Rounding a fraction of a sample by up to 1/512 at 48 kHz causes less than −44 dB of phase noise at 20 kHz.
             tabulatedPhaseCount = min(phaseCount, max(16, 512 * 48_000 / inputRateHertz))
             let spanSamples = Design.filterSpanSeconds * Double(inputRateHertz)
-            tapCount = Int((spanSamples / 8).rounded(.up)) * 8
+            tapCount = Int((spanSamples / 32).rounded(.up)) * 32
 
             let window = KaiserWindow(attenuationDecibels: 60)
             let cutoff = Double(outputRateHertz) / 2 / Double(inputRateHertz)
@@ -74,12 +87,39 @@ public struct Downconverter: ~Copyable {
                 taps += zip(lowpass, instants).map { Float(-gain * $0 * .sin(omega * $1)) }
             }
             self.taps = taps
+            let scale = Design.integerScale(taps, tapCount: tapCount)
+            integerTaps = taps.map { Int16(($0 * scale).rounded()) }
 
             let period = outputRateHertz / greatestCommonDivisor(centreHertz, outputRateHertz)
-            rotations = (0..<period).map { n in
-                let turns = Double(centreHertz * n % outputRateHertz) / Double(outputRateHertz)
+            let rotations = (0..<period + 7).map { n in
+                let turns = Double(centreHertz * (n % period) % outputRateHertz) / Double(outputRateHertz)
                 return ComplexSample(Float(2 * Double.cos(2 * .pi * turns)), Float(-2 * Double.sin(2 * .pi * turns)))
             }
+            self.rotations = rotations
+            integerRotations = rotations.map { $0 * (0x1p-15 / scale) }
+            rotationPeriod = period
+            filter = earshot_polyphase(
+                tap_count: tapCount, table_count: tabulatedPhaseCount, phase_count: phaseCount, advance: advance,
+                rotation_count: period)
+        }
+
+        /// The scale of the integer taps: as large as exact sums allow, see `earshot_filter_integers`.
+        private static func integerScale(_ taps: [Float], tapCount: Int) -> Float {
+            let groupCount = 4
+            var greatestSum: Float = 0
+            for row in stride(from: 0, to: taps.count, by: tapCount) {
+                for group in 0..<groupCount {
+                    var sum: Float = 0
+                    for tap in 0..<tapCount where tap / 8 % groupCount == group {
+                        sum += abs(taps[row + tap])
+                    }
+                    greatestSum = max(greatestSum, sum)
+                }
+            }
+            // Rounding adds up to a half to each tap.
+            let room = Float(Int16.max) * 2 - Float(tapCount / groupCount)
+            let greatestTap = taps.reduce(0) { max($0, abs($1)) }
+            return min(room / greatestSum, Float(Int16.max) / greatestTap)
         }
 
         /// The length of the filter: 128 taps at 48 kHz. For a 3 kHz output Kaiser's formula gives 60 dB from ±815 Hz to
@@ -93,28 +133,41 @@ public struct Downconverter: ~Copyable {
     public static let maximumInputCount = 4_096
 
     private let design: Design
-    private var input: [Float]
+    private let form: KernelForm
+    /// The input as integers, as far as it is such.
+    private var integers: [Int16]
+    /// The input as floats, where `integers` does not suffice.
+    private var floats: [Float]
+    /// The number of samples at the front of the input that end with the last one that is no integer. If it is 0, `floats`
+    /// has no meaning.
+    private var fractionEnd = 0
     private var filled: Int
     private var phase = 0
     private var rotation = 0
-    /// The number of samples at the front of `input` that were lost, or stand before a lost one.
+    /// The number of samples at the front of the input that were lost, or stand before a lost one.
     private var lostInputCount = 0
     /// The number of outputs at the start of the last call of `process` whose filter touched skipped input: they are not valid.
     public private(set) var lostOutputCount = 0
 
     /// Makes a converter at the start of its input. The time before counts as silence.
     public init(_ design: Design) {
+        self.init(design, form: .best)
+    }
+
+    /// The same with kernels of one form.
+    package init(_ design: Design, form: KernelForm) {
         self.design = design
+        self.form = form
         // The first output lies at the first input sample, so half a filter of silence stands before it.
         filled = design.tapCount / 2 - 1
-        input = [Float](
-            repeating: 0,
-            count: design.tapCount + Downconverter.maximumInputCount + design.advance / design.phaseCount + 1)
+        let capacity = design.tapCount + Downconverter.maximumInputCount + design.advance / design.phaseCount + 1
+        integers = [Int16](repeating: 0, count: capacity)
+        floats = [Float](repeating: 0, count: capacity)
     }
 
     /// The maximum number of output samples of one call of `process`.
     public var maximumOutputCount: Int {
-        input.count * design.phaseCount / design.advance + 1
+        integers.count * design.phaseCount / design.advance + 1
     }
 
     /// Takes all of x and makes as much output as the input allows.
@@ -123,55 +176,140 @@ public struct Downconverter: ~Copyable {
     ///   - y: receives the output; shape [`maximumOutputCount`].
     /// - Returns: the number of output samples made.
     public mutating func process(_ x: Span<Float>, into y: inout [ComplexSample]) -> Int {
-        makeRoom(x.count)
-        let start = filled - x.count
-        x.withUnsafeBufferPointer { new in
-            input.withUnsafeMutableBufferPointer { all in
-                earshot_limit(new.baseAddress, new.count, Downconverter.maximumMagnitude, all.baseAddress! + start)
+        checkCount(x.count)
+        lostOutputCount = 0
+        var produced = 0
+        // Piece by piece, so that the pieces and not the blocks decide where the filter takes integers.
+        var rest = x
+        while !rest.isEmpty {
+            let integerCount = append(rest, earshot_leading_integers)
+            if integerCount > 0 {
+                produced += convert(into: &y, from: produced)
+                rest = rest.extracting(droppingFirst: integerCount)
+                continue
             }
+            // Each filter that ends in this piece reaches to a sample that is no integer.
+            let tapCount = design.tapCount
+            let fractionCount = append(rest) { earshot_leading_fractions($0, $1, tapCount, $2) }
+            if fractionEnd == 0 {
+                fillFloats(0..<filled - fractionCount)
+            }
+            fractionEnd = filled
+            produced += convert(into: &y, from: produced)
+            rest = rest.extracting(droppingFirst: fractionCount)
         }
-        return convert(into: &y)
+        return produced
     }
 
     /// Takes integers instead, whose full scale is 2¹⁵. The output is that of the same samples as floats, bit by bit.
     public mutating func process(_ x: Span<Int16>, into y: inout [ComplexSample]) -> Int {
-        makeRoom(x.count)
-        let start = filled - x.count
+        checkCount(x.count)
+        lostOutputCount = 0
         x.withUnsafeBufferPointer { new in
-            input.withUnsafeMutableBufferPointer { all in
-                earshot_floats_from_int16(new.baseAddress, new.count, all.baseAddress! + start)
+            integers.withUnsafeMutableBufferPointer { integers in
+                guard let source = new.baseAddress else { return }
+                (integers.baseAddress! + filled).update(from: source, count: new.count)
             }
         }
-        return convert(into: &y)
+        filled += x.count
+        if fractionEnd > 0 {
+            fillFloats(filled - x.count..<filled)
+        }
+        return convert(into: &y, from: 0)
     }
 
-    private mutating func makeRoom(_ count: Int) {
+    private func checkCount(_ count: Int) {
         precondition(
             count <= Downconverter.maximumInputCount, "\(count) samples, at most \(Downconverter.maximumInputCount)")
-        filled += count
+    }
+
+    /// Appends the first samples of x, as floats and as integers.
+    /// - Parameter convert: makes integers of x; returns the number of samples to append.
+    /// - Returns: their number.
+    private mutating func append(
+        _ x: Span<Float>, _ convert: (UnsafePointer<Float>, Int, UnsafeMutablePointer<Int16>) -> Int
+    ) -> Int {
+        let filled = filled
+        let count = x.withUnsafeBufferPointer { new in
+            let source = new.baseAddress!
+            let count = integers.withUnsafeMutableBufferPointer { integers in
+                convert(source, new.count, integers.baseAddress! + filled)
+            }
+            floats.withUnsafeMutableBufferPointer { floats in
+                earshot_limit(source, count, Downconverter.maximumMagnitude, floats.baseAddress! + filled)
+            }
+            return count
+        }
+        self.filled += count
+        return count
+    }
+
+    /// Makes floats of the integers.
+    private mutating func fillFloats(_ range: Range<Int>) {
+        integers.withUnsafeBufferPointer { integers in
+            floats.withUnsafeMutableBufferPointer { floats in
+                earshot_floats_from_int16(
+                    integers.baseAddress! + range.lowerBound, range.count, floats.baseAddress! + range.lowerBound)
+            }
+        }
     }
 
     /// Makes as much output as the input allows.
-    private mutating func convert(into y: inout [ComplexSample]) -> Int {
+    /// - Parameters:
+    ///   - y: receives it.
+    ///   - start: the index of the first output.
+    /// - Returns: its number.
+    private mutating func convert(into y: inout [ComplexSample], from start: Int) -> Int {
         let touchedCount = lostInputCount > 0 ? outputCount(before: lostInputCount) : 0
         let produced = outputCount(before: filled - design.tapCount + 1)
-        precondition(produced <= y.count, "\(produced) samples made, room for \(y.count)")
-        let design = design
-        design.rotations.withUnsafeBufferPointer { rotations in
-            y.withUnsafeMutableBufferPointer { y in
-                earshot_polyphase(
-                    input, design.taps, design.tapCount, design.tabulatedPhaseCount, design.phaseCount, design.advance,
-                    phase, rotations.baseAddress!.pairs, rotations.count, rotation, y.baseAddress?.pairs, produced)
-            }
+        precondition(start + produced <= y.count, "\(start + produced) samples made, room for \(y.count)")
+        // The outputs whose filter begins before the last sample that is no integer.
+        let fractionCount = min(outputCount(before: fractionEnd), produced)
+        y.withUnsafeMutableBufferPointer { y in
+            let output = y.baseAddress! + start
+            filterFloats(fractionCount, into: output)
+            filterIntegers(produced - fractionCount, into: output + fractionCount)
         }
-        rotation = (rotation + produced) % design.rotations.count
-        phase += produced * design.advance
         let first = phase / design.phaseCount
         phase %= design.phaseCount
         discard(first)
         lostInputCount = max(lostInputCount - first, 0)
-        lostOutputCount = min(touchedCount, produced)
+        lostOutputCount += min(touchedCount, produced)
         return produced
+    }
+
+    /// Makes the next `count` outputs of floats.
+    private mutating func filterFloats(_ count: Int, into y: UnsafeMutablePointer<ComplexSample>) {
+        guard count > 0 else { return }
+        let design = design
+        withUnsafePointer(to: design.filter) { filter in
+            design.rotations.withUnsafeBufferPointer { rotations in
+                earshot_filter_floats(
+                    form.number, filter, floats, design.taps, phase, rotations.baseAddress!.pairs, rotation, y.pairs,
+                    count)
+            }
+        }
+        advance(count)
+    }
+
+    /// Makes the next `count` outputs of integers.
+    private mutating func filterIntegers(_ count: Int, into y: UnsafeMutablePointer<ComplexSample>) {
+        guard count > 0 else { return }
+        let design = design
+        withUnsafePointer(to: design.filter) { filter in
+            design.integerRotations.withUnsafeBufferPointer { rotations in
+                earshot_filter_integers(
+                    form.number, filter, integers, design.integerTaps, phase, rotations.baseAddress!.pairs, rotation,
+                    y.pairs, count)
+            }
+        }
+        advance(count)
+    }
+
+    /// Moves on by `count` outputs.
+    private mutating func advance(_ count: Int) {
+        rotation = (rotation + count) % design.rotationPeriod
+        phase += count * design.advance
     }
 
     /// Passes over lost input. The cost does not depend on the length of the hole.
@@ -180,7 +318,7 @@ public struct Downconverter: ~Copyable {
     ///   follows them in time.
     public mutating func skip(_ sampleCount: Int) -> Int {
         guard sampleCount > 0 else { return 0 }
-        let (advance, phaseCount, period) = (design.advance, design.phaseCount, design.rotations.count)
+        let (advance, phaseCount, period) = (design.advance, design.phaseCount, design.rotationPeriod)
         // After each `advance` of input the filter is in the same phase again.
         let (periods, rest) = sampleCount.quotientAndRemainder(dividingBy: advance)
         let produced = outputCount(before: filled + rest - design.tapCount + 1)
@@ -189,6 +327,8 @@ public struct Downconverter: ~Copyable {
         filled += rest - phase / phaseCount
         phase %= phaseCount
         lostInputCount = filled
+        // What stands there is not used.
+        fractionEnd = 0
         return periods * phaseCount + produced
     }
 
@@ -199,12 +339,19 @@ public struct Downconverter: ~Copyable {
 
     private mutating func discard(_ count: Int) {
         // The advance is far shorter than the filter, so it never exceeds the filled part.
-        let kept = filled - count
-        filled = kept
-        var room = input.mutableSpan
-        for index in 0..<kept {
-            room[index] = room[index + count]
+        filled -= count
+        fractionEnd = max(fractionEnd - count, 0)
+        moveToFront(&integers, from: count, filled)
+        if fractionEnd > 0 {
+            moveToFront(&floats, from: count, filled)
         }
+    }
+}
+
+/// Moves `count` elements from index `first` on to the front.
+private func moveToFront<Element>(_ x: inout [Element], from first: Int, _ count: Int) {
+    x.withUnsafeMutableBufferPointer { x in
+        x.baseAddress!.update(from: x.baseAddress! + first, count: count)
     }
 }
 

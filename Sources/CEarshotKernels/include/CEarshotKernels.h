@@ -8,22 +8,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// The forms of the kernels that take one: plain vectors for any processor, AVX2 with fused products, and AVX-512 with VNNI.
+/// The forms of a kernel compute the same within rounding; a processor that runs one runs those before it.
+enum { EARSHOT_PLAIN, EARSHOT_AVX2, EARSHOT_AVX512 };
+
+/// The best form that this processor runs.
+int earshot_best_form(void);
+
 /// x[i] = n[i] / 2¹⁵. Exact.
 void earshot_floats_from_int16(const int16_t *n, size_t count, float *x);
 
 /// y[i] = x[i], limited to ±limit; NaN becomes 0.
 void earshot_limit(const float *x, size_t count, float limit, float *y);
 
-/// A polyphase filter with complex taps, followed by a rotation:
+/// Converts floats that are 16 bit integers over 2¹⁵: n[i] = 2¹⁵·x[i]. NaN counts as 0.
+/// Returns the number of samples before the first one that is no such integer. n[i] is written for more.
+size_t earshot_leading_integers(const float *x, size_t count, int16_t *n);
+
+/// The same for a stretch in which less than `gap` integers follow one another; x[0] is none, gap is 64 or more.
+/// Returns the number of samples up to the last one of this stretch that is no integer.
+size_t earshot_leading_fractions(const float *x, size_t count, size_t gap, int16_t *n);
+
+/// A polyphase filter with complex taps, of phase_count phases, followed by a rotation:
 ///
 ///     y[i] = rotations[(rotation + i) mod rotation_count] · Σₖ x[⌊p/phase_count⌋ + k]·taps[row][.][k],
 ///     p = phase + i·advance,   row = ⌊(p mod phase_count)·table_count/phase_count⌋
 ///
-/// taps has the shape [table_count][2][tap_count], cosines first; tap_count is a multiple of 8. The additions of one output
-/// have the same order whatever count is.
-void earshot_polyphase(
-    const float *x, const float *taps, size_t tap_count, size_t table_count, size_t phase_count, size_t advance,
-    size_t phase, const float *rotations, size_t rotation_count, size_t rotation, float *y, size_t count);
+/// taps has the shape [table_count][2][tap_count], cosines first; tap_count is a multiple of 32. rotations has the shape
+/// [rotation_count + 7], the last 7 like the first ones. The additions of one output have the same order whatever count is.
+struct earshot_polyphase {
+    size_t tap_count, table_count, phase_count, advance, rotation_count;
+};
+
+/// The filter for floats, by any form.
+void earshot_filter_floats(
+    int form, const struct earshot_polyphase *filter, const float *x, const float *taps, size_t phase,
+    const float *rotations, size_t rotation, float *y, size_t count);
+
+/// The filter for integers, by any form: Σₖ = (Σ₀ + Σ₁) + (Σ₂ + Σ₃) in floats, Σ_g in integers over k with ⌊k/8⌋ mod 4 = g.
+/// 2¹⁵·Σ|taps[row][.][k]| over these k must be below 2³¹. Then all forms compute the same to the bit.
+void earshot_filter_integers(
+    int form, const struct earshot_polyphase *filter, const int16_t *x, const int16_t *taps, size_t phase,
+    const float *rotations, size_t rotation, float *y, size_t count);
 
 /// y[i] = x[i]·z[i], complex; count complex numbers.
 void earshot_complex_products(const float *x, const float *z, size_t count, float *y);
