@@ -119,8 +119,8 @@ let package = Package(
         .testTarget(
             name: "EarshotModemTests",
             dependencies: [
-                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback", "EarshotTrials",
-                "EarshotAudio", "TestSupport", numerics,
+                "CEarshotKernels", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
+                "EarshotTrials", "EarshotAudio", "TestSupport", numerics,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -27,6 +27,7 @@ public struct NoiseFloor: ~Copyable {
     public static let minimumHeldShare: Float = 0.25
 
     private let binCount: Int
+    private let form: KernelForm
     private var blocksSeen: Float = 0
     private var smoothedLog: [Float]
     private var smoothedMean: [Float]
@@ -34,10 +35,19 @@ public struct NoiseFloor: ~Copyable {
     private var blockMean: [Float]
     private var scratch: [Float]
     private var inverse: [Float]
+    /// 1/share of every other row of a block, and whether it counts: 1 or 0.
+    private var rowScales = [Float](repeating: 1, count: BlockSpectrum.rowCount / 2)
+    private var rowWeights = [Float](repeating: 1, count: BlockSpectrum.rowCount / 2)
 
     /// Makes a floor for `binCount` bins that has seen no block yet.
     public init(binCount: Int) {
+        self.init(binCount: binCount, form: .best)
+    }
+
+    /// The same with kernels of one form.
+    package init(binCount: Int, form: KernelForm) {
         self.binCount = binCount
+        self.form = form
         smoothedLog = [Float](repeating: 0, count: binCount)
         smoothedMean = smoothedLog
         blockLog = smoothedLog
@@ -82,6 +92,33 @@ public struct NoiseFloor: ~Copyable {
                     &blockLog, &blockMean)
             }
         }
+        smooth(heldCount)
+    }
+
+    /// Takes in one block of `BlockSpectrum`. Every other row counts: those between add little, because they share half of
+    /// the window with each neighbour.
+    /// - Parameters:
+    ///   - energies: E; shape [binCount][32].
+    ///   - heldShares: the share of each row's window that was not lost, 0 ... 1; shape [32], or empty if nothing was lost.
+    ///     See the other `update`.
+    public mutating func update(block energies: [Float], heldShares: [Float] = []) {
+        precondition(energies.count >= binCount * BlockSpectrum.rowCount, "\(energies.count) energies")
+        precondition(heldShares.isEmpty || heldShares.count == BlockSpectrum.rowCount)
+        var heldCount = 0
+        for index in rowScales.indices {
+            let share = heldShares.isEmpty ? 1 : heldShares[2 * index]
+            let counts = share >= NoiseFloor.minimumHeldShare
+            (rowScales[index], rowWeights[index]) = counts ? (1 / share, 1) : (0, 0)
+            heldCount += counts ? 1 : 0
+        }
+        guard 2 * heldCount >= rowScales.count else { return }
+        earshot_block_sums(
+            form.number, energies, binCount, rowScales, rowWeights, NoiseFloor.minimumPower, &blockLog, &blockMean)
+        smooth(heldCount)
+    }
+
+    /// Smooths the sums of a block of `heldCount` rows, and makes the floor of them.
+    private mutating func smooth(_ heldCount: Int) {
         blocksSeen += 1
         let weight = max(1 / blocksSeen, 1 / NoiseFloor.memoryBlocks)
         let scale = 1 / Float(heldCount)

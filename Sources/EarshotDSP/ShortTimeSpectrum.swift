@@ -84,6 +84,6 @@ public struct ShortTimeSpectrum: ~Copyable {
 
     /// a and b, in the ratio in which a tone half way between shows in its neighbours: sin(πd)/(πd) at d = ½ and 1½. Their
     /// squares add up to ½, so that noise keeps its mean.
-    private static let near: Float = 0.670_820_4
-    private static let far: Float = 0.223_606_8
+    static let near: Float = 0.670_820_4
+    static let far: Float = 0.223_606_8
 }

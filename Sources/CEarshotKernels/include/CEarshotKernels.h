@@ -89,6 +89,46 @@ void earshot_smooth_floor(
 void earshot_invert_floor(
     const float *logs, const float *smoothed_logs, size_t bin_count, float scale, float maximum, float *inverse);
 
+/// The number of rows that the kernels of a block work on, and the maximum length of a row's window.
+enum { EARSHOT_BLOCK_ROW_COUNT = 32, EARSHOT_MAXIMUM_WINDOW = 128 };
+
+/// The short Fourier transforms of a block: 32 rows of N samples, N/4 apart, see BlockSpectrum.swift.
+struct earshot_spectrogram {
+    /// N: 32, 64 or 128.
+    size_t window;
+    /// The number of bins, half a spacing wide, at most 2·N − 7.
+    size_t bin_count;
+    /// Whether the first bin is a point of the transform, and not between two.
+    int is_tone_first;
+    /// The point, modulo 4, that is an eighth of a turn a quarter.
+    size_t first_point;
+    /// The weights of the two nearest and the two next points beside a bin between points, and the scale of energies.
+    float near, far, scale;
+};
+
+/// Energies of a block of rows, by any form; shape [bin_count][32].
+///
+/// x holds 35·N/4 complex samples. turns holds complex factors: e^{−j2πb(k + L/2)/N}, shape [4][N/4], for
+/// k = (first_point + i) mod 4, i = 0 ..< 4, L = 1 − 2·first_point modulo 8; then e^{−j2πk·b/(N/4)}, shape [N/32][8].
+void earshot_block_energies(
+    int form, const struct earshot_spectrogram *spectrogram, const float *turns, const float *x, float *energies);
+
+/// logs[bin] = Σᵢ weights[i]·log2(scales[i]·E[bin][2·i] + minimum), by the parabola of fastLog2, and
+/// means[bin] = Σᵢ weights[i]·scales[i]·E[bin][2·i], i = 0 ..< 16, over every other row of a block.
+void earshot_block_sums(
+    int form, const float *energies, size_t bin_count, const float *scales, const float *weights, float minimum,
+    float *logs, float *means);
+
+/// cells[bin·stride + row] = c·x/(c + x),  x = E[bin][row]·inverse[bin], for the 32 rows of a block.
+void earshot_block_saturate(
+    int form, const float *energies, size_t bin_count, const float *inverse, float c, float *cells, size_t stride);
+
+/// sums[offset·sum_stride + row] = Σᵢ cells[offset·stride + firsts[i] + row] for i in 0 ..< 8, 32 rows and offset_count
+/// offsets; maxima[row] is the maximum over the offsets, or 0.
+void earshot_block_patterns(
+    int form, const float *cells, const ptrdiff_t firsts[8], size_t stride, size_t offset_count, float *sums,
+    size_t sum_stride, float *maxima);
+
 /// The value at index rank after sorting, by counting for eight candidates at a time the values that are less. One value or
 /// more, no NaN. Cost: count²/8 comparisons on average. For few values that is cheaper than selection, whose branches no
 /// processor predicts.

@@ -63,7 +63,7 @@ final class ProfileStages {
         repeatSearch?.removeCandidates()
         while history.endIndex >= searchDueIndex {
             if let block = search.processBlock(history, &noise, into: &candidates) {
-                repeatSearch?.take(search.scores, from: search.firstScore, block: block)
+                repeatSearch?.take(search.grid, block: block)
             }
         }
         if candidates.count > ProfileStages.maximumCandidateCount {

@@ -27,8 +27,7 @@ struct RepeatSearch {
 
     private let format: BasebandFormat
     private let offsetCount: Int
-    private let stride: Int
-    /// shift(j, f); shape [R][stride].
+    /// shift(j, f); shape [R][offsetCount].
     private let shifts: [Int]
     /// The number of blocks from a burst's first pattern to its last one.
     private let lagBlockCount: Int
@@ -46,8 +45,8 @@ struct RepeatSearch {
         let grid = ScoreGrid(offsetCount: offsetCount)
         let spacingRows = Double(SyncSearch.rowsPerSymbol * FrameLayout.burstSpacingToneCount)
         let shifts = (0..<repeatCount).flatMap { index in
-            (0..<grid.stride).map { column in
-                let offset = min(column, offsetCount - 1) - offsetCount / 2
+            (0..<offsetCount).map { column in
+                let offset = column - offsetCount / 2
                 let hertz = Float(offset) * Float(format.profile.toneSpacingHertz / 2)
                 let scale = format.symbolLength(offsetHertz: hertz) / Double(format.samplesPerSymbol)
                 return Int((Double(index) * spacingRows * scale).rounded())
@@ -61,28 +60,28 @@ struct RepeatSearch {
         self.shifts = shifts
         self.offsetCount = offsetCount
         self.grid = grid
-        stride = grid.stride
         // Before the start there was noise.
         ring = [Float](
-            repeating: 8 * SyncSearch.meanOfNoise, count: ringBlockCount * SyncSearch.blockRowCount * grid.stride)
+            repeating: 8 * SyncSearch.meanOfNoise, count: ringBlockCount * SyncSearch.blockRowCount * offsetCount)
         candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
     }
 
     /// Takes in the scores of a block, the one behind the block before or an earlier one, and searches for bursts whose last
     /// pattern begins in it.
     /// - Parameters:
-    ///   - scores: from element `first` on; shape [blockRowCount][stride].
-    ///   - first: the first element of the block.
+    ///   - scores: those of the block, behind the rows carried over from the block before.
     ///   - block: the number of the block, 0 or more.
-    mutating func take(_ scores: [Float], from first: Int, block: Int) {
+    mutating func take(_ scores: ScoreGrid, block: Int) {
         if block != latestBlock + 1 {
             grid.clear()
         }
         latestBlock = block
-        let blockSize = SyncSearch.blockRowCount * stride
-        let slot = block % ringBlockCount * blockSize
-        for index in 0..<blockSize {
-            ring[slot + index] = scores[first + index]
+        let firstRow = block % ringBlockCount * SyncSearch.blockRowCount
+        for offset in 0..<offsetCount {
+            let first = scores.index(row: ScoreGrid.carriedRowCount, offset: offset)
+            for row in 0..<SyncSearch.blockRowCount {
+                ring[(firstRow + row) * offsetCount + offset] = scores.scores[first + row]
+            }
         }
         let burstBlock = block - lagBlockCount
         guard burstBlock >= 0 else { return }
@@ -104,18 +103,17 @@ struct RepeatSearch {
     /// Computes the sums of a block.
     private mutating func addUp(_ block: Int) {
         grid.moveBlock()
-        let (stride, ringRowCount) = (stride, ringBlockCount * SyncSearch.blockRowCount)
+        let ringRowCount = ringBlockCount * SyncSearch.blockRowCount
         let firstRow = block * SyncSearch.blockRowCount
         for row in 0..<SyncSearch.blockRowCount {
-            let target = (ScoreGrid.carriedRowCount + row) * stride
             var highest: Float = 0
             for column in 0..<offsetCount {
                 var sum: Float = 0
                 for index in 0..<repeatCount {
-                    let ringRow = (firstRow + row + shifts[index * stride + column]) % ringRowCount
-                    sum += ring[ringRow * stride + column]
+                    let ringRow = (firstRow + row + shifts[index * offsetCount + column]) % ringRowCount
+                    sum += ring[ringRow * offsetCount + column]
                 }
-                grid.scores[target + column] = sum
+                grid.scores[grid.index(row: ScoreGrid.carriedRowCount + row, offset: column)] = sum
                 highest = max(highest, sum)
             }
             grid.maxima[ScoreGrid.carriedRowCount + row] = highest
@@ -128,11 +126,13 @@ struct RepeatSearch {
         let firstRow = block * SyncSearch.blockRowCount - ScoreGrid.carriedRowCount
         for row in ScoreGrid.judgedRows where grid.maxima[row] >= minimumSum && firstRow + row >= 0 {
             for offset in 0..<offsetCount
-            where grid.scores[row * stride + offset] >= minimumSum && grid.isPeak(row: row, offset: offset) {
+            where grid.scores[grid.index(row: row, offset: offset)] >= minimumSum
+                && grid.isPeak(row: row, offset: offset)
+            {
                 let candidate = Candidate(
                     start: Double((firstRow + row) * hop),
                     offsetHertz: Float(offset - offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
-                    score: grid.scores[row * stride + offset])
+                    score: grid.scores[grid.index(row: row, offset: offset)])
                 candidates.keepBest(
                     candidate, from: already, maximumCount: SyncSearch.maximumCandidateCount)
             }

@@ -28,11 +28,9 @@ struct BandNoise: ~Copyable {
     /// 1/noise power in each bin, as of the latest block; 0 before the first.
     var inverseFloor: [Float] { floor.inverseFloor }
 
-    /// Takes in a block of energies; see `NoiseFloor.update`.
-    mutating func update(
-        _ energies: [Float], from first: Int, rowCount: Int, rowStride: Int, heldShares: [Float]
-    ) {
-        floor.update(energies, from: first, rowCount: rowCount, rowStride: rowStride, heldShares: heldShares)
+    /// Takes in a block of energies; see `NoiseFloor.update(block:heldShares:)`.
+    mutating func update(block energies: [Float], heldShares: [Float] = []) {
+        floor.update(block: energies, heldShares: heldShares)
     }
 
     /// Restarts the average with the next block: the history has changed.

@@ -9,21 +9,23 @@ struct ScoreGrid {
     /// The rows that have neighbours on both sides.
     static let judgedRows = peakReach..<carriedRowCount + SyncSearch.blockRowCount - peakReach
 
+    /// The number of rows.
+    static let rowCount = carriedRowCount + SyncSearch.blockRowCount
+
     let offsetCount: Int
-    /// The distance from row to row: the number of offsets, rounded up to a multiple of 8.
-    let stride: Int
-    /// Shape [carriedRowCount + blockRowCount][stride].
+    /// Shape [offsetCount][rowCount].
     var scores: [Float]
     /// The maximum score of each row.
     var maxima: [Float]
 
     init(offsetCount: Int) {
         self.offsetCount = offsetCount
-        stride = (offsetCount + 7) / 8 * 8
-        let rowCount = ScoreGrid.carriedRowCount + SyncSearch.blockRowCount
-        scores = [Float](repeating: 0, count: rowCount * stride)
-        maxima = [Float](repeating: 0, count: rowCount)
+        scores = [Float](repeating: 0, count: offsetCount * ScoreGrid.rowCount)
+        maxima = [Float](repeating: 0, count: ScoreGrid.rowCount)
     }
+
+    /// The place of a score in `scores`.
+    func index(row: Int, offset: Int) -> Int { offset * ScoreGrid.rowCount + row }
 
     /// Forgets the block before.
     mutating func clear() {
@@ -37,9 +39,12 @@ struct ScoreGrid {
 
     /// Makes room for a block: the last rows of the latest block become those of the block before.
     mutating func moveBlock() {
-        let (carried, blockRowCount, stride) = (ScoreGrid.carriedRowCount, SyncSearch.blockRowCount, stride)
-        scores.withUnsafeMutableBufferPointer { scores in
-            scores.baseAddress!.update(from: scores.baseAddress! + blockRowCount * stride, count: carried * stride)
+        let (carried, blockRowCount) = (ScoreGrid.carriedRowCount, SyncSearch.blockRowCount)
+        for offset in 0..<offsetCount {
+            let first = index(row: 0, offset: offset)
+            for row in first..<first + carried {
+                scores[row] = scores[row + blockRowCount]
+            }
         }
         for row in 0..<carried {
             maxima[row] = maxima[row + blockRowCount]
@@ -48,10 +53,10 @@ struct ScoreGrid {
 
     /// Whether no cell within a symbol and one and a half tone spacings scores more. Of equal cells the first one is the peak.
     func isPeak(row: Int, offset: Int) -> Bool {
-        let score = scores[row * stride + offset]
+        let score = scores[index(row: row, offset: offset)]
         for otherRow in row - ScoreGrid.peakReach...row + ScoreGrid.peakReach {
             for otherOffset in max(0, offset - 3)...min(offsetCount - 1, offset + 3) {
-                let other = scores[otherRow * stride + otherOffset]
+                let other = scores[index(row: otherRow, offset: otherOffset)]
                 if other > score || (other == score && (otherRow, otherOffset) < (row, offset)) {
                     return false
                 }

@@ -31,43 +31,44 @@ struct SyncSearch: ~Copyable {
     /// The maximum number of candidates from a block: limits the work that hostile input can cause.
     static let maximumCandidateCount = 12
 
-    /// The noise takes in every second row: the rows between add little, because their windows overlap by half.
-    private static let floorRowStep = 2
     private static let peakReach = ScoreGrid.peakReach
+    /// The rows kept before the latest block: those before the block that is scored, and that block.
+    private static let keptRowCount = peakReach + blockRowCount
+    /// The distance from one bin's cells to the next one's: several blocks, so that rows are seldom moved.
+    private static let cellStride = keptRowCount + 4 * blockRowCount
 
     private let format: BasebandFormat
-    private let offsetCount: Int
-    /// The distance of each sync tone's cells from a pattern's first row.
+    private let form: KernelForm
+    /// The distance of each sync tone's cells from a pattern's first cell.
     private let patternFirsts: [Int]
-    private var spectrum: ShortTimeSpectrum
-    /// c: `peakReach` rows of the block before last, the block before, and the latest block.
-    private var rows: [Float]
+    private let spectrum: BlockSpectrum
+    /// The energies of the latest block; shape [binCount][blockRowCount].
+    private var energies: [Float]
+    /// c; shape [binCount][cellStride].
+    private var cells: [Float]
+    /// The latest block's first row in `cells`.
+    private var latestRow = keptRowCount - blockRowCount
     private var blocksMade = 0
     /// The first block since the start or `restart`.
     private var firstBlock = 0
     /// h of each row of the latest block, see `BasebandHistory`.
     private var heldShares = [Float](repeating: 1, count: blockRowCount)
-    private var floorShares = [Float](repeating: 1, count: blockRowCount / floorRowStep)
     private var hasLostRows = false
-    private var grid: ScoreGrid
+    /// The scores of the block scored last.
+    private(set) var grid: ScoreGrid
 
-    init(format: BasebandFormat) {
+    init(format: BasebandFormat, form: KernelForm = .best) {
         self.format = format
+        self.form = form
         let maximumOffset = format.maximumOffsetHalfSpacings
-        offsetCount = 2 * maximumOffset + 1
-        grid = ScoreGrid(offsetCount: offsetCount)
-        let spectrum = ShortTimeSpectrum(
-            windowLength: format.samplesPerSymbol, hop: format.samplesPerSymbol / SyncSearch.rowsPerSymbol,
-            rowCount: SyncSearch.blockRowCount, highestBin: format.profile.toneCount - 1 + maximumOffset)
-        let rowStride = spectrum.rowStride
+        grid = ScoreGrid(offsetCount: 2 * maximumOffset + 1)
+        spectrum = BlockSpectrum(
+            windowLength: format.samplesPerSymbol, highestBin: format.profile.toneCount - 1 + maximumOffset, form: form)
         patternFirsts = format.profile.syncTones.enumerated().map { symbol, tone in
-            SyncSearch.rowsPerSymbol * symbol * rowStride + 2 * tone
+            2 * tone * SyncSearch.cellStride + SyncSearch.rowsPerSymbol * symbol
         }
-        self.spectrum = spectrum
-        // Scores read a few columns beyond the last bin of the last row.
-        rows = [Float](
-            repeating: 0,
-            count: (SyncSearch.peakReach + 2 * SyncSearch.blockRowCount) * rowStride + grid.stride)
+        energies = [Float](repeating: 0, count: spectrum.binCount * SyncSearch.blockRowCount)
+        cells = [Float](repeating: 0, count: spectrum.binCount * SyncSearch.cellStride)
     }
 
     /// The history's end index at which the next block is complete.
@@ -78,16 +79,16 @@ struct SyncSearch: ~Copyable {
     ///   - history: holds the block.
     ///   - noise: takes in the block too.
     ///   - candidates: receives at most `maximumCandidateCount` more.
-    /// - Returns: the number of the block that was scored, whose scores are in `scores`; nil if none was.
+    /// - Returns: the number of the block that was scored, whose scores are in `grid`; nil if none was.
     mutating func processBlock(
         _ history: BasebandHistory, _ noise: inout BandNoise, into candidates: inout [Candidate]
     ) -> Int? {
         let first = blocksMade * SyncSearch.blockRowCount * spectrum.hop
-        moveRows()
+        makeRoom()
         if history.isLost(from: first) {
             fillAllLost()
         } else {
-            makeRows(history, from: first)
+            measureEnergies(history, from: first)
             normalise(&noise)
         }
         blocksMade += 1
@@ -98,41 +99,40 @@ struct SyncSearch: ~Copyable {
         return scored
     }
 
-    /// The scores of the block scored last, from element `firstScore` on; shape [blockRowCount][ScoreGrid.stride].
-    var scores: [Float] { grid.scores }
-    var firstScore: Int { ScoreGrid.carriedRowCount * grid.stride }
-
     /// Moves the indices back with the history's. All rows are lost.
     mutating func rewind(blockCount: Int) {
         blocksMade -= blockCount
         firstBlock = 0
     }
 
-    /// The index of the latest block's first row.
-    private var latest: Int { (SyncSearch.peakReach + SyncSearch.blockRowCount) * spectrum.rowStride }
-
-    /// Moves the rows back by a block.
-    private mutating func moveRows() {
-        let blockSize = SyncSearch.blockRowCount * spectrum.rowStride
-        let kept = latest
-        rows.withUnsafeMutableBufferPointer { rows in
-            rows.baseAddress!.update(from: rows.baseAddress! + blockSize, count: kept)
+    /// Makes room for a block behind the latest one.
+    private mutating func makeRoom() {
+        latestRow += SyncSearch.blockRowCount
+        guard latestRow + SyncSearch.blockRowCount > SyncSearch.cellStride else { return }
+        let (kept, dropped) = (SyncSearch.keptRowCount, latestRow - SyncSearch.keptRowCount)
+        let binCount = spectrum.binCount
+        cells.withUnsafeMutableBufferPointer { cells in
+            for bin in 0..<binCount {
+                let first = cells.baseAddress! + bin * SyncSearch.cellStride
+                first.update(from: first + dropped, count: kept)
+            }
         }
+        latestRow = kept
     }
 
-    /// Makes the latest block's rows of the baseband from `first` on.
-    private mutating func makeRows(_ history: BasebandHistory, from first: Int) {
+    /// Measures the latest block's energies in the baseband from `first` on.
+    private mutating func measureEnergies(_ history: BasebandHistory, from first: Int) {
         if first < history.lostEndIndex {
             noteLost(history, from: first)
         }
         history.withSamples(from: first, count: spectrum.inputCount) { samples in
-            spectrum.process(samples, into: &rows, from: latest)
+            spectrum.process(samples, into: &energies)
         }
     }
 
     /// Notes the held share of each row that is about to be made.
     private mutating func noteLost(_ history: BasebandHistory, from first: Int) {
-        for row in 0..<spectrum.rowCount {
+        for row in 0..<SyncSearch.blockRowCount {
             let share = history.heldShare(from: first + row * spectrum.hop, count: spectrum.windowLength)
             heldShares[row] = share
             hasLostRows = hasLostRows || share < 1
@@ -155,18 +155,12 @@ struct SyncSearch: ~Copyable {
 
     /// Turns the latest block's energies into cells.
     private mutating func normalise(_ noise: inout BandNoise) {
-        let (step, stride, binCount) = (SyncSearch.floorRowStep, spectrum.rowStride, 2 * spectrum.highestBin + 1)
-        for index in floorShares.indices {
-            floorShares[index] = heldShares[step * index]
-        }
-        noise.update(
-            rows, from: latest, rowCount: floorShares.count, rowStride: step * stride,
-            heldShares: hasLostRows ? floorShares : [])
-        let inverse = noise.inverseFloor
-        let first = latest
-        rows.withUnsafeMutableBufferPointer { rows in
-            earshot_saturate(
-                rows.baseAddress! + first, stride, SyncSearch.blockRowCount, inverse, binCount, SyncSearch.saturation)
+        noise.update(block: energies, heldShares: hasLostRows ? heldShares : [])
+        let (inverse, binCount, first) = (noise.inverseFloor, spectrum.binCount, latestRow)
+        cells.withUnsafeMutableBufferPointer { cells in
+            earshot_block_saturate(
+                form.number, energies, binCount, inverse, SyncSearch.saturation, cells.baseAddress! + first,
+                SyncSearch.cellStride)
         }
         if hasLostRows {
             fillLost()
@@ -175,18 +169,20 @@ struct SyncSearch: ~Copyable {
 
     /// Sets all cells of the latest block to noise's mean.
     private mutating func fillAllLost() {
-        let (first, count) = (latest, SyncSearch.blockRowCount * spectrum.rowStride)
-        rows.withUnsafeMutableBufferPointer { rows in
-            (rows.baseAddress! + first).update(repeating: SyncSearch.meanOfNoise, count: count)
+        for bin in 0..<spectrum.binCount {
+            let first = bin * SyncSearch.cellStride + latestRow
+            for cell in first..<first + SyncSearch.blockRowCount {
+                cells[cell] = SyncSearch.meanOfNoise
+            }
         }
     }
 
     /// Adds noise's mean to the latest block's cells for the lost parts of their windows.
     private mutating func fillLost() {
-        let stride = spectrum.rowStride
         for row in 0..<SyncSearch.blockRowCount where heldShares[row] < 1 {
-            for cell in latest + row * stride..<latest + (row + 1) * stride {
-                rows[cell] += (1 - heldShares[row]) * SyncSearch.meanOfNoise
+            for bin in 0..<spectrum.binCount {
+                cells[bin * SyncSearch.cellStride + latestRow + row] +=
+                    (1 - heldShares[row]) * SyncSearch.meanOfNoise
             }
             heldShares[row] = 1
         }
@@ -196,18 +192,20 @@ struct SyncSearch: ~Copyable {
     /// Scores the block before the latest.
     private mutating func score() {
         grid.moveBlock()
-        let (carried, blockRowCount) = (ScoreGrid.carriedRowCount, SyncSearch.blockRowCount)
-        let (stride, first, scoreStride) = (spectrum.rowStride, SyncSearch.peakReach * spectrum.rowStride, grid.stride)
-        rows.withUnsafeBufferPointer { rows in
+        let (carried, offsetCount, first) = (ScoreGrid.carriedRowCount, grid.offsetCount, scoredRow)
+        cells.withUnsafeBufferPointer { cells in
             grid.scores.withUnsafeMutableBufferPointer { scores in
                 grid.maxima.withUnsafeMutableBufferPointer { maxima in
-                    earshot_pattern_sums(
-                        rows.baseAddress! + first, stride, blockRowCount, patternFirsts, scoreStride,
-                        scores.baseAddress! + carried * scoreStride, maxima.baseAddress! + carried)
+                    earshot_block_patterns(
+                        form.number, cells.baseAddress! + first, patternFirsts, SyncSearch.cellStride, offsetCount,
+                        scores.baseAddress! + carried, ScoreGrid.rowCount, maxima.baseAddress! + carried)
                 }
             }
         }
     }
+
+    /// The first row in `cells` of the block before the latest, which is scored.
+    private var scoredRow: Int { latestRow - SyncSearch.blockRowCount }
 
     /// The sum of ln(1 + x) over the sync tones, divided by the sum over the loudest tones of their symbols: `SyncCheck` on
     /// the search's grid.
@@ -217,13 +215,12 @@ struct SyncSearch: ~Copyable {
     private func dominance(row: Int, offset: Int) -> Float {
         var (own, loudest) = (Float(0), Float(0))
         for (symbol, tone) in format.profile.syncTones.enumerated() {
-            let patternRow = SyncSearch.peakReach + row + SyncSearch.rowsPerSymbol * symbol
-            let cells = patternRow * spectrum.rowStride + offset
+            let first = offset * SyncSearch.cellStride + scoredRow + row + SyncSearch.rowsPerSymbol * symbol
             var highest: Float = 0
             for other in 0..<format.profile.toneCount {
-                highest = max(highest, rows[cells + 2 * other])
+                highest = max(highest, cells[first + 2 * other * SyncSearch.cellStride])
             }
-            own += likelihood(rows[cells + 2 * tone])
+            own += likelihood(cells[first + 2 * tone * SyncSearch.cellStride])
             loudest += likelihood(highest)
         }
         return own / loudest
@@ -240,12 +237,12 @@ struct SyncSearch: ~Copyable {
         let already = candidates.count
         let firstRow = block * SyncSearch.blockRowCount - ScoreGrid.carriedRowCount
         for row in ScoreGrid.judgedRows where grid.maxima[row] >= format.minimumSearchScore {
-            for offset in 0..<offsetCount {
-                let score = grid.scores[row * grid.stride + offset]
+            for offset in 0..<grid.offsetCount {
+                let score = grid.scores[grid.index(row: row, offset: offset)]
                 guard score >= format.minimumSearchScore, grid.isPeak(row: row, offset: offset) else { continue }
                 let candidate = Candidate(
                     start: Double((firstRow + row) * spectrum.hop),
-                    offsetHertz: Float(offset - offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
+                    offsetHertz: Float(offset - grid.offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
                     score: score,
                     dominance: dominance(row: row - ScoreGrid.carriedRowCount, offset: offset))
                 candidates.keepBest(candidate, from: already, maximumCount: SyncSearch.maximumCandidateCount)

@@ -11,12 +11,24 @@ import Testing
     private static let blockCount = 30
 
     /// Lets a search take in scores of all blocks in turn.
-    /// - Parameter scores: shape [blockCount · blockRowCount][stride].
+    /// - Parameter scores: shape [blockCount · blockRowCount][offsetCount].
     private func candidates(_ scores: [Float], _ grid: ScoreGrid) -> [Candidate] {
         var search = RepeatSearch(format: Self.format, repeatCount: Self.repeatCount, keptCount: 40_000)
-        let blockSize = SyncSearch.blockRowCount * grid.stride
-        for block in 0..<Self.blockCount { search.take(scores, from: block * blockSize, block: block) }
+        let blockSize = SyncSearch.blockRowCount * grid.offsetCount
+        for block in 0..<Self.blockCount {
+            search.take(filled(grid, with: Array(scores[block * blockSize..<(block + 1) * blockSize])), block: block)
+        }
         return search.candidates
+    }
+
+    /// A grid with the scores of one block; shape [blockRowCount][offsetCount].
+    private func filled(_ grid: ScoreGrid, with scores: [Float]) -> ScoreGrid {
+        var grid = grid
+        for (place, score) in scores.enumerated() {
+            let (row, offset) = place.quotientAndRemainder(dividingBy: grid.offsetCount)
+            grid.scores[grid.index(row: ScoreGrid.carriedRowCount + row, offset: offset)] = score
+        }
+        return grid
     }
 
     /// The row of a repeat: 4 rows a tone and 56 tones of a spacing, shorter for a higher offset.
@@ -31,12 +43,12 @@ import Testing
         let grid = ScoreGrid(offsetCount: 2 * Self.format.maximumOffsetHalfSpacings + 1)
         let rowCount = Self.blockCount * SyncSearch.blockRowCount
         var random = Randomness(seed: seed)
-        var scores = (0..<rowCount * grid.stride).map { _ in Float.random(in: 4...6, using: &random) }
+        var scores = (0..<rowCount * grid.offsetCount).map { _ in Float.random(in: 4...6, using: &random) }
         for _ in 0..<12 {
             let column = Int.random(in: 0..<grid.offsetCount, using: &random)
             let first = Int.random(in: 10..<400, using: &random)
             for index in 0..<Self.repeatCount {
-                scores[row(first, repeat: index, column: column, grid) * grid.stride + column] += 5
+                scores[row(first, repeat: index, column: column, grid) * grid.offsetCount + column] += 5
             }
         }
         // A block's sums are complete when the last repeats of all offsets are, rounded up to blocks; the last four rows wait.
@@ -44,7 +56,7 @@ import Testing
         let judgedRows = 0..<(Self.blockCount - lag) * SyncSearch.blockRowCount - 4
         func sum(_ first: Int, _ column: Int) -> Float {
             (0..<Self.repeatCount).reduce(0) {
-                $0 + scores[row(first, repeat: $1, column: column, grid) * grid.stride + column]
+                $0 + scores[row(first, repeat: $1, column: column, grid) * grid.offsetCount + column]
             }
         }
         var expected: [Candidate] = []
@@ -74,16 +86,16 @@ import Testing
     @Test func rewindingMovesPlaces() {
         let grid = ScoreGrid(offsetCount: 2 * Self.format.maximumOffsetHalfSpacings + 1)
         let middle = grid.offsetCount / 2
-        let quiet = [Float](repeating: 5, count: SyncSearch.blockRowCount * grid.stride)
+        let quiet = [Float](repeating: 5, count: SyncSearch.blockRowCount * grid.offsetCount)
         var search = RepeatSearch(format: Self.format, repeatCount: Self.repeatCount, keptCount: 40_000)
-        for block in 0..<100 { search.take(quiet, from: 0, block: block) }
+        for block in 0..<100 { search.take(filled(grid, with: quiet), block: block) }
         search.rewind(blockCount: 90)
         for block in 10..<40 {
             var scores = quiet
             for index in 0..<Self.repeatCount where (640 + 224 * index) / 32 == block {
-                scores[(640 + 224 * index) % 32 * grid.stride + middle] = 8
+                scores[(640 + 224 * index) % 32 * grid.offsetCount + middle] = 8
             }
-            search.take(scores, from: 0, block: block)
+            search.take(filled(grid, with: scores), block: block)
         }
         #expect(search.candidates == [Candidate(start: 640 * 16, offsetHertz: 0, score: 24)])
         search.removeCandidates()

@@ -16,10 +16,10 @@ import Testing
         var noise = BandNoise(format: format)
         for _ in 0..<12 {
             let energies = (0..<rowCount * binCount).map { index in
-                let isLoud = loudTone != nil && index % binCount == first
+                let isLoud = loudTone != nil && index / rowCount == first
                 return -(isLoud ? loudness : 1) * Float.log(Float.random(in: 1e-6...1, using: &random))
             }
-            noise.update(energies, from: 0, rowCount: rowCount, rowStride: binCount, heldShares: [])
+            noise.update(block: energies)
         }
         return noise
     }
@@ -52,8 +52,8 @@ import Testing
         for tone in inverses.indices where tone != 3 { #expect(inverses[tone] == common, "tone \(tone), seed 92") }
         #expect(inverses[3] < common / 50, "seed 92")
         noise.forget()
-        let quiet = [Float](repeating: 1e-6, count: BandNoise.binCount(BasebandFormat(profile: profile)))
-        noise.update(quiet, from: 0, rowCount: 1, rowStride: quiet.count, heldShares: [])
+        let binCount = BandNoise.binCount(BasebandFormat(profile: profile))
+        noise.update(block: [Float](repeating: 1e-6, count: SyncSearch.blockRowCount * binCount))
         noise.writeInverses(offsetHertz: 0, into: &inverses)
         #expect(inverses.allSatisfy { $0 > 1e5 }, "the first block after forget() counts alone")
     }

@@ -14,12 +14,12 @@ import Testing
             for index in grid.scores.indices { grid.scores[index] = Float(Int.random(in: 0...12, using: &random)) }
             for row in ScoreGrid.judgedRows {
                 for offset in 0..<offsetCount {
-                    let own = grid.scores[row * grid.stride + offset]
+                    let own = grid.scores[grid.index(row: row, offset: offset)]
                     var isPeak = true
                     for otherRow in row - 4...row + 4 {
                         for otherOffset in offset - 3...offset + 3
                         where (0..<offsetCount).contains(otherOffset) && (otherRow, otherOffset) != (row, offset) {
-                            let other = grid.scores[otherRow * grid.stride + otherOffset]
+                            let other = grid.scores[grid.index(row: otherRow, offset: otherOffset)]
                             let isEarlier = otherRow < row || otherRow == row && otherOffset < offset
                             if other > own || other == own && isEarlier { isPeak = false }
                         }
@@ -38,8 +38,14 @@ import Testing
         for row in grid.maxima.indices { grid.maxima[row] = Float(row) }
         let (scores, maxima) = (grid.scores, grid.maxima)
         grid.moveBlock()
-        let (cells, first) = (ScoreGrid.carriedRowCount * grid.stride, SyncSearch.blockRowCount)
-        #expect(Array(grid.scores[..<cells]) == Array(scores[(first * grid.stride)...].prefix(cells)))
+        let first = SyncSearch.blockRowCount
+        for offset in 0..<9 {
+            for row in 0..<ScoreGrid.carriedRowCount {
+                #expect(
+                    grid.scores[grid.index(row: row, offset: offset)]
+                        == scores[grid.index(row: row + first, offset: offset)])
+            }
+        }
         #expect(
             Array(grid.maxima[..<ScoreGrid.carriedRowCount])
                 == Array(maxima[first...].prefix(ScoreGrid.carriedRowCount)))
