@@ -69,6 +69,9 @@ struct AllCommand: ParsableCommand {
         try section("Throughput", "throughput") {
             try measureThroughput(&$0, earshot: earshot, runs: 7)
         }
+        try section("Worst sounds", "worst") {
+            try measureWorst(&$0, soundCount: 60, changeCount: 16, seconds: 24, seed: 1)
+        }
         try section("Allocations", "allocations") { _ = try measureAllocations(&$0) }
         section("Kernels", "kernels") { _ = measureKernels(&$0) }
         try section("Waterfalls", "waterfalls --trials \(trials)") {

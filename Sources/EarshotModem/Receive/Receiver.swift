@@ -35,6 +35,7 @@ public struct Receiver: ~Copyable {
         var statistics = counted
         statistics.candidates = search.candidateCount
         statistics.rejectedBySync = search.rejectedCount
+        statistics.rejectedByBudget = search.queue.expiredCount
         statistics.rejectedByCrowding = search.queue.droppedCount + (repeats?.droppedCount ?? 0)
         return statistics
     }
@@ -46,6 +47,7 @@ public struct Receiver: ~Copyable {
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
+    private var budget: DecodingBudget
     private let repeats: RepeatCombiner?
     private let recognisesTokens: Bool
 
@@ -55,7 +57,7 @@ public struct Receiver: ~Copyable {
     /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, and the frame is not
     /// over. At −3 dB, 20 symbols behind a frame's start, it is true for 60 % of `fast` and all other frames; in noise alone 1
     /// % of the time at most.
-    public var isReceiving: Bool { search.queue.holdsSureFrame }
+    public var isReceiving: Bool { search.queue.holdsSureFrame(endIndex: baseband.history.endIndex) }
 
     /// A receiver at the start of its input.
     /// - Parameters:
@@ -92,6 +94,7 @@ public struct Receiver: ~Copyable {
         search = FrameSearch(profiles: profiles)
         decoder = FrameDecoder(profiles: profiles)
         canceller = FrameCanceller(profiles: profiles)
+        budget = DecodingBudget(basebandRateHertz: BasebandFormat.rateHertz(profiles[0]))
         repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
     }
 
@@ -138,6 +141,7 @@ public struct Receiver: ~Copyable {
     /// Ends the input and reports the frames that can still be found. A frame is decided a little after its last sample, so
     /// the last one waits for silence. Push nothing afterwards.
     public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
+        budget.fill()
         let silence = [Float](repeating: 0, count: BasebandInput.maximumBlock)
         let longestSymbolSeconds = profiles.map(\.symbolSeconds).max() ?? 0
         // The longer of the search's delay and the shortest frame's.
@@ -171,6 +175,7 @@ public struct Receiver: ~Copyable {
     /// Takes one more quantum of baseband through all stages.
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
         let history = baseband.history
+        budget.add(sampleCount: BasebandInput.quantum)
         // Pilot tones: a tone found now hid frames before.
         if let cleanedIndex = baseband.cancelPilots() {
             search.restart(from: cleanedIndex, history, profileStages)
@@ -178,7 +183,9 @@ public struct Receiver: ~Copyable {
         repeat {
             // Search and refinement: where a frame may begin.
             search.findCandidates(history, profileStages, bursts: repeats)
-            while let attempt = search.queue.next(endIndex: history.endIndex) {
+            while let attempt = search.queue.next(
+                endIndex: history.endIndex, dearestLook: budget.dearestLook)
+            {
                 let view = FrameView(
                     place: attempt.candidate, layout: attempt.layout ?? .token,
                     stages: profileStages[attempt.profileIndex], history: history)
@@ -192,7 +199,9 @@ public struct Receiver: ~Copyable {
                     cancel(frame, view.at(frame.place))
                 }
             }
+            budget.spend(search.takeWork())
         } while restartSearchWhereCancelled()
+        search.queue.removeExpired(before: history.endIndex - history.keptSampleCount, endIndex: history.endIndex)
         // Repeats: bursts of which no frame was decoded.
         decodeBursts(onFrame)
         if recognisesTokens {
@@ -215,12 +224,15 @@ public struct Receiver: ~Copyable {
 
     /// Tries to decode a frame; a frame that others disturb waits and is tried again.
     private mutating func decode(_ attempt: Attempt, _ view: FrameView) -> DecodedFrame? {
-        switch decoder.decode(view, mayWait: !attempt.hasWaited) {
+        let outcome = decoder.decode(view, mayWait: !attempt.hasWaited)
+        budget.spend(decoder.takeWork())
+        switch outcome {
         case .decoded(let frame): return frame
         case .pathMetricOfNoise: counted.rejectedByPathMetric += 1
         case .checkMismatch: counted.rejectedByCheck += 1
-        case .disturbed:
+        case .disturbed(let logRatio):
             var attempt = attempt
+            attempt.logRatio = logRatio
             attempt.hasWaited = true
             // A frame of another length waits for the token's attempt at the same place: often that decodes, and removes this.
             let due = max(attempt.due, search.queue.endOfToken(at: attempt, view.format) ?? 0)
@@ -252,7 +264,9 @@ public struct Receiver: ~Copyable {
         stages.recognition?.note(frame.payload, tones: tones, at: Int(frame.place.start))
         search.queue.removeAttempts(near: frame.place, profileIndex: stages.index, stages.format)
         switch canceller.cancel(view, tones) {
-        case .cancelled: counted.cancelledFrames += 1
+        case .cancelled:
+            counted.cancelledFrames += 1
+            budget.spend(DecodingWork.symbolCancellation * Double(view.layout.toneCount))
         case .tooMany: break
         case .cameAlone: search.noteMaskedFrame(view)
         }

@@ -131,6 +131,7 @@ public final class ReceiverBank {
             sum.candidates += statistics.candidates
             sum.rejectedBySync += statistics.rejectedBySync
             sum.rejectedByCrowding += statistics.rejectedByCrowding
+            sum.rejectedByBudget += statistics.rejectedByBudget
             sum.cancelledFrames += statistics.cancelledFrames
             sum.rejectedByPathMetric += statistics.rejectedByPathMetric
             sum.rejectedByCheck += statistics.rejectedByCheck

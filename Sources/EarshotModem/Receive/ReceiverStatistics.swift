@@ -19,6 +19,9 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public var rejectedBySync = 0
     /// Candidates dropped because too many others were waiting.
     public var rejectedByCrowding = 0
+    /// Decoding attempts that the budget of decoding work did not allow: the sound held more likely ones than one core can
+    /// decode.
+    public var rejectedByBudget = 0
     /// Frames cancelled in the baseband, because something else was heard at the same time.
     public var cancelledFrames = 0
     /// Decoding attempts without a codeword worth a CRC: the path metric was that of noise, or too much of the frame was lost.

@@ -13,6 +13,7 @@ enum StatisticsText {
             + ", candidates \(statistics.candidates)"
             + ", rejected by sync pattern \(statistics.rejectedBySync)"
             + ", by crowding \(statistics.rejectedByCrowding)"
+            + ", by budget \(statistics.rejectedByBudget)"
             + ", by path metric \(statistics.rejectedByPathMetric)"
             + ", by CRC \(statistics.rejectedByCheck)"
             + ", duplicates \(statistics.duplicates)"

@@ -90,5 +90,6 @@ struct FrameTable {
         return "receiver: \(statistics.candidates) candidates, refused by sync pattern \(statistics.rejectedBySync)"
             + ", by path metric \(statistics.rejectedByPathMetric), by CRC \(statistics.rejectedByCheck)"
             + ", by crowding \(statistics.rejectedByCrowding)"
+            + ", by budget \(statistics.rejectedByBudget)"
     }
 }

@@ -182,6 +182,7 @@ final class SessionReport {
         line.add("candidates", statistics.candidates)
         line.add("rejected_by_sync", statistics.rejectedBySync)
         line.add("rejected_by_crowding", statistics.rejectedByCrowding)
+        line.add("rejected_by_budget", statistics.rejectedByBudget)
         line.add("rejected_by_path_metric", statistics.rejectedByPathMetric)
         line.add("rejected_by_crc", statistics.rejectedByCheck)
         line.add("frames", statistics.frames)

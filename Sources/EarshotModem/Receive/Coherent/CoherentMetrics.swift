@@ -32,7 +32,8 @@ struct CoherentMetrics: ~Copyable {
     /// θ. With 1 white noise loses as much as a room gains; from 4 on nothing changes.
     static let minimumTapRatio: Float = 5
 
-    private let transformLength: Int
+    /// The points of a symbol's transforms.
+    let transformLength: Int
     private let format: BasebandFormat
 
     private var replica: FrameReplica

@@ -129,6 +129,7 @@ struct IterativeDecoder: ~Copyable {
         let (stages, symbolCount, noise) = (view.stages, view.layout.toneCount, path.metrics.commonNoise)
         var view = view
         for round in 0..<roundCount {
+            path.work += DecodingWork.coherentPoint * Double(symbolCount * stages.coherent.transformLength)
             stages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
             let isStill = round == 0 && rank == IterativeDecoder.peakCount - 1
             guard

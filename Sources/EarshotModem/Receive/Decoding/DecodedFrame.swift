@@ -31,5 +31,5 @@ enum DecodingOutcome {
     /// A codeword fits, but its CRC does not match.
     case checkMismatch
     /// There seems to be a frame, hidden by noise, a room or the tones of others. The iterative decoder has not tried it yet.
-    case disturbed
+    case disturbed(logRatio: Float)
 }

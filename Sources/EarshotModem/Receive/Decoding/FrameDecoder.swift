@@ -27,12 +27,20 @@ struct FrameDecoder: ~Copyable {
     private var detection: FrameDetection
     private var path: TrellisAttempt
     private var iterations: IterativeDecoder
+    private var detectionWork = 0.0
 
     init(profiles: [Profile]) {
         let likelihood = FrameLikelihood()
         detection = FrameDetection(profiles: profiles, likelihood: likelihood)
         path = TrellisAttempt(profiles: profiles)
         iterations = IterativeDecoder(likelihood: likelihood)
+    }
+
+    /// The work done since the last call; see `DecodingWork`.
+    mutating func takeWork() -> Double {
+        let work = path.work + detectionWork
+        (path.work, detectionWork) = (0, 0)
+        return work
     }
 
     /// Tries to decode a frame.
@@ -56,6 +64,7 @@ struct FrameDecoder: ~Copyable {
     private mutating func decodeNear(_ view: FrameView, mayWait: Bool) -> DecodingOutcome {
         iterations.begin()
         var view = view
+        detectionWork += DecodingWork.symbolDetection * Double(view.layout.toneCount)
         guard let logRatio = detection.detect(&view) else { return .pathMetricOfNoise }
         let isPlausible = view.place.dominance >= SyncCheck.plausibleDominance
         let instantCount = isPlausible && !mayWait ? FrameDecoder.instants.count : 1
@@ -65,7 +74,7 @@ struct FrameDecoder: ~Copyable {
             logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: view.place.dominance)
         if mayWait {
             if case .pathMetricOfNoise = first, effort.pathCount == 0 { return first }
-            return .disturbed
+            return .disturbed(logRatio: logRatio)
         }
         if let frame = decodeMoving(view) { return .decoded(frame) }
         if let frame = iterations.decode(view, effort, with: &path) { return .decoded(frame) }

@@ -29,6 +29,8 @@ struct TrellisAttempt: ~Copyable {
     private(set) var metrics: ToneMetrics
     /// The path found last.
     private(set) var trellis: FrameTrellis
+    /// The work done, with that of the iterative decoder; see `DecodingWork`.
+    var work = 0.0
 
     private var interference: InterferenceMetrics
     private var meter = EvidenceMeter()
@@ -60,6 +62,7 @@ struct TrellisAttempt: ~Copyable {
     }
 
     private mutating func prepareMetrics(_ view: FrameView, _ erased: ErasedSymbols) {
+        work += DecodingWork.symbolEnergies * Double(view.layout.toneCount)
         metrics.prepare(
             energies, erased: erased, toneCount: view.profile.toneCount, frameSymbolCount: view.layout.toneCount)
     }
@@ -89,6 +92,7 @@ struct TrellisAttempt: ~Copyable {
     private mutating func decodeBranchMetrics(_ view: FrameView) -> DecodingOutcome {
         let (code, layout) = (view.profile.code, view.layout)
         guard isHeld(layout) else { return .pathMetricOfNoise }
+        work += DecodingWork.symbolAttempt * Double(layout.toneCount)
         let isTailBiting = trellis.decode(code, stepCount: layout.dataToneCount)
         let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
         guard evidence.isBelievable else { return .pathMetricOfNoise }

@@ -11,6 +11,20 @@ struct Attempt {
     var due: Int
     /// Whether the attempt has waited for the frame that disturbs it.
     var hasWaited = false
+    /// Λ, if the first look measured it; see `FrameLikelihood`.
+    var logRatio: Float = 0
+
+    /// The kinds of attempts, cheapest first.
+    enum Look: Comparable {
+        /// A sync check.
+        case syncCheck
+        /// Non-coherent decoding at one instant.
+        case first
+        /// Decoding with all means.
+        case second
+    }
+
+    var look: Look { layout == nil ? .syncCheck : hasWaited ? .second : .first }
 }
 
 extension Attempt {
@@ -39,12 +53,17 @@ struct AttemptQueue {
     /// Attempts dropped because the queue was full.
     private(set) var droppedCount = 0
 
+    /// Attempts rejected because the budget did not suffice while their samples were there.
+    private(set) var expiredCount = 0
+
     /// Whether no attempt waits.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Whether a frame waits for its end whose sync pattern was checked and is sure.
-    var holdsSureFrame: Bool {
-        waiting.contains { $0.layout != nil && $0.candidate.dominance >= SyncCheck.sureDominance }
+    /// Whether a frame waits for samples from `endIndex` on whose sync pattern was checked and is sure.
+    func holdsSureFrame(endIndex: Int) -> Bool {
+        waiting.contains {
+            $0.due > endIndex && $0.layout != nil && $0.candidate.dominance >= SyncCheck.sureDominance
+        }
     }
 
     /// Adds an attempt.
@@ -73,16 +92,25 @@ struct AttemptQueue {
         insert(later)
     }
 
-    /// Takes the best of the attempts that need no sample from `endIndex` on: cheap ones first, then by score.
-    mutating func next(endIndex: Int) -> Attempt? {
+    /// Takes the best of the attempts that need no sample from `endIndex` on: cheap ones first, then the likeliest.
+    /// - Parameter dearestLook: attempts that cost more stay.
+    mutating func next(endIndex: Int, dearestLook: Attempt.Look = .second) -> Attempt? {
         var best: Int?
         for index in waiting.indices.reversed() {
             guard waiting[index].due <= endIndex else { break }
+            guard waiting[index].look <= dearestLook else { continue }
             if best.map({ AttemptQueue.isBetter(waiting[index], waiting[$0]) }) ?? true {
                 best = index
             }
         }
         return best.map { waiting.remove(at: $0) }
+    }
+
+    /// Removes the attempts that are due and whose frames begin before `index`, where the history begins.
+    mutating func removeExpired(before index: Int, endIndex: Int) {
+        let count = waiting.count
+        waiting.removeAll { $0.due <= endIndex && $0.candidate.start < Double(index) }
+        expiredCount += count - waiting.count
     }
 
     /// Removes the attempts less than half a symbol and about half a tone spacing away from a place.
@@ -129,7 +157,8 @@ struct AttemptQueue {
     }
 
     private static func isBetter(_ a: Attempt, _ b: Attempt) -> Bool {
-        (a.layout == nil) != (b.layout == nil) ? a.layout == nil : a.candidate.score > b.candidate.score
+        if a.look != b.look { return a.look < b.look }
+        return a.logRatio != b.logRatio ? a.logRatio > b.logRatio : a.candidate.score > b.candidate.score
     }
 
     private func comesBefore(_ a: Attempt, _ b: Attempt) -> Bool {

@@ -18,6 +18,7 @@ struct FrameSearch: ~Copyable {
     /// Candidates whose sync pattern did not stand up to a closer look.
     private(set) var rejectedCount = 0
 
+    private var work = 0.0
     private var syncCheck: SyncCheck
     /// The history's end index at which the next search has a block to take in.
     private var dueIndex = 0
@@ -43,9 +44,16 @@ struct FrameSearch: ~Copyable {
         }
     }
 
+    /// The work done since the last call; see `DecodingWork`.
+    mutating func takeWork() -> Double {
+        defer { work = 0 }
+        return work
+    }
+
     /// Refines a candidate, unless it looks like chance, and lets it wait for its sync pattern and length header.
     private mutating func refine(_ candidate: Candidate, _ stages: ProfileStages, _ history: BasebandHistory) {
         candidateCount += 1
+        work += DecodingWork.refinement
         guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance),
             let refined = stages.refine(candidate, history)
         else {
@@ -59,6 +67,7 @@ struct FrameSearch: ~Copyable {
     /// Looks at a candidate's sync pattern and length header, and lets it wait for the end of the frames that they announce.
     mutating func checkSync(_ view: FrameView) {
         var candidate = view.place
+        work += DecodingWork.syncCheck
         let (dominance, announcedByteCount) = syncCheck.examine(view)
         candidate.dominance = dominance
         guard dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {

@@ -96,7 +96,62 @@ import Testing
         for (dominance, isExamined, isSure) in [(Float(0.98), true, false), (0.99, true, true), (1, false, false)] {
             var queue = AttemptQueue()
             _ = queue.insert(attempt(due: 0, score: 9, dominance: dominance, isExamined: isExamined))
-            #expect(queue.holdsSureFrame == isSure, "dominance \(dominance)")
+            #expect(queue.holdsSureFrame(endIndex: -1) == isSure, "dominance \(dominance)")
+            #expect(!queue.holdsSureFrame(endIndex: 0), "a frame that is over is on the air no more")
+        }
+    }
+
+    /// First looks come before second ones, however well those score; of second looks the likelier frame comes first.
+    @Test func cheapLooksComeFirst() {
+        var queue = AttemptQueue()
+        var looks = [
+            attempt(due: 0, score: 30, start: 1), attempt(due: 0, score: 10, start: 2),
+            attempt(due: 0, score: 9, start: 3),
+            attempt(due: 0, score: 8, start: 4, isExamined: false),
+        ]
+        (looks[0].hasWaited, looks[0].logRatio) = (true, 20)
+        (looks[1].hasWaited, looks[1].logRatio) = (true, 40)
+        for look in looks { queue.insert(look) }
+        var starts: [Double] = []
+        while let next = queue.next(endIndex: 0) { starts.append(next.candidate.start) }
+        #expect(starts == [4, 3, 2, 1])
+    }
+
+    /// Looks that the budget does not allow stay, and expire with their samples.
+    @Test func dearLooksStay() {
+        var queue = AttemptQueue()
+        var second = attempt(due: 0, score: 30, start: 10)
+        second.hasWaited = true
+        queue.insert(second)
+        queue.insert(attempt(due: 0, score: 9, start: 20))
+        #expect(queue.next(endIndex: 0, dearestLook: .syncCheck) == nil)
+        #expect(queue.next(endIndex: 0, dearestLook: .first)?.candidate.start == 20)
+        #expect(queue.next(endIndex: 0, dearestLook: .first) == nil)
+        queue.removeExpired(before: 10, endIndex: 0)
+        #expect(queue.expiredCount == 0 && !queue.isEmpty)
+        queue.removeExpired(before: 11, endIndex: -1)
+        #expect(queue.expiredCount == 0, "its samples are not complete")
+        queue.removeExpired(before: 11, endIndex: 0)
+        #expect(queue.expiredCount == 1 && queue.isEmpty)
+    }
+
+    /// A frame of another length waits for the token at its place, and for no other.
+    @Test func theEndOfTheTokenAtAPlace() {
+        let format = BasebandFormat(profile: .standard)
+        var short = attempt(due: 50, score: 9, start: 1_000)
+        short.layout = FrameLayout(payloadByteCount: 3)
+        let cases: [(other: Attempt, end: Int?)] = [
+            (attempt(due: 120, score: 9, start: 1_001), 120),
+            (attempt(due: 120, score: 9, start: 1_001, profileIndex: 1), nil),
+            (attempt(due: 120, score: 9, start: 1_001, isExamined: false), nil),
+            (attempt(due: 120, score: 9, start: 1_000 + Double(format.samplesPerSymbol)), nil),
+            (short, nil),
+        ]
+        for (other, end) in cases {
+            var queue = AttemptQueue()
+            queue.insert(other)
+            #expect(queue.endOfToken(at: short, format) == end, "\(other)")
+            #expect(queue.endOfToken(at: attempt(due: 50, score: 9, start: 1_000), format) == nil)
         }
     }
 

@@ -1,0 +1,65 @@
+import EarshotChannel
+import EarshotCoding
+import EarshotTrials
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+@Suite struct DecodingBudgetTests {
+    /// All looks are allowed while more than the reserve is left, first ones while anything is left.
+    @Test func theBudgetAllowsLessAndLess() {
+        var budget = DecodingBudget(basebandRateHertz: 3_000)
+        #expect(budget.dearestLook == .second)
+        budget.spend(DecodingBudget.maximum - DecodingBudget.reserve)
+        #expect(budget.dearestLook == .first)
+        budget.spend(DecodingBudget.reserve)
+        #expect(budget.dearestLook == .syncCheck)
+    }
+
+    /// A second of sound adds `perSecond`, whatever pieces it comes in, and no more than `maximum` is saved.
+    @Test(arguments: [1, 32, 1_000, 3_000])
+    func aSecondAddsItsShare(pieceCount: Int) {
+        var budget = DecodingBudget(basebandRateHertz: 3_000)
+        budget.add(sampleCount: 3_000_000)
+        budget.spend(DecodingBudget.maximum + DecodingBudget.perSecond)
+        for _ in 0..<3_000 / pieceCount { budget.add(sampleCount: pieceCount) }
+        for _ in 0..<3_000 % pieceCount { budget.add(sampleCount: 1) }
+        budget.spend(-1e-3)
+        #expect(budget.dearestLook == .first)
+        budget.spend(2e-3)
+        #expect(budget.dearestLook == .syncCheck)
+    }
+
+    /// Sync patterns without frames exhaust the budget. The receiver rejects what it does not allow, and hears the tokens that
+    /// follow.
+    @Test func tokensBehindHostileSoundAreHeard() throws {
+        let payload = try Payload(hex: "0123456789abcdef")
+        let token = try Transmitter(sampleRateHertz: 48_000).samples(payload, amplitude: 0.2)
+        let pause = [Float](repeating: 0, count: 4_800)
+        let air =
+            HostileSound.syncPatterns.samples(seconds: 12, sampleRateHertz: 48_000) + pause + token + pause + token
+        var receiver = try Receiver(sampleRateHertz: 48_000)
+        var heard: [Payload] = []
+        receiver.push(air.span) { heard.append($0.payload) }
+        receiver.flush { heard.append($0.payload) }
+        #expect(heard == [payload, payload])
+        #expect(receiver.statistics.rejectedByBudget > 0)
+    }
+
+    /// A crowd that one core can decode loses nothing.
+    @Test func aCrowdKeepsWithinTheBudget() throws {
+        let air = HostileSound(
+            streams: (0..<6).map {
+                HostileSound.Stream(
+                    profile: .standard, content: .damagedFrame(byteCount: 8, share: 0),
+                    offsetHertz: 7 * Double($0) - 20, amplitude: 1, startSeconds: 0.17 * Double($0))
+            }, noiseDecibels: -15, seed: 16
+        ).samples(seconds: 12, sampleRateHertz: 48_000)
+        var receiver = try Receiver(sampleRateHertz: 48_000)
+        receiver.push(air.span) { _ in }
+        receiver.flush { _ in }
+        #expect(receiver.statistics.rejectedByBudget == 0)
+        #expect(receiver.statistics.frames > 0)
+    }
+}
