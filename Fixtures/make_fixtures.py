@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE.parent / "Tests" / "Vectors"))
 
 import reference_encoder as reference  # noqa: E402
 
-DATE = "2026-11-21"
+DATE = "2026-11-22"
 
 
 def frame(profile, payload, rate, amplitude):

@@ -12,6 +12,15 @@ public struct CRC24: Sendable {
     /// The CRC of no bytes.
     public init() {}
 
+    /// The CRC with which each frame begins: over the protocol version and the number of payload bytes.
+    ///
+    /// Version and count are not sent: if a receiver assumes wrong ones, the check fails. Two versions differ within one byte, a
+    /// burst that the CRC always notices, so the check of an intact frame of another version never matches.
+    init(frameByteCount: Int) {
+        update(FrameLayout.protocolVersion)
+        update(UInt8(frameByteCount))
+    }
+
     /// Takes in one more byte. Cost: eight shifts.
     public mutating func update(_ byte: UInt8) {
         // The register stands at the word's upper end, so that what leaves it leaves the word.
@@ -22,15 +31,12 @@ public struct CRC24: Sendable {
         value = register >> 8
     }
 
-    /// The check of a frame: over the protocol version, the payload's byte count, and the payload's bytes.
-    ///
-    /// Version and count are not sent: if a receiver assumes wrong ones, the check fails.
-    public static func frameCheck(_ payload: Payload) -> UInt32 {
-        var crc = CRC24()
-        crc.update(FrameLayout.protocolVersion)
-        crc.update(UInt8(payload.count))
-        for index in 0..<payload.count {
-            crc.update(payload[index])
+    /// The check of a frame: over the protocol version, the number of payload bytes, and the bytes on the air.
+    /// - Parameter sent: the bytes on the air; see `PayloadMixer`.
+    public static func frameCheck(_ sent: Payload) -> UInt32 {
+        var crc = CRC24(frameByteCount: sent.count)
+        for index in 0..<sent.count {
+            crc.update(sent[index])
         }
         return crc.value
     }

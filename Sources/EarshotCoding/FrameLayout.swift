@@ -5,8 +5,9 @@
 ///
 /// One data tone carries one step of the trellis code, two bits of payload and check; see `TrellisCode`.
 public struct FrameLayout: Equatable, Sendable {
-    /// The version of the air format, which goes into every frame's CRC.
-    public static let protocolVersion: UInt8 = 1
+    /// The version of the air format, which goes into every frame's CRC. Version 1 sent the payload as it is, without
+    /// `PayloadMixer`.
+    public static let protocolVersion: UInt8 = 2
     /// The number of tones in the sync pattern, at the start of every frame.
     public static let syncToneCount = 8
     /// The silence between the frames of a burst, in tones: echoes die away meanwhile, and a token's spacing becomes 56 tones,

@@ -93,12 +93,11 @@ import Testing
 
     /// The example of docs/PROTOCOL.md, section 9.
     @Test func frameCheckCoversVersionAndLength() throws {
-        let payload = try Payload(hex: "0123456789abcdef")
-        #expect(CRC24.frameCheck(payload) == 0xF0508F)
+        #expect(CRC24.frameCheck(try Payload(hex: "fc1cf05912b3d107")) == 0x576C92)
         for count in 1...32 {
             var random = Randomness(seed: UInt64(count))
             let bytes = random.bytes(count)
-            let expected = Reference.crc24([1, UInt8(count)] + bytes)
+            let expected = Reference.crc24([2, UInt8(count)] + bytes)
             #expect(CRC24.frameCheck(try Payload(bytes)) == expected, "seed \(count)")
         }
     }

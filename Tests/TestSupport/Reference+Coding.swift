@@ -19,6 +19,21 @@ extension Reference {
         return dividend.suffix(24).reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
     }
 
+    /// The bytes on the air by docs/PROTOCOL.md, section 3, with the CRC of all bytes so far at every step.
+    public static func mix(_ payload: [UInt8]) -> [UInt8] {
+        let count = payload.count
+        var bytes = payload
+        for order in [Array(0..<count), (0..<count).reversed(), Array(0..<count)] {
+            var taken: [UInt8] = [2, UInt8(count)]
+            for index in order {
+                let exponent = bytes[index] ^ UInt8(crc24(taken) % 256)
+                bytes[index] = UInt8((0..<exponent).reduce(1) { power, _ in power * 45 % 257 } % 256)
+                taken.append(bytes[index])
+            }
+        }
+        return bytes
+    }
+
     /// The convolutional codeword by its definition. Bit b of tone n is the parity of those of the latest `memoryBits`
     /// + 2 input bits that the generator selects. The frame's input bits form a ring.
     public static func encode(_ pairs: [UInt8], memoryBits: Int, generators: [UInt16]) -> [UInt8] {

@@ -8,6 +8,8 @@ public struct Vectors: Decodable, Sendable {
         public let profile: String
         /// The payload in hexadecimal.
         public let payload: String
+        /// The bytes on the air in hexadecimal: the payload, mixed.
+        public let sent: String
         /// The frame's check in hexadecimal.
         public let crc: String
         /// The frame's tones, sync pattern first.

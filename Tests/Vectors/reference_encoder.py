@@ -60,8 +60,7 @@ def header(profile, length):
 # Section 3
 
 
-def crc24(data):
-    crc = 0xFEDCBA
+def crc24(data, crc=0xFEDCBA):
     for byte in data:
         for position in range(7, -1, -1):
             feedback = (crc >> 23) ^ (byte >> position & 1)
@@ -71,12 +70,26 @@ def crc24(data):
     return crc
 
 
-def check(payload):
-    return crc24(bytes([0x01, len(payload)]) + payload)
+VERSION = 0x02
+
+
+def sent_bytes(payload):
+    x, n = bytearray(payload), len(payload)
+    for order in (range(n), range(n - 1, -1, -1), range(n)):
+        c = crc24([VERSION, n])
+        for i in order:
+            x[i] = 45 ** (x[i] ^ c % 256) % 257 % 256
+            c = crc24([x[i]], c)
+    return bytes(x)
+
+
+def check(sent):
+    return crc24(bytes([VERSION, len(sent)]) + sent)
 
 
 def input_pairs(payload):
-    coded = payload + check(payload).to_bytes(3, "big")
+    sent = sent_bytes(payload)
+    coded = sent + check(sent).to_bytes(3, "big")
     return [byte >> shift & 3 for byte in coded for shift in (6, 4, 2, 0)]
 
 
@@ -160,7 +173,8 @@ def vector(profile, payload):
     return {
         "profile": profile.name,
         "payload": payload.hex(),
-        "crc": f"{check(payload):06x}",
+        "sent": sent_bytes(payload).hex(),
+        "crc": f"{check(sent_bytes(payload)):06x}",
         "tones": frame_tones(profile, payload),
     }
 

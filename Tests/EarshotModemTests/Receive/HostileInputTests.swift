@@ -1,7 +1,9 @@
 import EarshotChannel
 import EarshotCoding
-import EarshotModem
+import TestSupport
 import Testing
+
+@testable import EarshotModem
 
 /// Input that nobody should send: never a crash, never a wrong token, and the tokens that are there.
 @Suite struct HostileInputTests {
@@ -63,6 +65,43 @@ import Testing
                 #expect(try frames(in: piece).allSatisfy { $0.payload == payload }, "\(count) samples")
             }
         }
+    }
+
+    /// Frames of version 1 of the air format, ten tokens and ten payloads of 2 bytes a profile: loud, and nothing is reported. Their
+    /// path is that of a real frame, but their check can never match; see `CRC24`.
+    @Test(arguments: Profile.all) func framesOfVersionOneGiveNothing(profile: Profile) throws {
+        var random = Randomness(seed: 8)
+        var air = [Float](repeating: 0, count: 24_000)
+        for _ in 0..<10 {
+            for byteCount in [8, 2] {
+                let frame = Self.frameOfVersionOne(random.bytes(byteCount), profile)
+                air += frame + [Float](repeating: 0, count: 4_800)
+            }
+        }
+        let amplitude: Float = 0.25
+        var noise = WhiteNoise(seed: 9)
+        noise.add(
+            to: &air, deviation: WhiteNoise.deviation(amplitude: amplitude, snrDecibels: 20, sampleRateHertz: 48_000))
+        #expect(try frames(in: air).isEmpty)
+    }
+
+    /// A frame as version 1 made it: the payload not mixed, and another version in the check.
+    private static func frameOfVersionOne(_ bytes: [UInt8], _ profile: Profile) -> [Float] {
+        let check = Reference.crc24([1, UInt8(bytes.count)] + bytes)
+        let sent = bytes + [16, 8, 0].map { UInt8(truncatingIfNeeded: check >> $0) }
+        let codeword = profile.code.encode(sent.flatMap { [$0 >> 6, $0 >> 4 & 3, $0 >> 2 & 3, $0 & 3] })
+        let layout = FrameLayout(payloadByteCount: bytes.count)
+        let header = (0..<layout.headerToneCount).map {
+            LengthHeader.tone($0, byteCount: bytes.count, toneAlphabet: profile.toneCount)
+        }
+        let data = codeword.enumerated().map { step, tone in
+            ToneScrambler.scramble(Int(tone), step: step, toneBits: profile.code.toneBits)
+        }
+        let synthesizer = ToneSynthesizer(
+            toneHertz: (profile.syncTones + header + data).map(profile.toneHertz), symbolSeconds: profile.symbolSeconds,
+            stepDeviationSeconds: profile.stepDeviationSymbols * profile.symbolSeconds,
+            rampSeconds: profile.rampSeconds, sampleRateHertz: 48_000)
+        return synthesizer.samples().map { 0.25 * $0 }
     }
 
     /// White noise, 20 minutes at each of three levels. The long run is `earshot-bench false-tokens`.

@@ -14,7 +14,9 @@ import Testing
             let payload = try Payload(hex: vector.payload)
             let transmitter = try Transmitter(profile: profile, sampleRateHertz: 48_000)
             #expect(transmitter.tones(payload) == vector.tones, "\(vector.profile) \(vector.payload)")
-            #expect(CRC24.frameCheck(payload) == UInt32(vector.crc, radix: 16), "\(vector.payload)")
+            let sent = PayloadMixer.mix(payload)
+            #expect(sent.hex == vector.sent, "\(vector.payload)")
+            #expect(CRC24.frameCheck(sent) == UInt32(vector.crc, radix: 16), "\(vector.payload)")
         }
     }
 

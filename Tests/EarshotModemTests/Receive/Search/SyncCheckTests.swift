@@ -5,11 +5,18 @@ import Testing
 /// How loud the sync tones are among the others.
 @Suite struct SyncCheckTests {
     /// Every sync tone of a clear frame is the loudest of its symbol; in noise half of them are not.
+    ///
+    /// A token's data tones announce another length only by chance: half of a header's six tones have to be those of one of 31
+    /// lengths. With 16 tones that is 31·20/16³ = 15 %: 5 of 8 tokens or more in one of 400 cases, in fewer with more tones.
     @Test(arguments: Profile.all) func theSyncCheckTellsAFrameFromNoise(profile: Profile) throws {
         var check = SyncCheck(profiles: [profile])
-        let frame = try NoisyFrame(profile, snrDecibels: 10, seed: 101)
-        let clear = check.examine(frame.view)
-        #expect(clear.dominance > SyncCheck.sureDominance && clear.announcedByteCount == nil, "seed 101")
+        var announcedCount = 0
+        for seed in 101...108 as ClosedRange<UInt64> {
+            let clear = check.examine(try NoisyFrame(profile, snrDecibels: 10, seed: seed).view)
+            #expect(clear.dominance > SyncCheck.sureDominance, "seed \(seed)")
+            announcedCount += clear.announcedByteCount == nil ? 0 : 1
+        }
+        #expect(announcedCount < 5, "\(announcedCount) of 8, seeds 101 to 108")
         let noise = try NoisyFrame(profile, snrDecibels: 10, isFrame: false, seed: 102)
         // A tone's mean share of the loudest of M is 0.6/(ln M + 0.58) in ln(1 + x): 0.2 and less; eight of them vary by 0.07.
         for step in 0..<20 {
