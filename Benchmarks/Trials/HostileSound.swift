@@ -91,6 +91,7 @@ public struct HostileSound: Sendable, CustomStringConvertible {
         return samples
     }
 
+    /// Its streams and its noise, for a table.
     public var description: String {
         let kinds = streams.map { stream in
             let content =

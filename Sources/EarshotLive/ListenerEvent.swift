@@ -10,6 +10,8 @@ public enum ListenerEvent: Sendable {
     case level(LevelReport)
     /// Sound was lost.
     case gap(Gap)
+    /// The sound held more that looks like frames than the receiver's budget of decoding work allows. At most one a second.
+    case overloaded(Overload)
     /// The device has gone away; the listener waits for it.
     case interrupted(DeviceError)
     /// The device is back, after so many seconds.
@@ -51,6 +53,14 @@ public struct Gap: Sendable, Equatable {
     public var atSeconds: Double
     /// The length of the gap in seconds.
     public var seconds: Double
+}
+
+/// Decoding attempts that the receiver left out; see `ReceiverStatistics.rejectedByBudget`.
+public struct Overload: Sendable, Equatable {
+    /// Seconds from the begin of listening.
+    public var atSeconds: Double
+    /// The number of attempts left out since the last such event.
+    public var attemptCount: Int
 }
 
 /// Levels, in decibels of full scale: a sine of amplitude 1 has 0 dB.

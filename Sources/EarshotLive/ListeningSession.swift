@@ -22,6 +22,9 @@ struct ListeningSession {
     private var lostFrameCount = 0
     /// The cause of the samples missing before the next block.
     private var loss: CaptureNotice.Loss = .overrun
+    /// The attempts rejected by the budget that were reported, and the position of the next report.
+    private var reportedRejectedCount = 0
+    private var nextOverloadReport = 0
     private var endNanoseconds: Int64 = 0
     private let begin = MonotonicTime.nanoseconds
     private var isInterrupted = false
@@ -69,12 +72,25 @@ struct ListeningSession {
             push(samples.extracting(first * channelCount..<(first + count) * channelCount), own: own, onEvent)
             first += count
         }
+        reportOverload(onEvent)
         let atSeconds = seconds(position)
         if meter?.isDue == true, let report = meter?.report(receivers, atSeconds: atSeconds, ringFill: ringFill) {
             onEvent(.level(report))
             meter?.restart()
         }
         if position >= limit { isOver = true }
+    }
+
+    /// Reports attempts that the budget of decoding work did not allow, once a second of sound at most.
+    private mutating func reportOverload(_ onEvent: (ListenerEvent) -> Void) {
+        guard position >= nextOverloadReport else { return }
+        let rejectedCount = receivers.statistics.rejectedByBudget
+        guard rejectedCount > reportedRejectedCount else { return }
+        onEvent(
+            .overloaded(
+                Overload(atSeconds: seconds(position), attemptCount: rejectedCount - reportedRejectedCount)))
+        reportedRejectedCount = rejectedCount
+        nextOverloadReport = position + format.sampleRateHertz
     }
 
     /// Ends a session with a limit although its device is away, when no sound shows the time.

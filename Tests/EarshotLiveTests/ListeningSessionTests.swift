@@ -71,6 +71,33 @@ import Testing
         }
     }
 
+    /// Five streams of `fast` sync patterns with one more tone each cost more than the budget of decoding work allows. The session
+    /// says so, at most once a second, and every attempt that the receiver left out is in one of the reports or in the summary.
+    @Test func soundBeyondTheBudgetIsReported() throws {
+        let transmitter = try Transmitter(profile: .fast, sampleRateHertz: Self.rate)
+        var air = [Float](repeating: 0, count: 10 * Self.rate)
+        for stream in 0..<5 {
+            for number in 0..<100 {
+                let begin = try transmitter.samples(Payload([UInt8(number), UInt8(stream)]), amplitude: 0.15).prefix(
+                    9 * 512)
+                let first = 1_000 * stream + number * begin.count
+                for (index, sample) in begin.enumerated() where first + index < air.count {
+                    air[first + index] += sample
+                }
+            }
+        }
+        var scene = Scene()
+        scene.push(air)
+        scene.finish()
+        let overloads = scene.events.compactMap { if case .overloaded(let overload) = $0 { overload } else { nil } }
+        #expect(!overloads.isEmpty && overloads.allSatisfy { $0.attemptCount > 0 })
+        for (earlier, later) in zip(overloads, overloads.dropFirst()) {
+            #expect(later.atSeconds - earlier.atSeconds >= 1)
+        }
+        let reportedCount = overloads.reduce(0) { $0 + $1.attemptCount }
+        #expect(try reportedCount <= #require(scene.summaries.first).statistics.rejectedByBudget)
+    }
+
     static let payload = try! Payload(hex: "0123456789abcdef")
 
     static func frame(_ profile: Profile = .fast) throws -> [Float] {

@@ -58,7 +58,7 @@ final class SoundEar: Sendable {
             case .interrupted(let error): problems.capture(error)
             case .resumed: problems.capture(nil)
             case .ended(let summary): failure = summary.failure
-            case .heard, .level, .gap, .missed: onEvent(event)
+            case .heard, .level, .gap, .overloaded, .missed: onEvent(event)
             }
         }
         listener.withLock { $0 = nil }

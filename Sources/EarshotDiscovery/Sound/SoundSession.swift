@@ -70,7 +70,7 @@ final class SoundSession: Sendable {
                 return conversation.isBandOccupied
             }
             problems.band(isOccupied: isOccupied)
-        case .gap, .interrupted, .resumed, .missed, .ended: break
+        case .gap, .overloaded, .interrupted, .resumed, .missed, .ended: break
         }
     }
 

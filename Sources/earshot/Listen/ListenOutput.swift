@@ -39,6 +39,7 @@ final class ListenOutput {
         case .heard(let heard): print(heard)
         case .level(let level): meter.show(level)
         case .gap(let gap): notes.print(text(gap))
+        case .overloaded(let overload): notes.print(text(overload))
         case .interrupted(let error): notes.print("interrupted: \(error) Waiting for it.")
         case .resumed(_, let afterSeconds):
             notes.print("resumed after \(DecimalText.text(afterSeconds, decimals: 1)) s")
@@ -78,6 +79,11 @@ final class ListenOutput {
             let token = heard.token(device: device)
             StandardStream.output.print(token.humanLine(showingFile: false) + (heard.isOwn ? "  (own)" : ""))
         }
+    }
+
+    private func text(_ overload: Overload) -> String {
+        "too much sound that looks like tokens, at \(DecimalText.text(overload.atSeconds, decimals: 1)) s: left out the "
+            + "\(overload.attemptCount) least likely"
     }
 
     private func text(_ gap: Gap) -> String {

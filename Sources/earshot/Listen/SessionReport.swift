@@ -74,7 +74,7 @@ final class SessionReport {
             line.add("time", ClockText.utc(nanosecondsAgo: 0))
             line.add("error", error.description)
             interruptions.append(line)
-        case .resumed, .missed: break
+        case .overloaded, .resumed, .missed: break
         case .ended(let summary): self.summary = summary
         }
     }
