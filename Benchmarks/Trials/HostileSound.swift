@@ -27,6 +27,14 @@ public struct HostileSound: Sendable, CustomStringConvertible {
         public var amplitude: Double
         /// When it begins, in seconds; the stream has other tones before.
         public var startSeconds: Double
+
+        /// A transmitter of these tones.
+        public init(
+            profile: Profile, content: Content, offsetHertz: Double, amplitude: Double, startSeconds: Double
+        ) {
+            (self.profile, self.content, self.offsetHertz) = (profile, content, offsetHertz)
+            (self.amplitude, self.startSeconds) = (amplitude, startSeconds)
+        }
     }
 
     /// The streams, 1 to 8.

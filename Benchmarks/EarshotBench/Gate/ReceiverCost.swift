@@ -1,6 +1,7 @@
 import EarshotChannel
 import EarshotCoding
 import EarshotModem
+import EarshotTrials
 
 /// The receiver's time for a stretch of sound over that of a fixed loop in the same run, so that neither the machine nor other
 /// work on it counts.
@@ -23,6 +24,11 @@ struct ReceiverCost: Sendable {
                 }
             }
             return samples
+        },
+        // Twenty times real time, the promise, is 700 loops: the loop takes 0.71 ms of an idle core of this kind. The budget of
+        // decoding work, 28 ms a second, is 400 of them. `earshot-bench worst` searches for worse sounds.
+        ReceiverCost(name: "time of the receiver, hostile sync patterns", most: 700) {
+            HostileSound.syncPatterns.samples(seconds: 10, sampleRateHertz: 48_000)
         },
     ]
 

@@ -35,7 +35,7 @@ public struct Receiver: ~Copyable {
         var statistics = counted
         statistics.candidates = search.candidateCount
         statistics.rejectedBySync = search.rejectedCount
-        statistics.rejectedByBudget = search.queue.expiredCount
+        statistics.rejectedByBudget = search.queue.expiredCount + (repeats?.expiredCount ?? 0)
         statistics.rejectedByCrowding = search.queue.droppedCount + (repeats?.droppedCount ?? 0)
         return statistics
     }
@@ -274,7 +274,7 @@ public struct Receiver: ~Copyable {
 
     /// Reads the bursts that are over.
     private mutating func decodeBursts(_ onFrame: (ReceivedFrame) -> Void) {
-        while let outcome = repeats?.decodeNext(baseband.history, profileStages, baseband.clock, &recent) {
+        while let outcome = repeats?.decodeNext(baseband.history, profileStages, baseband.clock, &recent, &budget) {
             switch outcome {
             case .duplicate: counted.duplicates += 1
             case .combined(let frame):

@@ -58,6 +58,8 @@ enum DecodingWork {
     static let refinement = 4.0
     /// A sync check.
     static let syncCheck = 6.0
+    /// The detection and the decoding of a symbol of a burst.
+    static let symbolBurst = 2.0
     /// The subtraction of a symbol, and its part in the search that follows.
     static let symbolCancellation = 12.0
 }

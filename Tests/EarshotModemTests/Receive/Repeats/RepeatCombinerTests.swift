@@ -19,8 +19,9 @@ import Testing
         while stages.searchBlocks(history) { combiner.insertBursts(stages) }
         let isExpecting = combiner.isExpecting
         var outcomes: [BurstOutcome] = []
+        var budget = DecodingBudget(basebandRateHertz: 3_000)
         let clock = InputClock(inputRateHertz: 48_000, basebandRateHertz: 3_000)
-        while let outcome = combiner.decodeNext(history, [stages], clock, &recent) { outcomes.append(outcome) }
+        while let outcome = combiner.decodeNext(history, [stages], clock, &recent, &budget) { outcomes.append(outcome) }
         return (outcomes, isExpecting)
     }
 
