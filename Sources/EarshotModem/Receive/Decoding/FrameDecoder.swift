@@ -71,7 +71,8 @@ struct FrameDecoder: ~Copyable {
         let first = decodeNoncoherently(view, instantCount: instantCount)
         if case .decoded = first { return first }
         let effort = IterativeDecoder.Effort.worth(
-            logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: view.place.dominance)
+            logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: view.place.dominance,
+            channelCount: view.histories.count)
         if mayWait {
             if case .pathMetricOfNoise = first, effort.pathCount == 0 { return first }
             return .disturbed(logRatio: logRatio)
