@@ -54,7 +54,8 @@ package struct PreparedScene: Sendable {
         var (sound, payloads) = sound(seed: seed)
         let channelCount = sound.channelCount
         let receivers = try ReceiverBank(
-            channelCount: channelCount, separate: scene.separatesChannels, sampleRateHertz: sound.sampleRateHertz, combining: scene.combinedCount)
+            channelCount: channelCount, separate: scene.separatesChannels, sampleRateHertz: sound.sampleRateHertz,
+            combining: scene.combinedCount)
         var frames: [ReceivedFrame] = []
         var block = [Float](repeating: 0, count: Self.blockCount)
         while true {

@@ -257,7 +257,8 @@ public struct Receiver: ~Copyable {
                 if attempt.layout == nil {
                     // Sync check: how long the frame may be.
                     search.checkSync(view)
-                } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount) {
+                } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount)
+                {
                     search.queue.insert(attempt, waitingUntil: end)
                 } else if let frame = decode(attempt, view), report(frame, view, onFrame) {
                     // Cancellation: the frame hid others.

@@ -25,3 +25,18 @@ extension Receiver {
     /// The baseband of the first channel.
     var baseband: BasebandInput { _read { yield inputs[0].baseband } }
 }
+
+extension FrameView {
+    /// A token's frame at a place in several channels of these weights, whose noise the search has measured.
+    static func token(
+        _ profile: Profile, start: Double, offsetHertz: Float = 0, weights: SIMD8<Float>, in channels: [BasebandHistory]
+    ) -> FrameView {
+        let histories = ChannelHistories(channels)
+        histories.noteCopies(min(1_000, histories.endIndex))
+        let stages = ProfileStages(profile, channelCount: channels.count)
+        _ = stages.searchBlocks(histories)
+        var place = Candidate(start: start, offsetHertz: offsetHertz, score: 20, dominance: 1)
+        place.shares = ChannelShares(weights: weights)
+        return FrameView(place: place, layout: .token, stages: stages, histories: histories)
+    }
+}

@@ -15,7 +15,8 @@ final class ChannelHistories {
     /// The histories of 1 to `maximumCount` channels.
     init(_ histories: [BasebandHistory]) {
         precondition(
-            (1...ChannelHistories.maximumCount).contains(histories.count), "\(histories.count) channels of one receiver")
+            (1...ChannelHistories.maximumCount).contains(histories.count), "\(histories.count) channels of one receiver"
+        )
         self.histories = histories
         ownEndIndices = InlineArray(repeating: .min)
     }

@@ -59,11 +59,13 @@ struct ResidualOffset: ~Copyable {
         for delay in 0..<delayCount {
             if binCount == ResidualOffset.shortLength {
                 addSpectrum(
-                    &shortTransform, correlations, first: first + delay, delayCount: delayCount, symbolCount: symbolCount,
+                    &shortTransform, correlations, first: first + delay, delayCount: delayCount,
+                    symbolCount: symbolCount,
                     weights: weights, limit: limit, scale: scale, to: &sums)
             } else {
                 addSpectrum(
-                    &longTransform, correlations, first: first + delay, delayCount: delayCount, symbolCount: symbolCount,
+                    &longTransform, correlations, first: first + delay, delayCount: delayCount,
+                    symbolCount: symbolCount,
                     weights: weights, limit: limit, scale: scale, to: &sums)
             }
         }

@@ -68,7 +68,8 @@ struct FrameDetection: ~Copyable {
         var logRatio = logRatio(view)
         guard logRatio >= FrameDetection.minimumUnalignedLogRatio else { return nil }
         if view.histories.count > 1 {
-            likelihood.writePosteriors(energies, inverseNoise: inverseNoise, view.profile, view.layout, into: &probabilities)
+            likelihood.writePosteriors(
+                energies, inverseNoise: inverseNoise, view.profile, view.layout, into: &probabilities)
             view.place.shares = channelWeights.measure(view, probabilities: probabilities)
             logRatio = self.logRatio(view)
         }

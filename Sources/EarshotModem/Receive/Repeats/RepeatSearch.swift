@@ -62,7 +62,8 @@ struct RepeatSearch {
         lagBlockCount = ((shifts.max() ?? 0) + SyncSearch.blockRowCount - 1) / SyncSearch.blockRowCount
         ringBlockCount = keptCount / blockLength + lagBlockCount + 2
         let (count, deviation) = (Float(8 * repeatCount), RepeatSearch.deviationOfNoise)
-        let deviations = RepeatSearch.minimumDeviations + RepeatSearch.deviationsPerDoubling * .log2(Float(channelCount))
+        let deviations =
+            RepeatSearch.minimumDeviations + RepeatSearch.deviationsPerDoubling * .log2(Float(channelCount))
         meanSum = count * SyncSearch.meanOfNoise
         minimumSum = meanSum + deviations * deviation * count.squareRoot()
         self.shifts = shifts

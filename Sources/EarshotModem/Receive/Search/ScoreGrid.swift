@@ -65,12 +65,14 @@ struct ScoreGrid {
                     var highest = SIMD8<Float>()
                     for offset in 0..<offsetCount {
                         let place = (offset * ScoreGrid.rowCount + row) * MemoryLayout<Float>.stride
-                        let a = own.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self) - mean
-                        let b = terms.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self) - mean
-                        let (p, q) = (pointwiseMax(a, SIMD8()), pointwiseMax(b, SIMD8()))
-                        let sum = mean + (p * p + q * q).squareRoot()
+                        var a = own.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self) - mean
+                        var b = terms.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self) - mean
+                        // The library's pointwise maximum is no vector code.
+                        a.replace(with: 0, where: a .< 0)
+                        b.replace(with: 0, where: b .< 0)
+                        let sum = mean + (a * a + b * b).squareRoot()
                         own.storeBytes(of: sum, toByteOffset: place, as: SIMD8<Float>.self)
-                        highest = pointwiseMax(highest, sum)
+                        highest.replace(with: sum, where: sum .> highest)
                     }
                     for index in 0..<8 { maxima[row + index] = highest[index] }
                 }

@@ -20,7 +20,9 @@ import Testing
         let isExpecting = combiner.isExpecting
         var outcomes: [BurstOutcome] = []
         let clock = InputClock(inputRateHertz: 48_000, basebandRateHertz: 3_000)
-        while let outcome = combiner.decodeNext(ChannelHistories([history]), [stages], clock, &recent) { outcomes.append(outcome) }
+        while let outcome = combiner.decodeNext(ChannelHistories([history]), [stages], clock, &recent) {
+            outcomes.append(outcome)
+        }
         return (outcomes, isExpecting)
     }
 
