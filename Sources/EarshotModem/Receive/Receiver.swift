@@ -51,6 +51,7 @@ public struct Receiver: ~Copyable {
     /// The baseband of each channel.
     let inputs: [ChannelInput]
     private let histories: ChannelHistories
+    private let heard: ChannelHistories
     /// One channel of a block of several; empty for a single channel, which needs no copy.
     private var separated: [Float]
     private var separatedIntegers: [Int16]
@@ -103,6 +104,7 @@ public struct Receiver: ~Copyable {
                     sampleRateHertz: sampleRateHertz, profiles: profiles, keptCount: keptCount, heardCount: heardCount))
         }
         histories = ChannelHistories(inputs.map { $0.baseband.history })
+        heard = ChannelHistories(inputs.map { $0.baseband.heard })
         separated = channelCount > 1 ? [Float](repeating: 0, count: BasebandInput.maximumBlock) : []
         separatedIntegers = channelCount > 1 ? [Int16](repeating: 0, count: BasebandInput.maximumBlock) : []
         profileStages = profiles.enumerated().map { index, profile in
@@ -355,7 +357,7 @@ public struct Receiver: ~Copyable {
     /// Reports tokens that were heard before, where they were not decoded.
     private mutating func recogniseTokens(_ onFrame: (ReceivedFrame) -> Void) {
         for stages in profileStages {
-            stages.recognition?.look(inputs[0].baseband.heard, besides: recent) { found in
+            stages.recognition?.look(heard, besides: recent) { found in
                 counted.recognisedFrames += 1
                 onFrame(found.received(stages.profile, clock))
             }

@@ -44,7 +44,10 @@ import Testing
         let silence = [Float](repeating: 0, count: Self.count)
         let alone = try frames([channel])
         #expect(alone.map(\.payload) == [payload] && alone[0].channel == 0, "seed 61")
-        for others in [[channel, channel], [channel, silence], [channel, channel, channel, channel]] {
+        for others in [
+            [channel, channel], [channel, channel.map { $0 * 0.4 }], [channel, silence],
+            [channel, channel, channel, channel],
+        ] {
             #expect(try frames(others) == alone, "\(others.count) channels, seed 61")
         }
         var second = alone

@@ -32,7 +32,7 @@ extension FrameView {
         _ profile: Profile, start: Double, offsetHertz: Float = 0, weights: SIMD8<Float>, in channels: [BasebandHistory]
     ) -> FrameView {
         let histories = ChannelHistories(channels)
-        histories.noteCopies(min(1_000, histories.endIndex))
+        histories.noteCopies(min(5_000, histories.endIndex))
         let stages = ProfileStages(profile, channelCount: channels.count)
         _ = stages.searchBlocks(histories)
         var place = Candidate(start: start, offsetHertz: offsetHertz, score: 20, dominance: 1)

@@ -8,9 +8,16 @@ final class ChannelHistories {
     /// The maximum number of channels.
     static let maximumCount = 8
 
+    /// Channels that are more coherent than this are copies: |Σ x_b·x_a*|² over Σ|x_a|²·Σ|x_b|².
+    private static let maximumCoherence: Float = 0.9
+    /// The share of a sum that the next call keeps: it forgets within 32 quanta, 0.34 s.
+    private static let kept: Float = 1 - 1.0 / 32
+
     private let histories: [BasebandHistory]
-    /// The index behind the latest sample in which a channel differed from every channel before it.
+    /// The index behind the latest samples in which a channel was no copy.
     private var ownEndIndices: InlineArray<8, Int>
+    private var powers = InlineArray<8, Float>(repeating: 0)
+    private var products: [ComplexSample]
 
     /// The histories of 1 to `maximumCount` channels.
     init(_ histories: [BasebandHistory]) {
@@ -19,6 +26,8 @@ final class ChannelHistories {
         )
         self.histories = histories
         ownEndIndices = InlineArray(repeating: .min)
+        products = [ComplexSample](
+            repeating: ComplexSample(), count: ChannelHistories.maximumCount * ChannelHistories.maximumCount)
     }
 
     /// The number of channels.
@@ -42,30 +51,46 @@ final class ChannelHistories {
 
     // MARK: Copies
 
-    /// Whether a channel has repeated an earlier channel, sample by sample, since `index`: both sides of one microphone. Its
-    /// noise is no second opinion, so it must not count.
+    /// Whether a channel has repeated an earlier one since `index`, at any gain: both sides of one microphone. Its noise is no
+    /// second opinion, so it must not count.
     func isCopy(_ channel: Int, since index: Int) -> Bool {
         channel > 0 && ownEndIndices[channel] <= index
     }
 
     /// Compares the latest `count` samples of all channels.
+    ///
+    ///     |Σ x_b·x_a*|² < 0.9·Σ|x_a|²·Σ|x_b|²   for every earlier channel a, with sums that forget within 32 calls
+    ///
+    /// A loud frame makes channels alike as well, but they were not when it began.
     func noteCopies(_ count: Int) {
-        for channel in 1..<max(histories.count, 1) where !repeatsAnEarlier(channel, count) {
-            ownEndIndices[channel] = endIndex
+        guard histories.count > 1 else { return }
+        for channel in histories.indices {
+            let power = histories[channel].withSamples(from: endIndex - count, count: count) { own in
+                var sum: Float = 0
+                for n in own.indices { sum += own[n].power }
+                return sum
+            }
+            powers[channel] = ChannelHistories.kept * powers[channel] + power
+            var isOwn = powers[channel] > 0
+            for earlier in 0..<channel {
+                let pair = channel * ChannelHistories.maximumCount + earlier
+                products[pair] = products[pair] * ChannelHistories.kept + product(channel, earlier, count)
+                let limit = ChannelHistories.maximumCoherence * powers[channel] * powers[earlier]
+                isOwn = isOwn && (powers[earlier] == 0 || products[pair].power < limit)
+            }
+            if isOwn { ownEndIndices[channel] = endIndex }
         }
     }
 
-    private func repeatsAnEarlier(_ channel: Int, _ count: Int) -> Bool {
+    /// Σ x_b·x_a* of the latest samples.
+    private func product(_ channel: Int, _ earlier: Int, _ count: Int) -> ComplexSample {
         let first = endIndex - count
         return histories[channel].withSamples(from: first, count: count) { own in
-            for earlier in 0..<channel {
-                let isEqual = histories[earlier].withSamples(from: first, count: count) { other in
-                    for n in own.indices where own[n] != other[n] { return false }
-                    return true
-                }
-                if isEqual { return true }
+            histories[earlier].withSamples(from: first, count: count) { other in
+                var sum = ComplexSample()
+                for n in own.indices { sum += own[n].times(other[n].conjugate) }
+                return sum
             }
-            return false
         }
     }
 
