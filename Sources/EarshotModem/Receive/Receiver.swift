@@ -70,7 +70,7 @@ public struct Receiver: ~Copyable {
     /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, and the frame is not
     /// over. At −3 dB, 20 symbols behind a frame's start, it is true for 60 % of `fast` and all other frames; in noise alone 1
     /// % of the time at most.
-    public var isReceiving: Bool { search.queue.holdsSureFrame(endIndex: baseband.history.endIndex) }
+    public var isReceiving: Bool { search.queue.holdsSureFrame(endIndex: histories.endIndex) }
 
     /// A receiver at the start of its input.
     /// - Parameters:
