@@ -36,7 +36,7 @@ struct AllCommand: ParsableCommand {
     var output = "docs/BENCHMARKS.md"
 
     private static let titles = [
-        "Throughput", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats", "Discovery",
+        "Throughput", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats", "Arrays", "Discovery",
         "Peers", "False tokens",
     ]
 
@@ -86,6 +86,9 @@ struct AllCommand: ParsableCommand {
         }
         try section("Repeats", "repeats --trials \(trials)") {
             try measureRepeats(&$0, trialCount: trials, seed: seed)
+        }
+        try section("Arrays", "arrays --trials \(trials)") {
+            try measureArrays(&$0, trialCount: trials, seed: seed)
         }
         try section("Discovery", "discovery --everything --runs \(roomRuns)") {
             try measureRooms(&$0)

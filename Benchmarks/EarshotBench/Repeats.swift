@@ -72,7 +72,7 @@ func measureRepeats(_ report: inout Report, trialCount: Int, seed: UInt64) throw
 /// Decibels between two independent crossings, and the 95 % interval of that:
 ///
 ///     g = a − b,   g + √((a⁺ − a)² + (b − b⁻)²),   g − √((a − a⁻)² + (b⁺ − b)²)
-private func gain(of better: CurveCrossing?, over usual: CurveCrossing?) -> String {
+func gain(of better: CurveCrossing?, over usual: CurveCrossing?) -> String {
     guard let usual, let better, let a = usual.snrDecibels, let b = better.snrDecibels else { return "unknown" }
     guard let aLow = usual.lowDecibels, let aHigh = usual.highDecibels, let bLow = better.lowDecibels,
         let bHigh = better.highDecibels

@@ -35,8 +35,11 @@ public struct Air: Sendable {
     public var overdriveDecibels: Double?
     /// The receiver's sample rate in hertz, if it differs from the transmitter's.
     public var receiverRateHertz: Int?
-    /// Random losses on the way to the receiver; nil means none.
+    /// Random losses on the way to the receiver, common to all microphones; nil means none.
     public var gaps: RandomGaps?
+    /// The microphones of the receiver. In rooms of class `Room` their echoes are independent; in a `ShoeboxRoom` and in free
+    /// air they follow from the microphones' places. Each microphone has noise of its own; all else is common.
+    public var microphones = MicrophoneArray.single
 
     /// The frequency range of the steady tones.
     public var bandHertz = 18_500.0...20_000.0

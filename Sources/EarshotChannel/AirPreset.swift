@@ -25,7 +25,7 @@ public struct AirPreset: Sendable {
     public static let whiteNoise = AirPreset("awgn", "white noise and nothing else") { _ in }
 
     /// All presets, by subject.
-    public static let all = noises + rooms + motions + devices + disturbances + crowds
+    public static let all = noises + rooms + motions + devices + disturbances + crowds + arrays
 
     private static let noises = [
         whiteNoise,
@@ -44,7 +44,7 @@ public struct AirPreset: Sendable {
             $0.room = Room(reverberationSeconds: 0.6, directToReverberantDecibels: -6)
         },
         AirPreset("office", "5 by 4 by 2.7 m, RT60 0.4 s, by image sources, anywhere in it") {
-            $0.room = ShoeboxRoom(dimensionsMetres: SIMD3(5, 4, 2.7), wallReverberationSeconds: 0.4)
+            $0.room = office
         },
     ]
 
@@ -118,6 +118,39 @@ public struct AirPreset: Sendable {
                 $0.room = Room.a
             }
         ]
+
+    private static let arrays =
+        [2, 4].map { count in
+            AirPreset("mics-\(count)", "\(count) microphones, 0.1 m apart, in white noise") {
+                $0.microphones = .row(count, spacingMetres: 0.1)
+            }
+        }
+        + [("b", Room.b), ("c", Room.c)].map { name, room in
+            AirPreset("mics-2-room-\(name)", "two microphones with independent echoes of a room \(name)") {
+                $0.microphones = .row(2, spacingMetres: 0.1)
+                $0.room = room
+            }
+        }
+        + [
+            AirPreset("mics-2-dead", "two microphones in white noise; the second is digitally silent") {
+                $0.microphones = .row(2, spacingMetres: 0.1)
+                $0.microphones.microphones[1].isDead = true
+            },
+            AirPreset("mics-2-noisy", "two microphones in white noise; the second has 20 dB more noise") {
+                $0.microphones = .row(2, spacingMetres: 0.1)
+                $0.microphones.microphones[1].noiseDecibels = 20
+            },
+            AirPreset("array-2", "a laptop's two microphones, 0.1 m apart, in the room of office") {
+                $0.room = office
+                $0.microphones = .row(2, spacingMetres: 0.1)
+            },
+            AirPreset("array-4", "a speaker's four microphones on a circle of 0.09 m, in the room of office") {
+                $0.room = office
+                $0.microphones = .circle(4, radiusMetres: 0.045)
+            },
+        ]
+
+    private static let office = ShoeboxRoom(dimensionsMetres: SIMD3(5, 4, 2.7), wallReverberationSeconds: 0.4)
 }
 
 extension Air {

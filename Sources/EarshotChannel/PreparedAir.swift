@@ -45,23 +45,38 @@ public struct PreparedAir: Sendable {
         var generator = SeededGenerator(seed: seed)
         let rate = Double(sampleRateHertz)
         let firstStart = Self.leadSeconds * (1 + Double(generator.uniform()))
-        var parts: [Mix.Part] = []
+        let microphones = air.microphones.microphones
+        var parts = [[Mix.Part]](repeating: [], count: microphones.count)
+        var startSamples: [Int] = []
         var end = 0
         for (signal, level) in zip(signals, air.talkerLevelsDecibels) {
             let spread = signals.count > 1 ? air.startSpreadSeconds * Double(generator.uniform()) : 0
             let start = Int((firstStart + spread) * rate)
-            var talker = talkerSound(StoredSound(signal), seconds: Double(signal.count) / rate, &generator)
-            let samples = talker.readAll()
-            parts.append(Mix.Part(StoredSound(samples), startSample: start, gain: Self.factor(level)))
-            end = max(end, start + samples.count)
+            startSamples.append(start)
+            let sounds = talkerSounds(StoredSound(signal), seconds: Double(signal.count) / rate, &generator)
+            for (number, sound) in sounds.enumerated() {
+                var talker = sound.source
+                let samples = talker.readAll()
+                parts[number].append(
+                    Mix.Part(
+                        StoredSound(samples), startSample: start + sound.delaySamples, gain: Self.factor(level)))
+                end = max(end, start + sound.delaySamples + samples.count)
+            }
         }
-        let mix = Mix(parts, length: end + Int(Self.tailSeconds * rate))
-        let heard = microphoneSound(mix, amplitude: amplitude, snrDecibels: snrDecibels, &generator)
+        // The microphones share all random numbers but those of their noise.
+        let (length, before) = (end + Int(Self.tailSeconds * rate), generator)
+        let channels = microphones.indices.map { number in
+            generator = before
+            let heard = microphoneSound(
+                Mix(parts[number], length: length), number, amplitude: amplitude, snrDecibels: snrDecibels, &generator)
+            return AirSound.Channel(
+                source: heard,
+                gaps: air.gaps.map { $0.gaps(in: heard, sampleRateHertz: receivedRateHertz, &generator) })
+        }
         let delay = (loudspeaker?.delaySamples ?? 0) + (microphone?.delaySamples ?? 0)
         return AirSound(
-            heard, gaps: air.gaps.map { $0.gaps(in: heard, sampleRateHertz: receivedRateHertz, &generator) },
-            sampleRateHertz: receivedRateHertz,
-            startSamples: parts.map { ($0.startSample + delay) * receivedRateHertz / sampleRateHertz })
+            channels, sampleRateHertz: receivedRateHertz,
+            startSamples: startSamples.map { ($0 + delay) * receivedRateHertz / sampleRateHertz })
     }
 
     /// One talker's sound as it arrives: through loudspeaker, clock, motion and room.
@@ -72,37 +87,67 @@ public struct PreparedAir: Sendable {
     public func talkerSound(
         _ signal: some SoundSource, seconds: Double, _ generator: inout SeededGenerator
     ) -> any SoundSource {
-        var sound: any SoundSource = signal
-        if let loudspeaker { sound = Filtered(sound, loudspeaker) }
+        talkerSounds(signal, seconds: seconds, &generator)[0].source
+    }
+
+    /// One talker's sound as it arrives at each microphone, and how much later it does; parameters as in `talkerSound`.
+    private func talkerSounds(
+        _ signal: some SoundSource, seconds: Double, _ generator: inout SeededGenerator
+    ) -> [(source: any SoundSource, delaySamples: Int)] {
+        var spoken: any SoundSource = signal
+        if let loudspeaker { spoken = Filtered(spoken, loudspeaker) }
         // Symbols need not start on a sample of the receiver.
         let fraction = Double(generator.uniform())
         let clock = air.clockSpread * (2 * Double(generator.uniform()) - 1)
         let offset = (1 + air.relativeOffset) * (1 + clock) - 1
-        sound = Warped(sound, .steady(relativeOffset: offset, fractionalDelay: fraction))
-        if let motion = air.motion {
-            sound = Warped(sound, .motion(motion.path(seconds: seconds, &generator), sampleRateHertz: sampleRateHertz))
+        let path = air.motion.map { $0.path(seconds: seconds, &generator) }
+        func arriving(advance: Double) -> any SoundSource {
+            var sound: any SoundSource = Warped(
+                spoken, .steady(relativeOffset: offset, fractionalDelay: advance))
+            if let path { sound = Warped(sound, .motion(path, sampleRateHertz: sampleRateHertz)) }
+            return sound
         }
         if let room = air.room {
-            sound = Echoes(
-                sound, response: room.impulseResponse(sampleRateHertz: sampleRateHertz, seed: generator.next()))
+            let sound = arriving(advance: fraction)
+            return room.impulseResponses(
+                at: air.microphones, sampleRateHertz: sampleRateHertz, seed: generator.next()
+            ).map { (Echoes(sound, response: $0), 0) }
         }
-        return sound
+        guard air.microphones.microphones.count > 1 else { return [(arriving(advance: fraction), 0)] }
+        let direction = 2 * Double.pi * Double(generator.uniform())
+        return air.microphones.delays(fromDirection: direction, sampleRateHertz: sampleRateHertz).map { delay in
+            let advance = fraction - delay
+            let whole = advance.rounded(.down)
+            return (arriving(advance: min(advance - whole, 1.nextDown)), -Int(whole))
+        }
     }
 
     /// The sound at the microphone from all arriving sound; parameters as in `sound(of:amplitude:snrDecibels:seed:)`.
     public func microphoneSound(
         _ arriving: any SoundSource, amplitude: Float, snrDecibels: Double, _ generator: inout SeededGenerator
     ) -> any SoundSource {
+        microphoneSound(arriving, 0, amplitude: amplitude, snrDecibels: snrDecibels, &generator)
+    }
+
+    /// The sound at one of the microphones.
+    private func microphoneSound(
+        _ arriving: any SoundSource, _ number: Int, amplitude: Float, snrDecibels: Double,
+        _ generator: inout SeededGenerator
+    ) -> any SoundSource {
+        let own = air.microphones.microphones[number]
         var sound = with(disturbances(amplitude: amplitude, &generator), under: arriving)
         if let microphone { sound = Filtered(sound, microphone) }
         let deviation = WhiteNoise.deviation(
             amplitude: amplitude, snrDecibels: snrDecibels, sampleRateHertz: sampleRateHertz)
-        sound = with([noise(deviation: deviation, seed: generator.next())], under: sound)
+        // Another seed for each microphone; the first one's is that of a microphone alone.
+        let seed = generator.next() ^ (UInt64(number) &* 0x9e37_79b9_7f4a_7c15)
+        sound = with([noise(deviation: deviation * Self.factor(own.noiseDecibels), seed: seed)], under: sound)
         if air.hasAutomaticGain { sound = AutomaticGain(sound, sampleRateHertz: sampleRateHertz) }
         if let overdrive = air.overdriveDecibels {
             sound = Clipped(sound, level: amplitude * Self.factor(-overdrive))
         }
         if let conversion { sound = Warped(sound, conversion) }
+        if own.isDead { sound = Scaled(sound, gain: 0) }
         return sound
     }
 

@@ -82,17 +82,45 @@ public struct ShoeboxRoom: Sendable {
         return impulseResponse(sampleRateHertz: sampleRateHertz, source: source, microphone: microphone)
     }
 
+    /// h between a random place and an array at another, turned at random about its vertical axis; shape
+    /// [microphones][RT60·F]. The energy is 1 on the average over the microphones, and the direct sound reaches the nearest
+    /// one at sample 0.
+    public func impulseResponses(at array: MicrophoneArray, sampleRateHertz: Int, seed: UInt64) -> [[Float]] {
+        let (source, centre) = places(seed: seed)
+        let angle = 2 * Double.pi * Double(seed % 4_096) / 4_096
+        let microphones = array.microphones.map { microphone in
+            let place = centre + microphone.turned(by: angle)
+            return place.clamped(lowerBound: SIMD3(repeating: 0.05), upperBound: dimensionsMetres - 0.05)
+        }
+        let nearest = microphones.map { ShoeboxRoom.distance(source, $0) }.min() ?? 0
+        let responses = microphones.map {
+            rawResponse(sampleRateHertz: sampleRateHertz, source: source, microphone: $0, originMetres: nearest)
+        }
+        let energy = responses.reduce(0) { $0 + $1.energy } / Double(max(responses.count, 1))
+        let scale = Float(1 / energy.squareRoot())
+        return responses.map { response in response.samples.map { scale * $0 } }
+    }
+
     /// h between two given places; shape [RT60·F].
     public func impulseResponse(
         sampleRateHertz: Int, source: SIMD3<Double>, microphone: SIMD3<Double>
     ) -> [Float] {
-        let offset = source - microphone
-        let direct = (offset * offset).sum().squareRoot()
+        let direct = ShoeboxRoom.distance(source, microphone)
         precondition(direct > 0, "source and microphone are both at \(source) m")
+        let (samples, energy) = rawResponse(
+            sampleRateHertz: sampleRateHertz, source: source, microphone: microphone, originMetres: direct)
+        let scale = Float(1 / energy.squareRoot())
+        return samples.map { scale * $0 }
+    }
+
+    /// h before its energy becomes 1, and Σ gᵢ². Sample 0 is `originMetres` from the source.
+    private func rawResponse(
+        sampleRateHertz: Int, source: SIMD3<Double>, microphone: SIMD3<Double>, originMetres: Double
+    ) -> (samples: ArraySlice<Float>, energy: Double) {
         let kernel = InterpolationKernel.fullBand
         let samplesPerMetre = Double(sampleRateHertz) / SoundInAir.metresPerSecond
         let count = max(1, Int(reverberationSeconds * Double(sampleRateHertz)))
-        let radius = direct + (Double(count) - 0.5) / samplesPerMetre
+        let radius = originMetres + (Double(count) - 0.5) / samplesPerMetre
         let images = ImageSources(self, source: source, microphone: microphone, radiusMetres: radius)
         // Pulses reach beyond both ends.
         let lead = kernel.halfWidth - 1
@@ -100,14 +128,17 @@ public struct ShoeboxRoom: Sendable {
         var span = response.mutableSpan
         var energy = 0.0
         images.forEach { distance, gain in
-            let delay = max((distance - direct) * samplesPerMetre, 0)
+            let delay = max((distance - originMetres) * samplesPerMetre, 0)
             let whole = Int(delay)
             var pulse = span._mutatingExtracting(whole..<whole + 2 * kernel.halfWidth)
             kernel.addPulse(to: &pulse, gain: Float(gain), fraction: delay - Double(whole))
             energy += gain * gain
         }
-        let scale = Float(1 / energy.squareRoot())
-        return response[lead..<lead + count].map { scale * $0 }
+        return (response[lead..<lead + count], energy)
+    }
+
+    private static func distance(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
+        ((a - b) * (a - b)).sum().squareRoot()
     }
 
     /// Two random places as in `impulseResponse(sampleRateHertz:seed:)`.

@@ -4,7 +4,7 @@ public import EarshotModem
 import Glibc
 import Synchronization
 
-/// Decodes what a microphone records: a `Microphone`, a receiver for each of its channels, and the events in order.
+/// Decodes what a microphone records: a `Microphone`, a receiver for its channels, and the events in order.
 ///
 ///     let listener = try Listener(DeviceRequest("default"))
 ///     for await event in listener.events() {
@@ -23,16 +23,18 @@ public final class Listener: Sendable {
         /// Whether to report tokens that are too quiet to decode but were decoded less than a minute before:
         /// `ReceivedFrame.isRecognised`.
         public var recognisesTokens = false
-        /// Whether to decode the mean of all channels instead of each channel.
+        /// Whether to decode the mean of all channels.
         public var mixesChannels = false
-        /// Whether to report a frame for every channel that heard it, instead of once.
+        /// Whether to decode each channel by itself, instead of two to eight as one; see `ReceiverBank`.
+        public var separatesChannels = false
+        /// Whether to report a frame for every channel that heard it, instead of once. Separates the channels.
         public var reportsEveryChannel = false
         /// Seconds of sound, gaps included, after which listening ends; nil for no limit.
         public var secondsLimit: Double?
         /// Seconds from one level report to the next; nil for none.
         public var levelIntervalSeconds: Double?
 
-        /// All profiles, each channel, each frame once, no level report, no limit.
+        /// All profiles, all channels as one, each frame once, no level report, no limit.
         public init() {}
     }
 

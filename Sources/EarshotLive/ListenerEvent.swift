@@ -26,7 +26,7 @@ public enum ListenerEvent: Sendable {
 public struct HeardFrame: Sendable {
     /// The frame. Its samples count from the begin of listening, gaps included.
     public var frame: ReceivedFrame
-    /// The channel, from 0; 0 if channels were mixed.
+    /// The channel that heard the frame best, from 0; 0 if channels were mixed.
     public var channel: Int
     /// The sample rate, in hertz.
     public var sampleRateHertz: Int

@@ -37,7 +37,8 @@ struct ListeningSession {
         let channelCount = options.mixesChannels ? 1 : format.channelCount
         do throws(ModemError) {
             receivers = try ReceiverBank(
-                channelCount: channelCount, sampleRateHertz: rate, profiles: options.profiles,
+                channelCount: channelCount, separate: options.separatesChannels || options.reportsEveryChannel,
+                sampleRateHertz: rate, profiles: options.profiles,
                 combining: options.combinedCount, recognisesTokens: options.recognisesTokens)
         } catch {
             preconditionFailure("a device runs at a rate that was not asked for: \(error)")

@@ -15,6 +15,8 @@ package struct AirScene: Sendable {
     package var burstCount = 1
     /// How many repeats the receiver reads together; 1 for none.
     package var combinedCount = 1
+    /// Whether each microphone has a receiver of its own.
+    package var separatesChannels = false
     /// The transmitters' sample rate in hertz.
     package var sampleRateHertz = 48_000
     /// The signal-to-noise ratio in decibels.

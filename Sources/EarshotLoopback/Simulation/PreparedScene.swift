@@ -52,19 +52,22 @@ package struct PreparedScene: Sendable {
     /// - Throws: `ModemError` if the receiver cannot be made.
     package func run(seed: UInt64) throws(ModemError) -> AirOutcome {
         var (sound, payloads) = sound(seed: seed)
-        var receiver = try Receiver(sampleRateHertz: sound.sampleRateHertz, combining: scene.combinedCount)
+        let channelCount = sound.channelCount
+        let receivers = try ReceiverBank(
+            channelCount: channelCount, separate: scene.separatesChannels, sampleRateHertz: sound.sampleRateHertz,
+            combining: scene.combinedCount)
         var frames: [ReceivedFrame] = []
         var block = [Float](repeating: 0, count: Self.blockCount)
         while true {
             var span = block.mutableSpan
             let piece = sound.readPiece(into: &span)
             if piece == (0, 0) { break }
-            receiver.skip(piece.droppedCount) { frames.append($0) }
-            receiver.push(block.span.extracting(0..<piece.count)) { frames.append($0) }
+            receivers.skip(piece.droppedCount) { frames.append($1) }
+            receivers.push(block.span.extracting(0..<piece.count * channelCount)) { frames.append($1) }
         }
-        receiver.flush { frames.append($0) }
+        receivers.flush { frames.append($1) }
         return AirOutcome(
-            payloads: payloads, startSamples: sound.startSamples, frames: frames, statistics: receiver.statistics,
+            payloads: payloads, startSamples: sound.startSamples, frames: frames, statistics: receivers.statistics,
             profileName: scene.profile.name, burstCount: scene.burstCount)
     }
 }

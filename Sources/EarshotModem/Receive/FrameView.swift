@@ -8,8 +8,8 @@ struct FrameView {
     let layout: FrameLayout
     /// The stages of its profile.
     let stages: ProfileStages
-    /// The baseband.
-    let history: BasebandHistory
+    /// The baseband of all channels.
+    let histories: ChannelHistories
 
     var profile: Profile { stages.profile }
     var format: BasebandFormat { stages.format }
@@ -39,19 +39,32 @@ struct FrameView {
         return view
     }
 
-    /// Measures the energies of `symbols`, counted from the frame's first; see `ToneEnergies.measure`.
+    /// Measures the energies of `symbols`, counted from the frame's first, in all channels that have a share; see
+    /// `ChannelEnergies`.
     /// - Parameters:
     ///   - symbols: the symbols to measure.
-    ///   - windowed: whether to use Hann's window.
     ///   - energies: receives E; shape [symbols.upperBound or more][M].
     /// - Returns: the symbols that were lost.
     @discardableResult
+    func measureEnergies(_ symbols: Range<Int>, into energies: inout [Float]) -> ErasedSymbols {
+        stages.energies.measure(self, symbols, into: &energies)
+    }
+
+    /// The same in one channel, with Hann's window if `windowed`.
+    @discardableResult
     func measureEnergies(
-        _ symbols: Range<Int>, windowed: Bool = false, into energies: inout [Float]
+        ofChannel channel: Int, _ symbols: Range<Int>, windowed: Bool = false, into energies: inout [Float]
     ) -> ErasedSymbols {
-        stages.energies.measure(
-            history, start: place.start, offsetHertz: place.offsetHertz, firstSymbol: symbols.lowerBound,
-            symbolCount: symbols.upperBound, windowed: windowed, into: &energies)
-        return stages.energies.erased
+        stages.energies.measure(self, channel: channel, symbols, windowed: windowed, into: &energies)
+    }
+
+    /// Writes 1/noise power of each tone in the best channel, at the place's offset; see `BandNoise.writeInverses`.
+    func writeInverseNoise(into inverses: inout [Float]) {
+        writeInverseNoise(ofChannel: place.shares.best, into: &inverses)
+    }
+
+    /// The same in any channel.
+    func writeInverseNoise(ofChannel channel: Int, into inverses: inout [Float]) {
+        stages.channels[channel].noise.writeInverses(offsetHertz: place.offsetHertz, into: &inverses)
     }
 }

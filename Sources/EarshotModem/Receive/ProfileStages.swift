@@ -1,4 +1,6 @@
 import EarshotCoding
+import EarshotDSP
+import RealModule
 
 /// The stages that work for one profile: its search and refinement, its noise, and the measurement of its frames.
 ///
@@ -8,9 +10,9 @@ final class ProfileStages {
     /// The index of the profile among the receiver's.
     let index: Int
     let format: BasebandFormat
-    /// The noise of the band, which the search updates.
-    var noise: BandNoise
-    var energies: ToneEnergies
+    /// The search and the noise of each channel.
+    let channels: [ChannelStages]
+    var energies: ChannelEnergies
     var coherent: CoherentMetrics
     var track: MotionTrack
     /// Recognises tokens that were decoded before; nil without the opt-in.
@@ -18,10 +20,15 @@ final class ProfileStages {
     /// The places at which a frame may begin, found by the latest call of `searchBlocks` and not refined.
     private(set) var candidates: [Candidate] = []
 
-    private var search: SyncSearch
     private var refinement: CandidateRefinement
-    /// Adds up the repeats of a burst; nil if repeats are not combined.
-    private(set) var repeatSearch: RepeatSearch?
+    private var sum = ChannelSum()
+    /// The sums of the channels' energies over noise in a candidate's sync symbols; shape [syncToneCount][M].
+    private var sums: [Float]
+    /// The minimum score of a refined candidate.
+    private let minimumRefinedScore: Float
+    /// How much more a refined candidate needs for each doubling of the channels: noise chooses the shares that suit it. Then as
+    /// many of noise's candidates pass as with one channel, half of them, and 0.5 % of two channels' true ones do not.
+    private static let refinedScorePerDoubling: Float = 0.4
 
     /// A call of `searchBlocks` keeps this many of its candidates, the best.
     private static let maximumCandidateCount = 32
@@ -32,39 +39,42 @@ final class ProfileStages {
     ///   - repeatCount: how many repeats are combined, 1 for none.
     ///   - keptCount: how many samples of the baseband are kept.
     ///   - recognisesTokens: whether tokens that were decoded before are recognised.
+    ///   - channelCount: the number of channels.
     init(
         _ profile: Profile, index: Int = 0, combining repeatCount: Int = 1, keptCount: Int = 0,
-        recognisesTokens: Bool = false
+        recognisesTokens: Bool = false, channelCount: Int = 1
     ) {
         let format = BasebandFormat(profile: profile)
         self.index = index
         self.format = format
-        noise = BandNoise(format: format)
-        energies = ToneEnergies(format: format)
-        coherent = CoherentMetrics(format: format)
+        channels = (0..<channelCount).map { _ in
+            ChannelStages(format, combining: repeatCount, keptCount: keptCount, channelCount: channelCount)
+        }
+        energies = ChannelEnergies(format: format, channelCount: channelCount)
+        coherent = CoherentMetrics(format: format, channelCount: channelCount)
         track = MotionTrack(format: format)
         recognition = recognisesTokens ? TokenRecognition(format, profileIndex: index) : nil
-        search = SyncSearch(format: format)
-        refinement = CandidateRefinement(format: format)
-        repeatSearch =
-            repeatCount > 1 ? RepeatSearch(format: format, repeatCount: repeatCount, keptCount: keptCount) : nil
+        sums = [Float](repeating: 0, count: FrameLayout.syncToneCount * profile.toneCount)
+        minimumRefinedScore =
+            format.minimumRefinedScore + ProfileStages.refinedScorePerDoubling * .log2(Float(channelCount))
+        refinement = CandidateRefinement(format: format, channelCount: channelCount)
         candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
     }
 
     var profile: Profile { format.profile }
     /// The history's end index at which `searchBlocks` has a block to take in.
-    var searchDueIndex: Int { search.dueIndex }
+    var searchDueIndex: Int { channels[0].search.dueIndex }
+    /// Adds up the repeats of a burst over all channels; nil if repeats are not combined.
+    var burstCandidates: [Candidate]? { channels[0].repeatSearch?.candidates }
 
-    /// Searches the new blocks of the history for frames, and for bursts if repeats are combined.
+    /// Searches the new blocks of the histories for frames, and for bursts if repeats are combined.
     /// - Returns: whether there was a block; then `candidates` are those that it completed.
-    func searchBlocks(_ history: BasebandHistory) -> Bool {
-        guard history.endIndex >= searchDueIndex else { return false }
+    func searchBlocks(_ histories: ChannelHistories) -> Bool {
+        guard histories.endIndex >= searchDueIndex else { return false }
         candidates.removeAll(keepingCapacity: true)
-        repeatSearch?.removeCandidates()
-        while history.endIndex >= searchDueIndex {
-            if let block = search.processBlock(history, &noise, into: &candidates) {
-                repeatSearch?.take(search.grid, block: block)
-            }
+        channels[0].repeatSearch?.removeCandidates()
+        while histories.endIndex >= searchDueIndex {
+            searchBlock(histories)
         }
         if candidates.count > ProfileStages.maximumCandidateCount {
             candidates.sort { $0.score > $1.score }
@@ -73,25 +83,77 @@ final class ProfileStages {
         return true
     }
 
-    /// A candidate's exact place; nil if a closer look finds less than a pattern has.
-    func refine(_ candidate: Candidate, _ history: BasebandHistory) -> Candidate? {
-        let refined = refinement.refine(candidate, history, noise)
-        return refined.score >= format.minimumRefinedScore ? refined : nil
+    /// Searches one block. The first channel's scores become those of all channels, and their peaks are the candidates.
+    private func searchBlock(_ histories: ChannelHistories) {
+        let dueIndex = searchDueIndex
+        var scored: Int?
+        for channel in channels.indices { scored = channels[channel].takeBlock(histories[channel]) }
+        guard let block = scored else { return }
+        let (first, already) = (channels[0], candidates.count)
+        for channel in 1..<max(channels.count, 1)
+        where !histories.isCopy(channel, since: dueIndex - first.search.blockSpan) {
+            first.search.add(channels[channel].search)
+            if let other = channels[channel].repeatSearch { first.repeatSearch?.add(other) }
+        }
+        first.search.pickPeaks(block, into: &candidates)
+        for index in already..<candidates.count { complete(&candidates[index], block, histories) }
+        first.repeatSearch?.pickPeaks()
     }
 
-    /// Lets the search begin again, as far before `index` as a token is long: the history has changed from there on.
-    func restartSearch(from index: Int, _ history: BasebandHistory) {
+    /// Adds to a candidate of a block how much each channel counts, by its own score, and the dominance.
+    private func complete(_ candidate: inout Candidate, _ block: Int, _ histories: ChannelHistories) {
+        var weights = SIMD8<Float>()
+        for channel in channels.indices where !histories.isCopy(channel, since: Int(candidate.start)) {
+            weights[channel] = max(channels[channel].search.excess(at: candidate, block), 0)
+        }
+        candidate.shares = ChannelShares(weights: weights)
+        sum.prepare(candidate.shares)
+        candidate.dominance = dominance(candidate, block)
+    }
+
+    /// The sum of ln(1 + x̂) over the sync tones, divided by the sum over the loudest tones of their symbols: `SyncCheck` on
+    /// the search's grid.
+    private func dominance(_ candidate: Candidate, _ block: Int) -> Float {
+        var (own, loudest) = (Float(0), Float(0))
+        for cell in sums.indices { sums[cell] = 0 }
+        for channel in channels.indices where candidate.shares.values[channel] > 0 {
+            let share = candidate.shares.values[channel]
+            channels[channel].search.addRatios(at: candidate, block, share: share, to: &sums)
+        }
+        let toneCount = profile.toneCount
+        for (symbol, syncTone) in profile.syncTones.enumerated() {
+            let row = sums.span.extracting(symbol * toneCount..<(symbol + 1) * toneCount)
+            var highest: Float = 0
+            for tone in row.indices { highest = max(highest, row[tone]) }
+            own += likelihood(row[syncTone], candidate.shares)
+            loudest += likelihood(highest, candidate.shares)
+        }
+        return own / loudest
+    }
+
+    private func likelihood(_ ratio: Float, _ shares: ChannelShares) -> Float {
+        fastLog2(1 + (shares.isAlone ? ratio : sum.equivalent(ratio))) + .leastNormalMagnitude
+    }
+
+    /// A candidate's exact place; nil if a closer look finds less than a pattern has.
+    func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
+        sum.prepare(candidate.shares)
+        let refined = refinement.refine(candidate, histories, channels, sum)
+        return refined.score >= minimumRefinedScore ? refined : nil
+    }
+
+    /// Lets the search begin again, as far before `index` as a token is long: the histories have changed from there on.
+    func restartSearch(from index: Int, _ histories: ChannelHistories) {
         let tokenLength = FrameLayout.token.toneCount * format.samplesPerSymbol
-        let affected = history.heldRange(index - tokenLength..<history.endIndex)
-        search.restart(from: affected.lowerBound, &noise)
+        let affected = histories.heldRange(index - tokenLength..<histories.endIndex)
+        for channel in channels { channel.restartSearch(from: affected.lowerBound) }
     }
 
     /// Moves the indices back with the history's. All samples that the stages have seen lately are lost, and `sampleCount` is
     /// a multiple of a search block.
     func rewind(_ sampleCount: Int) {
         let blockCount = sampleCount / (SyncSearch.blockSymbolCount * format.samplesPerSymbol)
-        search.rewind(blockCount: blockCount)
-        repeatSearch?.rewind(blockCount: blockCount)
+        for channel in channels { channel.rewind(blockCount: blockCount) }
         recognition?.rewind(sampleCount)
     }
 }

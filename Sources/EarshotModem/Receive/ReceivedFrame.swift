@@ -16,6 +16,8 @@ public struct ReceivedFrame: Sendable, Equatable {
     public var snrDecibels: Float
     /// The mean of ln(1 + E/N) over the data tones: about 1.4 for a codeword fitted to noise, more for a real one.
     public var pathMetric: Float
+    /// The channel that heard the frame best, from 0 on. The SNR is that of this channel.
+    public var channel = 0
     /// How many frames of a burst were read together: 1 for a frame that was read alone. In a burst, `startSample` belongs to the
     /// first of these frames and `endSample` to the last.
     public var combinedCount = 1

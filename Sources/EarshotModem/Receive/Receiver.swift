@@ -18,7 +18,10 @@ import EarshotDSP
 ///
 /// `processQuantum` runs them in this order. Push blocks of any size, and skip lost samples: the frames do not depend on how
 /// the input is cut. Time is a sample index. The receiver has no clock, no file and no thread, and it allocates nothing per
-/// block. One receiver listens to one channel.
+/// block.
+///
+/// One receiver listens to one device, which may have several microphones: it hears up to eight channels as one, and names the
+/// best one of each frame.
 public struct Receiver: ~Copyable {
     /// How long a disturbed attempt waits until the search finds the pattern of the disturbing frame, in baseband samples: 85
     /// ms. Tried from 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
@@ -28,8 +31,12 @@ public struct Receiver: ~Copyable {
 
     /// The profiles that it listens for; they share one band.
     public let profiles: [Profile]
-    /// Samples a second, in `ModemError.validSampleRatesHertz`.
+    /// Samples a second and channel, in `ModemError.validSampleRatesHertz`.
     public let sampleRateHertz: Int
+    /// The number of channels that it hears as one, in `Receiver.validChannelCounts`.
+    public var channelCount: Int { inputs.count }
+    /// The numbers of channels that one receiver can hear as one.
+    public static let validChannelCounts = 1...ChannelHistories.maximumCount
     /// Counts of its work so far.
     public var statistics: ReceiverStatistics {
         var statistics = counted
@@ -41,7 +48,13 @@ public struct Receiver: ~Copyable {
     }
 
     private var counted = ReceiverStatistics()
-    private(set) var baseband: BasebandInput
+    /// The baseband of each channel.
+    let inputs: [ChannelInput]
+    private let histories: ChannelHistories
+    private let heard: ChannelHistories
+    /// One channel of a block of several; empty for a single channel, which needs no copy.
+    private var separated: [Float]
+    private var separatedIntegers: [Int16]
     let profileStages: [ProfileStages]
     private var search: FrameSearch
     private var decoder: FrameDecoder
@@ -57,11 +70,12 @@ public struct Receiver: ~Copyable {
     /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, and the frame is not
     /// over. At −3 dB, 20 symbols behind a frame's start, it is true for 60 % of `fast` and all other frames; in noise alone 1
     /// % of the time at most.
-    public var isReceiving: Bool { search.queue.holdsSureFrame(endIndex: baseband.history.endIndex) }
+    public var isReceiving: Bool { search.queue.holdsSureFrame(endIndex: histories.endIndex) }
 
     /// A receiver at the start of its input.
     /// - Parameters:
     ///   - sampleRateHertz: samples a second, in `ModemError.validSampleRatesHertz`.
+    ///   - channelCount: the number of channels, in `validChannelCounts`: the microphones of one device.
     ///   - profiles: the profiles to listen for; at least one.
     ///   - repeatCount: how many repeats of a token in a burst are read together if each is too quiet alone, 2 to 8, or 1 for
     ///     none.
@@ -71,7 +85,7 @@ public struct Receiver: ~Copyable {
     ///     a minute before; see `ReceivedFrame.isRecognised`.
     /// - Throws: `ModemError` if the sample rate is below or above the valid ones.
     public init(
-        sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
+        sampleRateHertz: Int, channelCount: Int = 1, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
         recognisesTokens: Bool = false
     ) throws(ModemError) {
         try ModemError.checkSampleRate(sampleRateHertz)
@@ -83,13 +97,20 @@ public struct Receiver: ~Copyable {
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * BasebandFormat.longestSymbol(profiles)
         let recognisedCount = profiles.map { TokenRecognition.keptCount(BasebandFormat(profile: $0)) }.max() ?? 0
-        baseband = BasebandInput(
-            sampleRateHertz: sampleRateHertz, profiles: profiles, keptCount: keptCount,
-            heardCount: max(BasebandFormat.rateHertz(profiles[0]), recognisesTokens ? recognisedCount : 0))
+        let heardCount = max(BasebandFormat.rateHertz(profiles[0]), recognisesTokens ? recognisedCount : 0)
+        inputs = (0..<channelCount).map { _ in
+            ChannelInput(
+                BasebandInput(
+                    sampleRateHertz: sampleRateHertz, profiles: profiles, keptCount: keptCount, heardCount: heardCount))
+        }
+        histories = ChannelHistories(inputs.map { $0.baseband.history })
+        heard = ChannelHistories(inputs.map { $0.baseband.heard })
+        separated = channelCount > 1 ? [Float](repeating: 0, count: BasebandInput.maximumBlock) : []
+        separatedIntegers = channelCount > 1 ? [Int16](repeating: 0, count: BasebandInput.maximumBlock) : []
         profileStages = profiles.enumerated().map { index, profile in
             ProfileStages(
                 profile, index: index, combining: repeatCount, keptCount: keptCount,
-                recognisesTokens: recognisesTokens)
+                recognisesTokens: recognisesTokens, channelCount: channelCount)
         }
         search = FrameSearch(profiles: profiles)
         decoder = FrameDecoder(profiles: profiles)
@@ -101,18 +122,28 @@ public struct Receiver: ~Copyable {
     // MARK: Input
 
     /// Takes a block of samples in, full scale 1, and reports the frames that ended.
+    /// - Parameters:
+    ///   - samples: shape [any][channelCount]; samples of several channels are interleaved.
+    ///   - onFrame: receives each frame.
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
-        counted.samples += samples.count
+        counted.samples += samples.count / channelCount
         take(samples, onFrame)
     }
 
     /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
     public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
-        counted.samples += samples.count
+        let channelCount = channelCount
+        precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
+        counted.samples += samples.count / channelCount
         var first = 0
         while first < samples.count {
-            let count = min(BasebandInput.maximumBlock, samples.count - first)
-            baseband.take(samples.extracting(first..<first + count))
+            let count = min(channelCount * BasebandInput.maximumBlock, samples.count - first)
+            let block = samples.extracting(first..<first + count)
+            for channel in inputs.indices where channelCount > 1 {
+                separate(block, channel, channelCount, into: &separatedIntegers)
+                inputs[channel].baseband.take(separatedIntegers.span.extracting(0..<count / channelCount))
+            }
+            if channelCount == 1 { inputs[0].baseband.take(block) }
             processQuanta(onFrame)
             first += count
         }
@@ -134,7 +165,7 @@ public struct Receiver: ~Copyable {
         let count = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
         guard count > 0 else { return }
         counted.skippedSamples += count
-        baseband.skip(count)
+        for input in inputs { input.baseband.skip(count) }
         processQuanta(onFrame)
     }
 
@@ -142,11 +173,11 @@ public struct Receiver: ~Copyable {
     /// the last one waits for silence. Push nothing afterwards.
     public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
         budget.fill()
-        let silence = [Float](repeating: 0, count: BasebandInput.maximumBlock)
+        let silence = [Float](repeating: 0, count: channelCount * BasebandInput.maximumBlock)
         let longestSymbolSeconds = profiles.map(\.symbolSeconds).max() ?? 0
         // The longer of the search's delay and the shortest frame's.
         let seconds = 3 * Double(FrameLayout.syncToneCount) * longestSymbolSeconds
-        var missing = Int(seconds * Double(sampleRateHertz))
+        var missing = channelCount * Int(seconds * Double(sampleRateHertz))
         while missing > 0 {
             let count = min(missing, silence.count)
             take(silence.span.extracting(0..<count), onFrame)
@@ -155,44 +186,81 @@ public struct Receiver: ~Copyable {
     }
 
     private mutating func take(_ samples: Span<Float>, _ onFrame: (ReceivedFrame) -> Void) {
+        let channelCount = channelCount
+        precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
         var first = 0
         while first < samples.count {
-            let count = min(BasebandInput.maximumBlock, samples.count - first)
-            baseband.take(samples.extracting(first..<first + count))
+            let count = min(channelCount * BasebandInput.maximumBlock, samples.count - first)
+            let block = samples.extracting(first..<first + count)
+            for channel in inputs.indices where channelCount > 1 {
+                separate(block, channel, channelCount, into: &separated)
+                inputs[channel].baseband.take(separated.span.extracting(0..<count / channelCount))
+            }
+            if channelCount == 1 { inputs[0].baseband.take(block) }
             processQuanta(onFrame)
             first += count
         }
     }
 
     private mutating func processQuanta(_ onFrame: (ReceivedFrame) -> Void) {
-        while baseband.appendQuantum() {
+        while appendQuantum() {
             processQuantum(onFrame)
         }
     }
+
+    /// Appends what waits of each channel; see `BasebandInput.appendQuantum`. All have as many samples.
+    private func appendQuantum() -> Bool {
+        var isWhole = false
+        for input in inputs { isWhole = input.baseband.appendQuantum() }
+        if isWhole { histories.noteCopies(BasebandInput.quantum) }
+        return isWhole
+    }
+
+    /// Follows and finds pilot tones in each channel.
+    /// - Returns: the index from which on a history is without pilot tones that were found now; nil where none was.
+    private func cancelPilots() -> Int? {
+        var cleanedIndex: Int?
+        for input in inputs {
+            guard let index = input.baseband.cancelPilots() else { continue }
+            cleanedIndex = min(cleanedIndex ?? index, index)
+        }
+        return cleanedIndex
+    }
+
+    /// See `BasebandInput.passOverHole`; holes are common to all channels.
+    private func passOverHole() -> Int? {
+        var rewound: Int?
+        for input in inputs { rewound = input.baseband.passOverHole() }
+        if let rewound { histories.rewind(rewound) }
+        return rewound
+    }
+
+    /// The place of the baseband in the input.
+    private var clock: InputClock { inputs[0].baseband.clock }
 
     // MARK: The receive path
 
     /// Takes one more quantum of baseband through all stages.
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
-        let history = baseband.history
         budget.add(sampleCount: BasebandInput.quantum)
         // Pilot tones: a tone found now hid frames before.
-        if let cleanedIndex = baseband.cancelPilots() {
-            search.restart(from: cleanedIndex, history, profileStages)
+        if let cleanedIndex = cancelPilots() {
+            search.restart(from: cleanedIndex, histories, profileStages)
         }
         repeat {
             // Search and refinement: where a frame may begin.
-            search.findCandidates(history, profileStages, bursts: repeats)
+            search.findCandidates(histories, profileStages, bursts: repeats)
             while let attempt = search.queue.next(
-                endIndex: history.endIndex, dearestLook: budget.dearestLook)
+                endIndex: histories.endIndex, dearestLook: budget.dearestLook)
             {
                 let view = FrameView(
                     place: attempt.candidate, layout: attempt.layout ?? .token,
-                    stages: profileStages[attempt.profileIndex], history: history)
+                    stages: profileStages[attempt.profileIndex], histories: histories)
                 if attempt.layout == nil {
                     // Sync check: how long the frame may be.
                     search.checkSync(view)
-                } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: history.keptSampleCount) {
+                } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount)
+                {
                     search.queue.insert(attempt, waitingUntil: end)
                 } else if let frame = decode(attempt, view), report(frame, view, onFrame) {
                     // Cancellation: the frame hid others.
@@ -201,13 +269,14 @@ public struct Receiver: ~Copyable {
             }
             budget.spend(search.takeWork())
         } while restartSearchWhereCancelled()
-        search.queue.removeExpired(before: history.endIndex - history.keptSampleCount, endIndex: history.endIndex)
+        search.queue.removeExpired(
+            before: histories.endIndex - histories.keptSampleCount, endIndex: histories.endIndex)
         // Repeats: bursts of which no frame was decoded.
         decodeBursts(onFrame)
         if recognisesTokens {
             recogniseTokens(onFrame)
         }
-        if let sampleCount = baseband.passOverHole() {
+        if let sampleCount = passOverHole() {
             search.rewind(sampleCount, profileStages)
         }
     }
@@ -216,7 +285,7 @@ public struct Receiver: ~Copyable {
     /// - Returns: whether there was such a stretch.
     private mutating func restartSearchWhereCancelled() -> Bool {
         guard let stretch = canceller.takeChangedStretch() else { return false }
-        search.restart(from: stretch.lowerBound, baseband.history, profileStages)
+        search.restart(from: stretch.lowerBound, histories, profileStages)
         return true
     }
 
@@ -253,7 +322,7 @@ public struct Receiver: ~Copyable {
             return false
         }
         counted.frames += 1
-        onFrame(frame.received(view, baseband.clock))
+        onFrame(frame.received(view, clock))
         return true
     }
 
@@ -266,7 +335,7 @@ public struct Receiver: ~Copyable {
         switch canceller.cancel(view, tones) {
         case .cancelled:
             counted.cancelledFrames += 1
-            budget.spend(DecodingWork.symbolCancellation * Double(view.layout.toneCount))
+            budget.spend(DecodingWork.symbolCancellation * Double(view.layout.toneCount * channelCount))
         case .tooMany: break
         case .cameAlone: search.noteMaskedFrame(view)
         }
@@ -274,7 +343,7 @@ public struct Receiver: ~Copyable {
 
     /// Reads the bursts that are over.
     private mutating func decodeBursts(_ onFrame: (ReceivedFrame) -> Void) {
-        while let outcome = repeats?.decodeNext(baseband.history, profileStages, baseband.clock, &recent, &budget) {
+        while let outcome = repeats?.decodeNext(histories, profileStages, clock, &recent, &budget) {
             switch outcome {
             case .duplicate: counted.duplicates += 1
             case .combined(let frame):
@@ -288,9 +357,22 @@ public struct Receiver: ~Copyable {
     /// Reports tokens that were heard before, where they were not decoded.
     private mutating func recogniseTokens(_ onFrame: (ReceivedFrame) -> Void) {
         for stages in profileStages {
-            stages.recognition?.look(baseband.heard, besides: recent) { found in
+            stages.recognition?.look(heard, besides: recent) { found in
                 counted.recognisedFrames += 1
-                onFrame(found.received(stages.profile, baseband.clock))
+                onFrame(found.received(stages.profile, clock))
+            }
+        }
+    }
+}
+
+/// Copies one channel of interleaved samples.
+private func separate<Sample>(
+    _ samples: Span<Sample>, _ channel: Int, _ channelCount: Int, into separated: inout [Sample]
+) {
+    samples.withUnsafeBufferPointer { samples in
+        separated.withUnsafeMutableBufferPointer { separated in
+            for index in 0..<min(samples.count / channelCount, separated.count) {
+                separated[index] = samples[index * channelCount + channel]
             }
         }
     }

@@ -1,10 +1,26 @@
-/// A receiver for every channel of one input.
+/// The receivers of one input: one for all its channels, or one for each.
+///
+/// The channels of an input with two to eight are the microphones of one device, and one receiver hears them as one: each frame
+/// is reported once, with its best channel. If there are more than eight, or if the caller asks for it, each channel has a
+/// receiver of its own.
 ///
 /// Not thread-safe, like `Receiver`: one thread at a time pushes.
 public final class ReceiverBank {
-    private final class Channel {
+    /// One receiver, and the channels that it hears.
+    private final class Group {
         var receiver: Receiver
-        init(_ receiver: consuming Receiver) { self.receiver = receiver }
+        let firstChannel: Int
+        init(_ receiver: consuming Receiver, firstChannel: Int) {
+            self.receiver = receiver
+            self.firstChannel = firstChannel
+        }
+
+        /// Reports a frame with its channel in the input.
+        func report(_ frame: ReceivedFrame, _ onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
+            var frame = frame
+            frame.channel += firstChannel
+            onFrame(frame.channel, frame)
+        }
     }
 
     /// The maximum number of frames that one call of `push` takes: long enough that the cost of a call does not count, short
@@ -14,35 +30,38 @@ public final class ReceiverBank {
         max(1_024, 16_384 / channelCount)
     }
 
-    private let channels: [Channel]
-    /// One channel of a block; empty for a single channel, which needs no copy.
+    private let channelCount: Int
+    private let groups: [Group]
+    /// One channel of a block; empty if one receiver hears all channels.
     private var separated: [Float]
 
     /// Receivers at the start of an input.
     /// - Parameters:
     ///   - channelCount: the channels of the input, 1 or more.
+    ///   - separate: whether each channel has a receiver of its own, also if there are no more than eight.
     ///   - sampleRateHertz: samples a second and channel, in `ModemError.validSampleRatesHertz`.
     ///   - profiles: the profiles to listen for; at least one.
     ///   - repeatCount: how many repeats of a token are read together, 2 to 8, or 1 for none; see `Receiver`.
     ///   - recognisesTokens: whether to report tokens that were decoded before and cannot be decoded now; see `Receiver`.
     /// - Throws: `ModemError` if the sample rate is below or above the valid ones.
     public init(
-        channelCount: Int, sampleRateHertz: Int, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
-        recognisesTokens: Bool = false
+        channelCount: Int, separate: Bool = false, sampleRateHertz: Int, profiles: [Profile] = Profile.all,
+        combining repeatCount: Int = 1, recognisesTokens: Bool = false
     ) throws(ModemError) {
         precondition(channelCount > 0, "\(channelCount) channels")
-        var channels: [Channel] = []
-        for _ in 0..<channelCount {
-            channels.append(
-                Channel(
+        self.channelCount = channelCount
+        let isOne = !separate && Receiver.validChannelCounts.contains(channelCount)
+        let groupSize = isOne ? channelCount : 1
+        var groups: [Group] = []
+        for firstChannel in stride(from: 0, to: channelCount, by: groupSize) {
+            groups.append(
+                Group(
                     try Receiver(
-                        sampleRateHertz: sampleRateHertz, profiles: profiles, combining: repeatCount,
-                        recognisesTokens: recognisesTokens)))
+                        sampleRateHertz: sampleRateHertz, channelCount: groupSize, profiles: profiles,
+                        combining: repeatCount, recognisesTokens: recognisesTokens), firstChannel: firstChannel))
         }
-        self.channels = channels
-        separated =
-            channelCount == 1
-            ? [] : [Float](repeating: 0, count: Self.blockFrameCount(channelCount: channelCount))
+        self.groups = groups
+        separated = isOne ? [] : [Float](repeating: 0, count: Self.blockFrameCount(channelCount: channelCount))
     }
 
     /// Takes a block of interleaved frames, full scale 1, and reports the frames that ended. Allocates nothing.
@@ -50,18 +69,18 @@ public final class ReceiverBank {
     ///   - samples: shape [at most blockFrameCount][channelCount].
     ///   - onFrame: receives each frame and the number of its channel, from 0 on.
     public func push(_ samples: Span<Float>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
-        guard channels.count > 1 else {
-            channels[0].receiver.push(samples) { onFrame(0, $0) }
+        guard groups.count > 1 else {
+            groups[0].receiver.push(samples) { onFrame($0.channel, $0) }
             return
         }
-        let (channelCount, frameCount) = (channels.count, samples.count / channels.count)
-        for (number, channel) in channels.enumerated() {
+        let (channelCount, frameCount) = (channelCount, samples.count / channelCount)
+        for group in groups {
             separated.withUnsafeMutableBufferPointer { separated in
                 for index in 0..<frameCount {
-                    separated[index] = samples[index * channelCount + number]
+                    separated[index] = samples[index * channelCount + group.firstChannel]
                 }
             }
-            pushSeparated(channel, frameCount) { onFrame(number, $0) }
+            pushSeparated(group, frameCount, onFrame: onFrame)
         }
     }
 
@@ -70,24 +89,26 @@ public final class ReceiverBank {
     ///   - samples: shape [at most blockFrameCount][channelCount].
     ///   - onFrame: receives each frame and the number of its channel, from 0 on.
     public func push(_ samples: Span<Int16>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
-        guard channels.count > 1 else {
-            channels[0].receiver.push(samples) { onFrame(0, $0) }
+        guard groups.count > 1 else {
+            groups[0].receiver.push(samples) { onFrame($0.channel, $0) }
             return
         }
-        let (channelCount, frameCount) = (channels.count, samples.count / channels.count)
-        for (number, channel) in channels.enumerated() {
+        let (channelCount, frameCount) = (channelCount, samples.count / channelCount)
+        for group in groups {
             separated.withUnsafeMutableBufferPointer { separated in
                 for index in 0..<frameCount {
-                    separated[index] = Float(samples[index * channelCount + number]) * 0x1p-15
+                    separated[index] = Float(samples[index * channelCount + group.firstChannel]) * 0x1p-15
                 }
             }
-            pushSeparated(channel, frameCount) { onFrame(number, $0) }
+            pushSeparated(group, frameCount, onFrame: onFrame)
         }
     }
 
-    private func pushSeparated(_ channel: Channel, _ frameCount: Int, onFrame: (ReceivedFrame) -> Void) {
+    private func pushSeparated(
+        _ group: Group, _ frameCount: Int, onFrame: (_ channel: Int, ReceivedFrame) -> Void
+    ) {
         let samples = separated
-        channel.receiver.push(samples.span.extracting(0..<frameCount), onFrame: onFrame)
+        group.receiver.push(samples.span.extracting(0..<frameCount)) { group.report($0, onFrame) }
     }
 
     /// Passes over frames that existed but were lost; see `Receiver.skip`.
@@ -95,34 +116,34 @@ public final class ReceiverBank {
     ///   - frameCount: 0 or more.
     ///   - onFrame: receives each frame that ended meanwhile and the number of its channel.
     public func skip(_ frameCount: Int, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
-        for (number, channel) in channels.enumerated() {
-            channel.receiver.skip(frameCount) { onFrame(number, $0) }
+        for group in groups {
+            group.receiver.skip(frameCount) { group.report($0, onFrame) }
         }
     }
 
     /// The level of the loudest channel in the band over the latest `seconds`, in decibels; see `BandMeter`.
     public func bandDecibels(_ meter: BandMeter, seconds: Double) -> Double {
-        channels.map { meter.bandDecibels($0.receiver, seconds: seconds) }.max() ?? -.infinity
+        groups.map { meter.bandDecibels($0.receiver, seconds: seconds) }.max() ?? -.infinity
     }
 
     /// Ends the input and reports the frames that can still be found; see `Receiver.flush`.
     /// - Parameter onFrame: receives each frame and the number of its channel.
     public func flush(onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
-        for (number, channel) in channels.enumerated() {
-            channel.receiver.flush { onFrame(number, $0) }
+        for group in groups {
+            group.receiver.flush { group.report($0, onFrame) }
         }
     }
 
     /// Whether a frame may be on the air in a channel; see `Receiver.isExpecting`.
-    public var isExpecting: Bool { channels.contains { $0.receiver.isExpecting } }
+    public var isExpecting: Bool { groups.contains { $0.receiver.isExpecting } }
 
     /// Whether a frame seems to be on the air in a channel; see `Receiver.isReceiving`.
-    public var isReceiving: Bool { channels.contains { $0.receiver.isReceiving } }
+    public var isReceiving: Bool { groups.contains { $0.receiver.isReceiving } }
 
-    /// The statistics of all channels, added up.
+    /// The statistics of all receivers, added up.
     public var statistics: ReceiverStatistics {
-        channels.reduce(into: ReceiverStatistics()) { sum, channel in
-            let statistics = channel.receiver.statistics
+        groups.reduce(into: ReceiverStatistics()) { sum, group in
+            let statistics = group.receiver.statistics
             sum.samples += statistics.samples
             sum.skippedSamples += statistics.skippedSamples
             sum.frames += statistics.frames

@@ -3,7 +3,7 @@ public struct ReceiverStatistics: Sendable, Equatable {
     /// Makes statistics in which all counts are zero.
     public init() {}
 
-    /// Input samples taken in.
+    /// Input samples taken in; those of several channels that one receiver hears count once.
     public var samples = 0
     /// Input samples that were lost: passed over by `skip`.
     public var skippedSamples = 0

@@ -11,7 +11,9 @@ struct DecodeCommand: ParsableCommand {
         commandName: "decode",
         abstract: "Find every token in sound files, or in sound as it arrives.",
         discussion: """
-            Searches every channel for all profiles at once, so no setting has to match the sender. Reads WAV, FLAC, \
+            Searches for all profiles at once, so no setting has to match the sender. Two to eight channels are decoded \
+            together, as one device's microphones: a token is found where no channel alone would find it, and printed \
+            once with its best channel. --separate decodes each by itself, and so do files with more channels. Reads WAV, FLAC, \
             Ogg, AIFF, AU, CAF, W64, and headerless samples with --raw, at 44100 Hz or more.
 
             Prints the tokens of each file in the order of the arguments; within a file by their end, then by channel. \
@@ -29,7 +31,8 @@ struct DecodeCommand: ParsableCommand {
               {"token":"0123456789abcdef","bytes":8,"profile":"standard",
               "start_s":1.234,"end_s":2.258,"snr_db":12.3,"offset_hz":-3.1,
               "channel":0,"file":"x.wav","path_metric":3.21}
-            SNR counts noise in 1,500 Hz. The offset is Doppler and clock error in the middle of the band. The path \
+            The channel, from 0, is the one that heard the token best; the SNR is that channel's and counts noise in \
+            1,500 Hz. The offset is Doppler and clock error in the middle of the band. The path \
             metric is about 1.4 for noise and higher for a frame. If the payload is text, "text" follows. If --combine \
             read several repeats together, "combined" gives their number; such a token's path metric can be lower.
             """)
@@ -48,6 +51,9 @@ struct DecodeCommand: ParsableCommand {
     var profile: [ProfileName] = []
 
     @OptionGroup var repeats: CombineOption
+
+    @Flag(help: "Decode each channel by itself, instead of all together.")
+    var separate = false
 
     @Flag(help: "Print a line of JSON for every token.")
     var json = false
@@ -80,7 +86,8 @@ struct DecodeCommand: ParsableCommand {
         let progress = ProgressBar(partCount: files.count, isEnabled: !quiet)
         let output = OrderedOutput(inputCount: files.count, progress: progress)
         let settings = InputDecoder.Settings(
-            profiles: ProfileName.selected(profile), combinedCount: repeats.repeatCount, raw: raw, isJSON: json,
+            profiles: ProfileName.selected(profile), combinedCount: repeats.repeatCount, separatesChannels: separate,
+            raw: raw, isJSON: json,
             showsFile: files.count > 1,
             showsStatistics: stats)
         let decoders = files.enumerated().map { index, path in

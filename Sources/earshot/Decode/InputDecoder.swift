@@ -11,6 +11,7 @@ final class InputDecoder: Sendable {
     struct Settings: Sendable {
         let profiles: [Profile]
         let combinedCount: Int
+        let separatesChannels: Bool
         let raw: RawFormat?
         let isJSON: Bool
         let showsFile: Bool
@@ -112,12 +113,12 @@ final class InputDecoder: Sendable {
     private var inputName: String { path == "-" ? "standard input" : path.escapedForTerminal }
 
     private func prepare(sampleRateHertz: Int, channelCount: Int) throws(Failure) {
-        let (profiles, combinedCount) = (settings.profiles, settings.combinedCount)
+        let settings = settings
         let refusal: ModemError? = state.withLock { state in
             do throws(ModemError) {
                 state.receivers = try ReceiverBank(
-                    channelCount: channelCount, sampleRateHertz: sampleRateHertz, profiles: profiles,
-                    combining: combinedCount)
+                    channelCount: channelCount, separate: settings.separatesChannels,
+                    sampleRateHertz: sampleRateHertz, profiles: settings.profiles, combining: settings.combinedCount)
                 state.sampleRateHertz = sampleRateHertz
                 return nil
             } catch {

@@ -3,7 +3,7 @@ import EarshotModem
 
 /// A receiver's counts in words, for users who ask why a token was not found.
 enum StatisticsText {
-    /// One line. The seconds are summed over channels.
+    /// One line. The seconds are summed over receivers: several channels that are decoded together count once.
     static func line(_ statistics: ReceiverStatistics, file: String, sampleRateHertz: Int) -> String {
         let seconds = Double(statistics.samples) / Double(sampleRateHertz)
         return "\(file): searched \(DecimalText.text(seconds, decimals: 3)) s"

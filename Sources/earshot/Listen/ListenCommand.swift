@@ -18,7 +18,8 @@ struct ListenCommand: ParsableCommand {
             Lost sound is a gap: standard error reports it, and later times stay right. A device that goes away ends \
             listening, unless --reconnect waits for it.
 
-            The receiver decodes each channel by itself; a token that several channels hear is printed once.
+            Two to eight channels are decoded together, as one device's microphones: a token is found where no channel \
+            alone would find it, and printed once with its best channel. --separate decodes each by itself.
 
             A TOKEN IS NOT DECODED?
             'earshot listen --report NAME' makes the two files of a bug report while the token is sent: NAME.wav, the \
@@ -50,10 +51,13 @@ struct ListenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Channels to record, 1 to 8. (default: as few as possible)", valueName: "count"))
     var channels: Int?
 
-    @Flag(help: "Decode the mean of all channels instead of each channel.")
+    @Flag(help: "Decode the mean of all channels.")
     var mix = false
 
-    @Flag(help: "Print a token once for every channel that hears it.")
+    @Flag(help: "Decode each channel by itself, instead of all together.")
+    var separate = false
+
+    @Flag(help: "Decode each channel by itself, and print a token once for every channel that hears it.")
     var everyChannel = false
 
     @Option(help: "Listen for this profile only; may be given several times. (default: all)")
@@ -117,6 +121,7 @@ struct ListenCommand: ParsableCommand {
             throw ValidationError("--playback and --interval are for --broadcast.")
         }
         if mix, everyChannel { throw ValidationError("With --mix there is one channel: leave --every-channel out.") }
+        if mix, separate { throw ValidationError("With --mix there is one channel: leave --separate out.") }
         if let interval, !(interval > 0 && interval <= 86_400) {
             throw ValidationError("--interval \(DecimalText.short(interval)): more than 0 s, at most a day.")
         }
@@ -127,6 +132,7 @@ struct ListenCommand: ParsableCommand {
         options.profiles = ProfileName.selected(profile)
         options.combinedCount = repeats.repeatCount
         options.mixesChannels = mix
+        options.separatesChannels = separate
         options.reportsEveryChannel = everyChannel
         options.secondsLimit = seconds
         let meter = LiveMeter(isEnabled: !quiet)

@@ -104,6 +104,9 @@ struct SimulateCommand: ParsableCommand {
         help: ArgumentHelp("Fail if a point decodes a smaller share than this, 0 to 1.", valueName: "share"))
     var minSuccess: Double?
 
+    @Flag(help: "Decode each microphone of an array by itself, instead of all as one.")
+    var separate = false
+
     @Flag(help: "Print the available channels, and end.")
     var list = false
 
@@ -182,6 +185,7 @@ struct SimulateCommand: ParsableCommand {
         scene.burstCount = burst
         scene.combinedCount = combine ?? 1
         scene.sampleRateHertz = rate
+        scene.separatesChannels = separate
         if let noise { scene.air.noise = try NoiseFile.read(noise, sampleRateHertz: rate) }
         let profiles = profile.isEmpty ? [Profile.standard] : ProfileName.selected(profile)
         var simulations: [Simulation] = []
@@ -233,6 +237,7 @@ struct SimulateCommand: ParsableCommand {
         if bytes != Payload.tokenCount { options.append("--bytes \(bytes)") }
         if burst != 1 { options.append("--burst \(burst)") }
         if let combine { options.append("--combine \(combine)") }
+        if separate { options.append("--separate") }
         if rate != 48_000 { options.append("--rate \(rate)") }
         if let noise { options.append("--noise '\(noise.escapedForTerminal)'") }
         return options.joined(separator: " ")

@@ -4,7 +4,7 @@ import EarshotModem
 import TestSupport
 import Testing
 
-/// A bank of receivers does what receivers of its channels do alone.
+/// A bank of separate receivers does what receivers of its channels do alone.
 @Suite struct ReceiverBankTests {
     private static let channelCount = 3
     private static let holeCount = 6_000
@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [false, true]) func isManyReceivers(asIntegers: Bool) throws {
         // Integers of full scale are exact in both ways.
         let channels = try channels().map { $0.map { ($0 * 32_768).rounded() / 32_768 } }
-        let bank = try ReceiverBank(channelCount: channels.count, sampleRateHertz: 48_000)
+        let bank = try ReceiverBank(channelCount: channels.count, separate: true, sampleRateHertz: 48_000)
         let found = bankFrames(bank, channels, asIntegers: asIntegers)
         let meter = BandMeter()
         var sums: [String: Int] = [:]
@@ -63,6 +63,7 @@ import Testing
             receiver.skip(Self.holeCount) { frames.append($0) }
             receiver.push(channel.span) { frames.append($0) }
             receiver.flush { frames.append($0) }
+            for index in frames.indices { frames[index].channel = number }
             #expect(found[number] == frames && frames.count == 2, "channel \(number), seed \(91 + number)")
             for child in Mirror(reflecting: receiver.statistics).children {
                 sums[child.label ?? "", default: 0] += child.value as? Int ?? .min
@@ -84,7 +85,7 @@ import Testing
         var channels = try channels()
         channels[0] = [Float](repeating: 0, count: 48_000)
         channels[1] = channels[0]
-        let bank = try ReceiverBank(channelCount: channels.count, sampleRateHertz: 48_000)
+        let bank = try ReceiverBank(channelCount: channels.count, separate: true, sampleRateHertz: 48_000)
         let blockCount = ReceiverBank.blockFrameCount(channelCount: channels.count)
         var (expectedCount, receivedCount, frameCount) = (0, 0, 0)
         for first in stride(from: 0, to: 48_000, by: blockCount) {

@@ -23,14 +23,23 @@ public final class BandMeter {
     /// - Parameters:
     ///   - receiver: the receiver whose band is measured.
     ///   - seconds: how far the measurement reaches back, at most 1.
+    /// - Returns: the level of the loudest channel.
     public func bandDecibels(_ receiver: borrowing Receiver, seconds: Double) -> Double {
+        var highest = -Double.infinity
+        for channel in receiver.inputs {
+            highest = max(highest, bandDecibels(channel.baseband, seconds: seconds))
+        }
+        return highest
+    }
+
+    private func bandDecibels(_ baseband: borrowing BasebandInput, seconds: Double) -> Double {
         let window = spectrum.windowLength
-        let wanted = Int(seconds * Double(receiver.baseband.clock.basebandRateHertz)) / window
-        let rowCount = max(1, min(wanted, receiver.baseband.heard.keptSampleCount / window))
+        let wanted = Int(seconds * Double(baseband.clock.basebandRateHertz)) / window
+        let rowCount = max(1, min(wanted, baseband.heard.keptSampleCount / window))
         var power = 0.0
         for index in 0..<rowCount {
-            receiver.baseband.heard.withSamples(
-                from: receiver.baseband.heard.endIndex - (index + 1) * window, count: window
+            baseband.heard.withSamples(
+                from: baseband.heard.endIndex - (index + 1) * window, count: window
             ) { samples in
                 spectrum.process(samples, into: &row, from: 0)
             }

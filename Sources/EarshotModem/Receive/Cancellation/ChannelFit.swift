@@ -197,6 +197,8 @@ struct ChannelFit: ~Copyable {
         for k in taps.indices {
             fitted += taps[k].x * correlation[k].x + taps[k].y * correlation[k].y
         }
+        // Digital silence has no channel.
+        guard heard > 0 else { return }
         let noise = max(heard - fitted, 1e-6 * heard) / Float(max(held.count, 1))
         let variance = noise / replicaEnergy
         for block in ChannelFit.blocks {

@@ -31,13 +31,19 @@ struct ResidualDetector: ~Copyable {
         scratch = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
     }
 
-    /// Whether there is a residual.
+    /// Whether there is a residual in any channel.
     /// - Parameters:
     ///   - view: the frame at the place where it was decoded.
     ///   - tones: its tones; shape [toneCount].
     mutating func isAnything(beside view: FrameView, _ tones: [Int]) -> Bool {
+        for channel in view.histories.indices where isAnything(beside: view, channel, tones) { return true }
+        return false
+    }
+
+    /// Whether there is a residual in one channel.
+    private mutating func isAnything(beside view: FrameView, _ channel: Int, _ tones: [Int]) -> Bool {
         let toneCount = view.profile.toneCount
-        let erased = view.measureEnergies(tones.indices, windowed: true, into: &energies)
+        let erased = view.measureEnergies(ofChannel: channel, tones.indices, windowed: true, into: &energies)
         var total = 0
         var symbolCount: Float = 0
         var (sum, ownEnergy) = (Float(0), Float(0))

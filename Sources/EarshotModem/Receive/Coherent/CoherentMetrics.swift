@@ -21,9 +21,13 @@ import RealModule
 /// the echoes of all other symbols. L is kept within what a tone of that channel can earn, so that a burst or another talker
 /// affects no more than a symbol. Decoding with these metrics gives better tones, and so on, a few times.
 ///
+/// Each channel of several has its own C, h, residual and noise; the offset is common. J, with each channel's share divided by
+/// its noise, and L are sums over the channels that have a share: the phase between two microphones stays the same for a frame,
+/// so their energies add up as if one had heard them all.
+///
 /// In white noise a second look gains 1.5 to 2 dB over the best non-coherent metric, in rooms 2 dB and more.
 ///
-/// Cost: seven FFTs of 256 points a symbol. No allocation after `init`.
+/// Cost: seven FFTs of 256 points a symbol and channel. No allocation after `init`.
 struct CoherentMetrics: ~Copyable {
     /// P: the number of delays before the replica's start. In a room the search finds the middle of the echo.
     private let leadCount: Int
@@ -39,8 +43,16 @@ struct CoherentMetrics: ~Copyable {
     private var replica: FrameReplica
     private var transform: FFTPlan
     private var symbolSpectra: [ComplexSample]
+    /// C; shape [channels][symbols][tapCount].
     private var correlations: [ComplexSample]
+    /// h; shape [channels][tapCount].
     private var taps: [ComplexSample]
+    /// The channels that have a share, the best one first, and the noise of each over that of the best.
+    private var channels = InlineArray<8, Int>(repeating: 0)
+    private var noiseRatios = InlineArray<8, Float>(repeating: 1)
+    private var channelCount = 1
+    private var bestInverse: [Float]
+    private var inverse: [Float]
     private var tapSpectrum: [ComplexSample]
     private var model: [ComplexSample]
     private var turns: [ComplexSample]
@@ -50,10 +62,10 @@ struct CoherentMetrics: ~Copyable {
     private var products: ToneTransform
     /// The residual offset found, to be added to the place's, in hertz.
     private(set) var offsetHertz: Float = 0
-    /// Σ|h|² per symbol over its noise: the energy that the channel carries of each symbol, for a right path.
+    /// Σ|h|² per symbol over its noise, of all channels: the energy that they carry of each symbol, for a right path.
     private(set) var coherentRatio: Float = 0
 
-    init(format: BasebandFormat) {
+    init(format: BasebandFormat, channelCount: Int = 1) {
         self.format = format
         let symbolCount = FrameLayout.longest.toneCount
         transformLength = max(256, 4 * format.samplesPerSymbol)
@@ -63,8 +75,8 @@ struct CoherentMetrics: ~Copyable {
         transform = FFTPlan(length: transformLength)
         let zero = ComplexSample()
         symbolSpectra = [ComplexSample](repeating: zero, count: symbolCount * transformLength)
-        correlations = [ComplexSample](repeating: zero, count: symbolCount * tapCount)
-        taps = [ComplexSample](repeating: zero, count: tapCount)
+        correlations = [ComplexSample](repeating: zero, count: channelCount * symbolCount * tapCount)
+        taps = [ComplexSample](repeating: zero, count: channelCount * tapCount)
         tapSpectrum = [ComplexSample](repeating: zero, count: transformLength)
         model = [ComplexSample](repeating: zero, count: replica.samples.count + tapCount)
         turns = [ComplexSample](repeating: zero, count: symbolCount)
@@ -72,6 +84,8 @@ struct CoherentMetrics: ~Copyable {
         gains = [Float](repeating: 0, count: format.profile.toneCount)
         residual = ResidualOffset(format: format, delayCount: tapCount)
         products = ToneTransform(format: format)
+        bestInverse = gains
+        inverse = gains
     }
 
     /// Correlates the baseband with the replica of the tentative tones, and measures their residual offset.
@@ -89,21 +103,53 @@ struct CoherentMetrics: ~Copyable {
             let edge = Int((start + Double(symbol) * symbolLength).rounded(.up)) - replica.firstIndex
             edges[symbol] = min(edge, replica.sampleCount)
         }
-        let (length, tapCount) = (transformLength, tapCount)
+        let length = transformLength
         for symbol in 0..<symbolCount {
             replica.load(edges[symbol]..<edges[symbol + 1], into: &transform)
             transform.forward()
             transform.copySpectrum(into: &symbolSpectra, at: symbol * length)
+        }
+        findChannels(view)
+        residual.begin(symbolCount: symbolCount)
+        for index in 0..<channelCount {
+            correlate(view.histories[channels[index]], index, symbolCount: symbolCount)
+            residual.add(
+                correlations, from: index * symbolCount * tapCount, symbolCount: symbolCount, weights: weights,
+                noise: noise * noiseRatios[index], scale: 1 / noiseRatios[index])
+        }
+    }
+
+    /// Computes C of one channel.
+    private mutating func correlate(_ history: BasebandHistory, _ index: Int, symbolCount: Int) {
+        let (length, tapCount) = (transformLength, tapCount)
+        for symbol in 0..<symbolCount {
             let first = replica.firstIndex + edges[symbol] - leadCount
-            view.history.load(first..<first + edges[symbol + 1] - edges[symbol] + tapCount - 1, into: &transform)
+            history.load(first..<first + edges[symbol + 1] - edges[symbol] + tapCount - 1, into: &transform)
             transform.forward()
             transform.multiplySpectrum(
                 byConjugateOf: symbolSpectra, from: symbol * length)
             transform.inverse()
             transform.copySamples(
-                0..<tapCount, scale: 1 / Float(length), into: &correlations, at: symbol * tapCount)
+                0..<tapCount, scale: 1 / Float(length), into: &correlations,
+                at: (index * symbolCount + symbol) * tapCount)
         }
-        residual.measure(correlations, symbolCount: symbolCount, weights: weights, noise: noise)
+    }
+
+    /// Finds the channels that have a share, and their noise.
+    private mutating func findChannels(_ view: FrameView) {
+        let shares = view.place.shares
+        (channels[0], noiseRatios[0], channelCount) = (shares.best, 1, 1)
+        guard !shares.isAlone else { return }
+        // Most tones have the common noise, the others more.
+        view.writeInverseNoise(into: &bestInverse)
+        let common = bestInverse.max() ?? 0
+        for channel in view.histories.indices where channel != shares.best && shares.values[channel] > 0 {
+            view.writeInverseNoise(ofChannel: channel, into: &inverse)
+            let own = inverse.max() ?? 0
+            guard common > 0, own > 0 else { continue }
+            (channels[channelCount], noiseRatios[channelCount]) = (channel, common / own)
+            channelCount += 1
+        }
     }
 
     /// The residual offset of a peak of J; see `ResidualOffset.peakHertz`.
@@ -116,31 +162,40 @@ struct CoherentMetrics: ~Copyable {
     /// Estimates the channel, given the residual offset.
     mutating func estimate(symbolCount: Int, offsetHertz: Float, noise: Float) {
         self.offsetHertz = offsetHertz
-        let tapCount = tapCount
         for symbol in 0..<symbolCount {
             let turn = offsetHertz * (Float(symbol) - Float(symbolCount) / 2) * Float(format.profile.symbolSeconds)
             turns[symbol] = fastUnitPhasor(turns: -turn)
         }
-        for delay in 0..<tapCount {
-            taps[delay] = ComplexSample()
+        coherentRatio = 0
+        for index in 0..<channelCount {
+            coherentRatio += estimate(index, symbolCount: symbolCount, noise: noise * noiseRatios[index])
+        }
+    }
+
+    /// Estimates one channel.
+    /// - Returns: its part of `coherentRatio`.
+    private mutating func estimate(_ index: Int, symbolCount: Int, noise: Float) -> Float {
+        let first = index * tapCount
+        for tap in first..<first + tapCount {
+            taps[tap] = ComplexSample()
         }
         for symbol in 0..<symbolCount {
-            let turn = turns[symbol]
+            let (turn, row) = (turns[symbol], (index * symbolCount + symbol) * tapCount)
             for delay in 0..<tapCount {
-                taps[delay] += correlations[symbol * tapCount + delay].times(turn)
+                taps[first + delay] += correlations[row + delay].times(turn)
             }
         }
         let energy = Float(symbolCount * format.samplesPerSymbol)
         let tapNoise = Float(format.samplesPerSymbol) * noise / energy
         var sum: Float = 0
-        for delay in 0..<tapCount {
-            let tap = taps[delay] / energy
+        for index in first..<first + tapCount {
+            let tap = taps[index] / energy
             let power = tap.power
-            taps[delay] =
+            taps[index] =
                 power > 0 ? tap * max(0, 1 - CoherentMetrics.minimumTapRatio * tapNoise / power) : ComplexSample()
-            sum += taps[delay].power
+            sum += taps[index].power
         }
-        coherentRatio = sum / noise
+        return sum / noise
     }
 
     // MARK: Metrics
@@ -155,13 +210,36 @@ struct CoherentMetrics: ~Copyable {
         _ view: FrameView, tones: [Int], metrics: borrowing ToneMetrics,
         into branchMetrics: inout [Float]
     ) {
+        for index in 0..<channelCount {
+            transform.load(taps, index * tapCount..<(index + 1) * tapCount)
+            transform.forward()
+            transform.copySpectrum(into: &tapSpectrum)
+            explain(symbolCount: view.layout.toneCount, view.histories[channels[index]])
+            measureGains()
+            measureNoiseRatios(view, index)
+            addBranchMetrics(view, tones: tones, metrics: metrics, isFirst: index == 0, to: &branchMetrics)
+        }
+    }
+
+    /// Writes the noise of each tone in one channel, over that in the best channel, to `inverse`.
+    private mutating func measureNoiseRatios(_ view: FrameView, _ index: Int) {
+        guard index > 0 else {
+            for tone in inverse.indices { inverse[tone] = 1 }
+            return
+        }
+        view.writeInverseNoise(ofChannel: channels[index], into: &inverse)
+        for tone in inverse.indices {
+            inverse[tone] = inverse[tone] > 0 ? bestInverse[tone] / inverse[tone] : noiseRatios[index]
+        }
+    }
+
+    /// Adds one channel's L of the data symbols.
+    private mutating func addBranchMetrics(
+        _ view: FrameView, tones: [Int], metrics: borrowing ToneMetrics, isFirst: Bool,
+        to branchMetrics: inout [Float]
+    ) {
         let (layout, length, tapCount) = (view.layout, transformLength, tapCount)
         let toneCount = format.profile.toneCount
-        transform.load(taps, 0..<tapCount)
-        transform.forward()
-        transform.copySpectrum(into: &tapSpectrum)
-        explain(symbolCount: layout.toneCount, view.history)
-        measureGains()
         for step in 0..<layout.dataToneCount {
             let symbol = layout.firstDataTone + step
             let piece = edges[symbol]..<edges[symbol + 1] + tapCount - 1
@@ -179,8 +257,10 @@ struct CoherentMetrics: ~Copyable {
                 if tone == tones[symbol] {
                     real += gain
                 }
-                let noise = metrics.noise(tone) * Float(format.samplesPerSymbol)
-                branchMetrics[step * toneCount + tone] = min(max(2 * real - gain, -3 * gain), 1.5 * gain) / noise
+                let noise = metrics.noise(tone) * Float(format.samplesPerSymbol) * inverse[tone]
+                let likelihood = min(max(2 * real - gain, -3 * gain), 1.5 * gain) / noise
+                let before = isFirst ? 0 : branchMetrics[step * toneCount + tone]
+                branchMetrics[step * toneCount + tone] = before + likelihood
             }
         }
     }

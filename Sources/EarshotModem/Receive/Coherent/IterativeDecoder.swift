@@ -1,4 +1,5 @@
 import EarshotCoding
+import RealModule
 
 /// Mends paths that failed their CRC: it estimates the channel from a path, decodes again with that, estimates from the
 /// result, and so on (`CoherentMetrics`).
@@ -36,9 +37,12 @@ struct IterativeDecoder: ~Copyable {
         /// of one loud frame's tones: without a limit half a minute of `fast` tokens in silence took 1.2 s, one core.
         static let minimumInterferedDominance: Float = 0.7
 
-        /// The effort for a frame of this Λ, sync ratio and dominance.
-        static func worth(logRatio: Float, syncLogRatio: Float, dominance: Float) -> Effort {
-            let isPattern = syncLogRatio >= minimumSyncLogRatio
+        /// The sync ratio that noise gains with each doubling of the channels, because it chooses the shares that suit it.
+        static let syncLogRatioPerDoubling: Float = 1
+
+        /// The effort for a frame of this Λ, sync ratio and dominance, heard by so many channels.
+        static func worth(logRatio: Float, syncLogRatio: Float, dominance: Float, channelCount: Int = 1) -> Effort {
+            let isPattern = syncLogRatio >= minimumSyncLogRatio + syncLogRatioPerDoubling * .log2(Float(channelCount))
             if logRatio >= plausibleLogRatio {
                 return isPattern || dominance >= minimumInterferedDominance ? .plausible : .none
             }
@@ -129,7 +133,8 @@ struct IterativeDecoder: ~Copyable {
         let (stages, symbolCount, noise) = (view.stages, view.layout.toneCount, path.metrics.commonNoise)
         var view = view
         for round in 0..<roundCount {
-            path.work += DecodingWork.coherentPoint * Double(symbolCount * stages.coherent.transformLength)
+            let pointCount = symbolCount * stages.coherent.transformLength * view.histories.count
+            path.work += DecodingWork.coherentPoint * Double(pointCount)
             stages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
             let isStill = round == 0 && rank == IterativeDecoder.peakCount - 1
             guard

@@ -28,17 +28,27 @@ struct ResidualOffset: ~Copyable {
         self.delayCount = delayCount
     }
 
-    /// Measures J.
-    /// - Parameters:
-    ///   - correlations: C; shape [symbolCount or more][delayCount].
-    ///   - weights: w, 0 ... 1; shape [symbolCount or more].
-    ///   - noise: the noise's power in a tone's width.
-    mutating func measure(_ correlations: [ComplexSample], symbolCount: Int, weights: [Float], noise: Float) {
+    /// Begins a measurement of J.
+    mutating func begin(symbolCount: Int) {
         binCount =
             2 * symbolCount <= ResidualOffset.shortLength ? ResidualOffset.shortLength : ResidualOffset.longLength
         for bin in 0..<binCount {
             sums[bin] = 0
         }
+    }
+
+    /// Adds a channel's J.
+    /// - Parameters:
+    ///   - correlations: C from element `first` on; shape [symbolCount or more][delayCount].
+    ///   - first: the first element.
+    ///   - symbolCount: that of `begin`.
+    ///   - weights: w, 0 ... 1; shape [symbolCount or more].
+    ///   - noise: the noise's power in a tone's width.
+    ///   - scale: the factor of this channel's J.
+    mutating func add(
+        _ correlations: [ComplexSample], from first: Int, symbolCount: Int, weights: [Float], noise: Float,
+        scale: Float
+    ) {
         var squares: Float = 0
         for symbol in 0..<symbolCount {
             squares += weights[symbol] * weights[symbol]
@@ -49,12 +59,14 @@ struct ResidualOffset: ~Copyable {
         for delay in 0..<delayCount {
             if binCount == ResidualOffset.shortLength {
                 addSpectrum(
-                    &shortTransform, correlations, delay: delay, delayCount: delayCount, symbolCount: symbolCount,
-                    weights: weights, limit: limit, to: &sums)
+                    &shortTransform, correlations, first: first + delay, delayCount: delayCount,
+                    symbolCount: symbolCount,
+                    weights: weights, limit: limit, scale: scale, to: &sums)
             } else {
                 addSpectrum(
-                    &longTransform, correlations, delay: delay, delayCount: delayCount, symbolCount: symbolCount,
-                    weights: weights, limit: limit, to: &sums)
+                    &longTransform, correlations, first: first + delay, delayCount: delayCount,
+                    symbolCount: symbolCount,
+                    weights: weights, limit: limit, scale: scale, to: &sums)
             }
         }
     }
@@ -97,13 +109,13 @@ struct ResidualOffset: ~Copyable {
 
 /// Adds one delay's share of J.
 private func addSpectrum(
-    _ plan: inout FFTPlan, _ correlations: [ComplexSample], delay: Int, delayCount: Int, symbolCount: Int,
-    weights: [Float], limit: Float, to sums: inout [Float]
+    _ plan: inout FFTPlan, _ correlations: [ComplexSample], first: Int, delayCount: Int, symbolCount: Int,
+    weights: [Float], limit: Float, scale: Float, to sums: inout [Float]
 ) {
     let column = correlations.span
     plan.withMutableSamples { input in
         for symbol in 0..<symbolCount {
-            input[symbol] = column[symbol * delayCount + delay] * weights[symbol]
+            input[symbol] = column[first + symbol * delayCount] * weights[symbol]
         }
         for symbol in symbolCount..<input.count {
             input[symbol] = ComplexSample()
@@ -113,7 +125,7 @@ private func addSpectrum(
     var total = sums.mutableSpan
     plan.withSpectrum { spectrum in
         for bin in spectrum.indices {
-            total[bin] += max(0, spectrum[bin].power - limit)
+            total[bin] += scale * max(0, spectrum[bin].power - limit)
         }
     }
 }

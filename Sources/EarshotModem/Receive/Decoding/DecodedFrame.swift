@@ -18,7 +18,7 @@ struct DecodedFrame {
         ReceivedFrame(
             payload: payload, profileName: view.profile.name, startSample: clock.inputSample(place.start),
             endSample: clock.inputSample(place.start + view.length), offsetHertz: Double(place.offsetHertz),
-            snrDecibels: snrDecibels, pathMetric: pathMetric)
+            snrDecibels: snrDecibels, pathMetric: pathMetric, channel: place.shares.best)
     }
 }
 

@@ -43,7 +43,7 @@ struct DecodingBudget {
     }
 }
 
-/// The cost of the parts of decoding, in nominal microseconds: means over ten talkers and five hostile sounds, on one core of
+/// The cost of the parts of decoding, in nominal microseconds, for each channel: means over ten talkers and five hostile sounds, on one core of
 /// an EPYC with AVX-512. Another core is slower in all of them alike.
 enum DecodingWork {
     /// The energies and metrics of a symbol.

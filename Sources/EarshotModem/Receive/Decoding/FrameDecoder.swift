@@ -64,14 +64,15 @@ struct FrameDecoder: ~Copyable {
     private mutating func decodeNear(_ view: FrameView, mayWait: Bool) -> DecodingOutcome {
         iterations.begin()
         var view = view
-        detectionWork += DecodingWork.symbolDetection * Double(view.layout.toneCount)
+        detectionWork += DecodingWork.symbolDetection * Double(view.layout.toneCount * view.histories.count)
         guard let logRatio = detection.detect(&view) else { return .pathMetricOfNoise }
         let isPlausible = view.place.dominance >= SyncCheck.plausibleDominance
         let instantCount = isPlausible && !mayWait ? FrameDecoder.instants.count : 1
         let first = decodeNoncoherently(view, instantCount: instantCount)
         if case .decoded = first { return first }
         let effort = IterativeDecoder.Effort.worth(
-            logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: view.place.dominance)
+            logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: view.place.dominance,
+            channelCount: view.histories.count)
         if mayWait {
             if case .pathMetricOfNoise = first, effort.pathCount == 0 { return first }
             return .disturbed(logRatio: logRatio)

@@ -55,14 +55,14 @@ struct TrellisAttempt: ~Copyable {
     /// Measures a frame along the track of its profile's stages, whose offset changes.
     mutating func prepareMoving(_ view: FrameView) {
         let stages = view.stages
-        stages.energies.measure(
-            view.history, along: stages.track, symbolCount: view.layout.toneCount + ToneMetrics.echoSymbolCount,
+        let erased = stages.energies.measure(
+            view, along: stages.track, symbolCount: view.layout.toneCount + ToneMetrics.echoSymbolCount,
             into: &energies)
-        prepareMetrics(view, stages.energies.erased)
+        prepareMetrics(view, erased)
     }
 
     private mutating func prepareMetrics(_ view: FrameView, _ erased: ErasedSymbols) {
-        work += DecodingWork.symbolEnergies * Double(view.layout.toneCount)
+        work += DecodingWork.symbolEnergies * Double(view.layout.toneCount * view.histories.count)
         metrics.prepare(
             energies, erased: erased, toneCount: view.profile.toneCount, frameSymbolCount: view.layout.toneCount)
     }
@@ -146,16 +146,39 @@ struct TrellisAttempt: ~Copyable {
         metrics.erased.heldCount(layout.firstDataTone..<layout.toneCount)
     }
 
+    /// The decoded frame, with the SNR of the channel that heard it best.
     private mutating func frame(_ payload: Payload, _ evidence: FrameEvidence, _ view: FrameView) -> DecodedFrame {
-        DecodedFrame(
-            payload: payload, place: view.place, snrDecibels: snrDecibels(evidence.meanToneEnergy, view),
-            pathMetric: evidence.pathMetric)
+        let shares = view.place.shares
+        var (best, decibels) = (shares.best, -Float.infinity)
+        if shares.isAlone {
+            decibels = snrDecibels(evidence.meanToneEnergy, view, best)
+        } else {
+            let tones = FrameTones.tones(of: payload, profile: view.profile)
+            for channel in view.histories.indices where shares.values[channel] > 0 {
+                let own = snrDecibels(meanToneEnergy(tones, view, channel), view, channel)
+                if own > decibels { (best, decibels) = (channel, own) }
+            }
+        }
+        var place = view.place
+        place.shares = .alone(best)
+        return DecodedFrame(payload: payload, place: place, snrDecibels: decibels, pathMetric: evidence.pathMetric)
+    }
+
+    /// The mean energy of a frame's tones in one channel. Overwrites the energies.
+    private mutating func meanToneEnergy(_ tones: [Int], _ view: FrameView, _ channel: Int) -> Float {
+        let symbols = view.layout.firstDataTone..<view.layout.toneCount
+        let erased = view.measureEnergies(ofChannel: channel, 0..<symbols.upperBound, into: &energies)
+        var sum: Float = 0
+        for symbol in symbols where !erased.contains(symbol) {
+            sum += energies[symbol * view.profile.toneCount + tones[symbol]]
+        }
+        return sum / Float(max(erased.heldCount(symbols), 1))
     }
 
     /// Signal power over noise power in the reference bandwidth: E of noise is its power in one tone's width, 1/T.
     /// Overwrites the energies.
-    private mutating func snrDecibels(_ meanToneEnergy: Float, _ view: FrameView) -> Float {
-        view.measureEnergies(0..<view.layout.toneCount, windowed: true, into: &energies)
+    private mutating func snrDecibels(_ meanToneEnergy: Float, _ view: FrameView, _ channel: Int) -> Float {
+        view.measureEnergies(ofChannel: channel, 0..<view.layout.toneCount, windowed: true, into: &energies)
         let quietest = metrics.quietestNoise(
             energies, toneCount: view.profile.toneCount, symbolCount: view.layout.toneCount)
         let noise = quietest / hannNoisePower

@@ -5,8 +5,9 @@ import EarshotDSP
 /// pattern alone.
 ///
 /// 1. A glance: Λ (`FrameLikelihood`) of the first symbols; most candidates of noise end here.
-/// 2. Alignment: the place moves to where Λ of the whole frame is greatest.
-/// 3. Λ there.
+/// 2. `ChannelWeights`: how much each of several channels counts.
+/// 3. Alignment: the place moves to where Λ of the whole frame is greatest.
+/// 4. Λ there.
 ///
 /// `syncLogRatio` measures whether the sync symbols have their own tones rather than any, and decides how much is tried:
 /// chance makes patterns of a frame's own tones. It must not reject here: doing so lost the first frames of a crowd that can
@@ -47,6 +48,8 @@ struct FrameDetection: ~Copyable {
     private let likelihood: FrameLikelihood
     /// See `FrameLikelihood.syncLogRatio`.
     private(set) var syncLogRatio: Float = 0
+    private var channelWeights: ChannelWeights
+    private var probabilities: [Float]
     private var energies: [Float]
     private var inverseNoise: [Float]
 
@@ -54,6 +57,8 @@ struct FrameDetection: ~Copyable {
         let toneCount = profiles.map(\.toneCount).max() ?? 0
         self.likelihood = likelihood
         energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
+        channelWeights = ChannelWeights(profiles: profiles)
+        probabilities = energies
         inverseNoise = [Float](repeating: 0, count: toneCount)
     }
 
@@ -62,6 +67,12 @@ struct FrameDetection: ~Copyable {
     mutating func detect(_ view: inout FrameView) -> Float? {
         var logRatio = logRatio(view)
         guard logRatio >= FrameDetection.minimumUnalignedLogRatio else { return nil }
+        if view.histories.count > 1 {
+            likelihood.writePosteriors(
+                energies, inverseNoise: inverseNoise, view.profile, view.layout, into: &probabilities)
+            view.place.shares = channelWeights.measure(view, probabilities: probabilities)
+            logRatio = self.logRatio(view)
+        }
         if logRatio < FrameDetection.clearLogRatio {
             logRatio = align(&view, logRatio)
         }
@@ -75,7 +86,7 @@ struct FrameDetection: ~Copyable {
 
     /// Λ at a place; after a low glance only that of the first symbols.
     private mutating func logRatio(_ view: FrameView) -> Float {
-        view.stages.noise.writeInverses(offsetHertz: view.place.offsetHertz, into: &inverseNoise)
+        view.writeInverseNoise(into: &inverseNoise)
         var sum: Float = 0
         var symbols = 0..<FrameDetection.glanceSymbolCount
         while true {

@@ -80,6 +80,26 @@ struct FrameLikelihood {
         return ratio(cells[first + tone] * inverses[tone]) / all
     }
 
+    /// Writes the probability of each tone of a frame: 1 for a sync tone, the posterior of `posterior` for all others.
+    func writePosteriors(
+        _ energies: [Float], inverseNoise: [Float], _ profile: Profile, _ layout: FrameLayout,
+        into probabilities: inout [Float]
+    ) {
+        let toneCount = profile.toneCount
+        for symbol in 0..<layout.toneCount {
+            let first = symbol * toneCount
+            let isSync = symbol < FrameLayout.syncToneCount
+            let scale =
+                1 / sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
+            for tone in 0..<toneCount {
+                probabilities[first + tone] =
+                    isSync
+                    ? (tone == profile.syncTones[symbol] ? 1 : 0)
+                    : scale * ratio(energies[first + tone] * inverseNoise[tone])
+            }
+        }
+    }
+
     /// Σₘ φ(x[m]) of the symbol whose energies begin at `first`.
     private func sumOfRatios(_ energies: [Float], from first: Int, inverseNoise: [Float], toneCount: Int) -> Float {
         precondition(

@@ -16,6 +16,8 @@ import RealModule
 /// whether a device is still there. So a token is believed for a minute after it was decoded last, and recognition does not
 /// prolong that.
 ///
+/// Each of several channels is looked at by itself.
+///
 /// Cost of a start, of which there are four a symbol: four FFTs of N points, 4·M² comparisons, and 52 additions a token;
 /// nothing while no token is known. No allocation after `init`.
 struct TokenRecognition: ~Copyable {
@@ -42,6 +44,8 @@ struct TokenRecognition: ~Copyable {
         var start: Double
         /// A token's length without offset, in baseband samples.
         var length: Double
+        /// The channel where it fits best.
+        var channel = 0
         var snrDecibels: Float
 
         /// The frame as the receiver reports it.
@@ -49,7 +53,7 @@ struct TokenRecognition: ~Copyable {
             ReceivedFrame(
                 payload: payload, profileName: profile.name, startSample: clock.inputSample(start),
                 endSample: clock.inputSample(start + length), offsetHertz: 0, snrDecibels: snrDecibels, pathMetric: 0,
-                isRecognised: true)
+                channel: channel, isRecognised: true)
         }
     }
 
@@ -60,6 +64,7 @@ struct TokenRecognition: ~Copyable {
         /// The best z of the starts tried.
         var score: Float = 0
         var start = 0.0
+        var channel = 0
     }
 
     private let format: BasebandFormat
@@ -132,10 +137,10 @@ struct TokenRecognition: ~Copyable {
 
     /// Tries the next starts, if a frame from there would be over.
     /// - Parameters:
-    ///   - heard: the baseband as it was heard, with all frames in it.
+    ///   - heard: the baseband of each channel as it was heard, with all frames in it.
     ///   - decoded: the frames decoded lately, which are not reported again.
     ///   - onToken: receives each recognised token.
-    mutating func look(_ heard: BasebandHistory, besides decoded: RecentFrames, onToken: (Found) -> Void) {
+    mutating func look(_ heard: ChannelHistories, besides decoded: RecentFrames, onToken: (Found) -> Void) {
         let length = format.samplesPerSymbol
         let stride = Self.strideCount * length
         let end = heard.endIndex - (Self.symbolCount + Self.waitCount) * length
@@ -148,22 +153,24 @@ struct TokenRecognition: ~Copyable {
         for place in known.indices { known[place].score = 0 }
         for phase in 0..<Self.phaseCount {
             let start = nextStart + phase * length / Self.phaseCount
-            energies.measure(
-                heard, start: Double(start), offsetHertz: 0, symbolCount: Self.symbolCount + Self.strideCount,
-                into: &cells)
-            scoreCells()
-            scoreStarts(from: start)
+            for channel in heard.indices {
+                energies.measure(
+                    heard[channel], start: Double(start), offsetHertz: 0,
+                    symbolCount: Self.symbolCount + Self.strideCount, into: &cells)
+                scoreCells()
+                scoreStarts(from: start, channel)
+            }
         }
         for place in known.indices where known[place].score >= Self.minimumScore {
-            let (payload, start) = (known[place].payload, known[place].start)
+            let (payload, start, channel) = (known[place].payload, known[place].start, known[place].channel)
             let length = frameLength
             guard !decoded.contains(payload, profileIndex: profileIndex, start: start, length: length),
                 recognised.insert(payload, profileIndex: profileIndex, start: start, length: length)
             else { continue }
             onToken(
                 Found(
-                    payload: payload, start: start, length: length, snrDecibels: snrDecibels(place, start: start, heard)
-                ))
+                    payload: payload, start: start, length: length, channel: channel,
+                    snrDecibels: snrDecibels(place, start: start, heard[channel])))
         }
     }
 
@@ -223,7 +230,7 @@ struct TokenRecognition: ~Copyable {
         return sum / Float(max(equalCount, 1))
     }
 
-    private mutating func scoreStarts(from start: Int) {
+    private mutating func scoreStarts(from start: Int, _ channel: Int) {
         let toneCount = format.profile.toneCount
         for offset in 0..<Self.strideCount {
             let heldCount = energies.erased.heldCount(offset..<offset + Self.symbolCount)
@@ -237,6 +244,7 @@ struct TokenRecognition: ~Copyable {
                 if sum * scale > known[place].score {
                     known[place].score = sum * scale
                     known[place].start = Double(start + offset * format.samplesPerSymbol)
+                    known[place].channel = channel
                 }
             }
         }

@@ -38,9 +38,9 @@ final class RepeatCombiner {
 
     /// Takes over the bursts that a profile's search has found.
     func insertBursts(_ stages: ProfileStages) {
-        guard let search = stages.repeatSearch else { return }
+        guard let candidates = stages.burstCandidates else { return }
         let symbolCount = RepeatCombiner.symbolCount(repeatCount: repeatCount)
-        for candidate in search.candidates {
+        for candidate in candidates {
             queue.removeAttempts(near: candidate, profileIndex: stages.index, stages.format)
             let length = Double(symbolCount) * stages.format.symbolLength(offsetHertz: candidate.offsetHertz)
             let attempt = Attempt(
@@ -52,25 +52,25 @@ final class RepeatCombiner {
 
     /// Reads the next of the bursts that are over and of which no frame could be read alone.
     /// - Parameters:
-    ///   - history: the baseband.
+    ///   - histories: the baseband.
     ///   - profileStages: the stages of all profiles.
     ///   - clock: the place of the baseband in the input.
     ///   - recent: the frames reported lately; takes in those of the burst.
     ///   - budget: pays for the attempts.
     /// - Returns: nil when there is no further burst to read.
     func decodeNext(
-        _ history: BasebandHistory, _ profileStages: [ProfileStages], _ clock: InputClock,
+        _ histories: ChannelHistories, _ profileStages: [ProfileStages], _ clock: InputClock,
         _ recent: inout RecentFrames, _ budget: inout DecodingBudget
     ) -> BurstOutcome? {
-        while let attempt = queue.next(endIndex: history.endIndex, dearestLook: budget.dearestLook) {
+        while let attempt = queue.next(endIndex: histories.endIndex, dearestLook: budget.dearestLook) {
             let stages = profileStages[attempt.profileIndex]
-            let view = FrameView(place: attempt.candidate, layout: .token, stages: stages, history: history)
+            let view = FrameView(place: attempt.candidate, layout: .token, stages: stages, histories: histories)
             guard !isKnown(view, recent) else { continue }
-            budget.spend(DecodingWork.symbolBurst * Double(repeatCount * view.layout.toneCount))
+            budget.spend(DecodingWork.symbolBurst * Double(repeatCount * view.layout.toneCount * histories.count))
             guard let frame = decoder.decode(view) else { continue }
             return note(frame, view.at(frame.place), clock, &recent)
         }
-        queue.removeExpired(before: history.endIndex - history.keptSampleCount, endIndex: history.endIndex)
+        queue.removeExpired(before: histories.endIndex - histories.keptSampleCount, endIndex: histories.endIndex)
         return nil
     }
 
@@ -104,6 +104,7 @@ final class RepeatCombiner {
             ReceivedFrame(
                 payload: frame.payload, profileName: view.profile.name, startSample: clock.inputSample(first),
                 endSample: clock.inputSample(last + length), offsetHertz: Double(frame.place.offsetHertz),
-                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, combinedCount: count))
+                snrDecibels: frame.snrDecibels, pathMetric: frame.pathMetric, channel: frame.place.shares.best,
+                combinedCount: count))
     }
 }

@@ -34,6 +34,7 @@ struct RepeatDecoder: ~Copyable {
 
     private let repeatCount: Int
     private let likelihood = FrameLikelihood(designRatio: RepeatDecoder.designRatio)
+    private var channelWeights: ChannelWeights
     private var detection: RepeatDetection
     private var trellis: FrameTrellis
     private var energies: [Float]
@@ -45,6 +46,7 @@ struct RepeatDecoder: ~Copyable {
     init(profiles: [Profile], repeatCount: Int) {
         self.repeatCount = repeatCount
         let toneCount = profiles.map(\.toneCount).max() ?? 0
+        channelWeights = ChannelWeights(profiles: profiles)
         detection = RepeatDetection(profiles: profiles, repeatCount: repeatCount, likelihood: likelihood)
         trellis = FrameTrellis(profiles: profiles, maximumStepCount: FrameLayout.token.dataToneCount)
         energies = [Float](repeating: 0, count: RepeatDecoder.symbolCount * toneCount)
@@ -55,6 +57,7 @@ struct RepeatDecoder: ~Copyable {
     /// - Parameter view: a token at the place of the burst's first frame.
     mutating func decode(_ view: FrameView) -> RepeatedFrame? {
         var view = view
+        view.place.shares = channelWeights.measure(view, frameCount: repeatCount)
         guard detection.detect(&view) else { return nil }
         measureRatios(view)
         for index in 0..<repeatCount {

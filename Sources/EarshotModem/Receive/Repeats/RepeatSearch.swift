@@ -1,4 +1,5 @@
 import EarshotCoding
+import RealModule
 
 /// Searches for bursts: R sync patterns one burst spacing apart, each of which may be too quiet to be found alone.
 ///
@@ -17,6 +18,8 @@ struct RepeatSearch {
     private static let deviationOfNoise: Float = 0.455
     /// The minimum of a sum above noise's mean, in deviations.
     private static let minimumDeviations: Float = 3.2
+    /// How many more for each doubling of the channels: then about as many come from noise as with one channel.
+    private static let deviationsPerDoubling: Float = 0.35
 
     /// R: the number of repeats.
     let repeatCount: Int
@@ -24,6 +27,8 @@ struct RepeatSearch {
     private(set) var candidates: [Candidate] = []
     /// The minimum of a sum.
     let minimumSum: Float
+    /// The mean of a sum in noise.
+    private let meanSum: Float
 
     private let format: BasebandFormat
     private let offsetCount: Int
@@ -37,8 +42,9 @@ struct RepeatSearch {
     private var latestBlock = -1
     private var grid: ScoreGrid
 
-    /// A search for bursts of `repeatCount` frames in a baseband of which the latest `keptCount` samples can change.
-    init(format: BasebandFormat, repeatCount: Int, keptCount: Int) {
+    /// A search for bursts of `repeatCount` frames in a baseband of which the latest `keptCount` samples can change, in one of
+    /// `channelCount` channels.
+    init(format: BasebandFormat, repeatCount: Int, keptCount: Int, channelCount: Int = 1) {
         self.format = format
         self.repeatCount = repeatCount
         let offsetCount = 2 * format.maximumOffsetHalfSpacings + 1
@@ -56,7 +62,10 @@ struct RepeatSearch {
         lagBlockCount = ((shifts.max() ?? 0) + SyncSearch.blockRowCount - 1) / SyncSearch.blockRowCount
         ringBlockCount = keptCount / blockLength + lagBlockCount + 2
         let (count, deviation) = (Float(8 * repeatCount), RepeatSearch.deviationOfNoise)
-        minimumSum = count * SyncSearch.meanOfNoise + RepeatSearch.minimumDeviations * deviation * count.squareRoot()
+        let deviations =
+            RepeatSearch.minimumDeviations + RepeatSearch.deviationsPerDoubling * .log2(Float(channelCount))
+        meanSum = count * SyncSearch.meanOfNoise
+        minimumSum = meanSum + deviations * deviation * count.squareRoot()
         self.shifts = shifts
         self.offsetCount = offsetCount
         self.grid = grid
@@ -66,7 +75,7 @@ struct RepeatSearch {
         candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
     }
 
-    /// Takes in the scores of a block, the one behind the block before or an earlier one, and searches for bursts whose last
+    /// Takes in the scores of a block, the one behind the block before or an earlier one, and adds up the bursts whose last
     /// pattern begins in it.
     /// - Parameters:
     ///   - scores: those of the block, behind the rows carried over from the block before.
@@ -86,7 +95,18 @@ struct RepeatSearch {
         let burstBlock = block - lagBlockCount
         guard burstBlock >= 0 else { return }
         addUp(burstBlock)
-        pickPeaks(burstBlock)
+    }
+
+    /// Adds another channel's sums of the latest block to this one's; see `ScoreGrid.add`.
+    mutating func add(_ other: RepeatSearch) {
+        guard latestBlock >= lagBlockCount else { return }
+        grid.add(other.grid, mean: meanSum)
+    }
+
+    /// Looks for bursts in the latest block's sums.
+    mutating func pickPeaks() {
+        guard latestBlock >= lagBlockCount else { return }
+        pickPeaks(latestBlock - lagBlockCount)
     }
 
     /// Forgets the candidates: they were taken.

@@ -9,6 +9,8 @@ struct Candidate: Equatable {
     /// The sync tones' log-likelihood over the loudest tones', 0 ... 1; see `SyncCheck`. At first measured on the search's
     /// grid.
     var dominance: Float = 0
+    /// How much each channel counts.
+    var shares = ChannelShares.alone(0)
 
     /// Whether another candidate is less than half a symbol and about half a tone spacing away: only one of them is a frame.
     func isNear(_ other: Candidate, _ format: BasebandFormat) -> Bool {

@@ -18,8 +18,10 @@ import RealModule
 /// several symbols of a loud signal in a room the grid sees little more than "far above noise", and the energy itself tells
 /// where the signal begins. The climb then starts from a wider range of times.
 ///
-/// Cost: about 14·N complex products and 30 energies of sixteen pieces; three times as much for loud signals. No allocation
-/// after `init`.
+/// With several channels x is that of `ChannelSum`: each channel has its own noise, and the share that the search gave it.
+///
+/// Cost: about 14·N complex products and 30 energies of sixteen pieces for each channel with a share; three times as much for
+/// loud signals. No allocation after `init`.
 struct CandidateRefinement: ~Copyable {
     /// The minimum level; noise has 1.
     private static let minimumLevel: Float = 3
@@ -42,10 +44,17 @@ struct CandidateRefinement: ~Copyable {
     /// e^{−j2πd(k + ½)/16} for d = −½ ... ½ by eighths; shape [9][16].
     private let turns: [ComplexSample]
     private var stretch: [ComplexSample]
+    /// The pieces of each channel, `pieceStride` apart.
     private var pieces: [Float]
+    private let pieceStride: Int
+    /// r/noise power at each sync tone, for each channel with a share r, the best channel first.
+    private var floors = InlineArray<8, SIMD8<Float>>(repeating: SIMD8())
+    /// The channels of `floors`.
+    private var channels = InlineArray<8, Int>(repeating: 0)
+    private var channelCount = 1
     private var scores = InlineArray<117, Float>(repeating: 0)
 
-    init(format: BasebandFormat) {
+    init(format: BasebandFormat, channelCount: Int = 1) {
         self.format = format
         let length = format.samplesPerSymbol
         precondition(length % CandidateRefinement.pieceCount == 0, "a symbol of \(length) samples")
@@ -63,44 +72,61 @@ struct CandidateRefinement: ~Copyable {
         stretch = [ComplexSample](
             repeating: ComplexSample(),
             count: symbolCount * length + length / 4 + CandidateRefinement.maximumPieceCount * pieceLength)
-        pieces = [Float](repeating: 0, count: CandidateRefinement.maximumPieceCount * 2 * symbolCount)
+        pieceStride = CandidateRefinement.maximumPieceCount * 2 * symbolCount
+        pieces = [Float](repeating: 0, count: channelCount * pieceStride)
     }
 
     /// The refined candidate, with a score of Σᵢ ln(1 + x). Lost samples count as noise's mean.
+    /// - Parameters:
+    ///   - candidate: the place found by the search, with the channels' shares.
+    ///   - histories: the baseband.
+    ///   - stages: the noise of each channel.
+    ///   - sum: prepared with the candidate's shares.
     mutating func refine(
-        _ candidate: Candidate, _ history: BasebandHistory, _ noise: borrowing BandNoise
+        _ candidate: Candidate, _ histories: ChannelHistories, _ stages: [ChannelStages], _ sum: borrowing ChannelSum
     ) -> Candidate {
         let reach = CandidateRefinement.timeReach
         var best = candidate
-        let floor = inverseFloors(noise, offsetHertz: candidate.offsetHertz)
-        sumPieces(history, best, -reach...reach)
-        var level = level(floor)
+        measureFloors(candidate, stages)
+        sumPieces(histories, best, -reach...reach)
+        var level = level(sum)
         if level > CandidateRefinement.loudLevel {
             let times = CandidateRefinement.loudTimes
-            sumPieces(history, best, times.lowerBound - reach...times.upperBound + reach)
-            best.start += loudestTime(floor, level) * Double(pieceLength)
-            sumPieces(history, best, -reach...reach)
-            level = self.level(floor)
+            sumPieces(histories, best, times.lowerBound - reach...times.upperBound + reach)
+            best.start += loudestTime(sum, level) * Double(pieceLength)
+            sumPieces(histories, best, -reach...reach)
+            level = self.level(sum)
         }
-        let place = climb(&best, floor, level)
-        let ratios = ratios(time: place.time, offset: place.offset, floor)
-        best.score = sumOfLogarithms(ratios) + CandidateRefinement.meanOfNoise * lostSymbolCount(best, history)
+        let place = climb(&best, sum, level)
+        let ratios = ratios(time: place.time, offset: place.offset, sum)
+        let lostCount = lostSymbolCount(best, histories[channels[0]])
+        best.score = sumOfLogarithms(ratios) + CandidateRefinement.meanOfNoise * lostCount
         return best
     }
 
-    /// 1/noise power at each sync tone.
-    private func inverseFloors(_ noise: borrowing BandNoise, offsetHertz: Float) -> SIMD8<Float> {
-        var floors = SIMD8<Float>()
-        for symbol in floors.indices {
-            floors[symbol] = noise.inverse(tone: format.profile.syncTones[symbol], offsetHertz: offsetHertz)
+    /// r/noise power at each sync tone, of all channels that have a share.
+    private mutating func measureFloors(_ candidate: Candidate, _ stages: [ChannelStages]) {
+        channels[0] = candidate.shares.best
+        channelCount = 1
+        for channel in stages.indices where channel != channels[0] && candidate.shares.values[channel] > 0 {
+            channels[channelCount] = channel
+            channelCount += 1
         }
-        return floors
+        for index in 0..<channelCount {
+            let channel = channels[index]
+            for symbol in 0..<FrameLayout.syncToneCount {
+                floors[index][symbol] =
+                    candidate.shares.values[channel]
+                    * stages[channel].noise.inverse(
+                        tone: format.profile.syncTones[symbol], offsetHertz: candidate.offsetHertz)
+            }
+        }
     }
 
     /// Mixes the sync tones at a place to zero and sums them in pieces, from the piece at the first time to the end of the
     /// symbol that begins at the last time. Samples that the history does not hold are silence.
     private mutating func sumPieces(
-        _ history: BasebandHistory, _ place: Candidate, _ times: ClosedRange<Int>
+        _ histories: ChannelHistories, _ place: Candidate, _ times: ClosedRange<Int>
     ) {
         let symbolLength = format.symbolLength(offsetHertz: place.offsetHertz)
         let first = Int(place.start.rounded()) + times.lowerBound * pieceLength
@@ -117,67 +143,86 @@ struct CandidateRefinement: ~Copyable {
         }
         let count = times.count - 1 + CandidateRefinement.pieceCount
         precondition(
-            starts[7] + count * pieceLength <= stretch.count && 16 * count <= pieces.count,
+            starts[7] + count * pieceLength <= stretch.count && 16 * count <= pieceStride,
             "\(count) pieces of \(pieceLength) samples")
         let length = starts[7] + count * pieceLength
-        if history.holds(from: first, count: length) {
-            history.withSamples(from: first, count: length) { samples in
-                sumPieces(samples, starts, steps, count)
+        for index in 0..<channelCount {
+            let history = histories[channels[index]]
+            if history.holds(from: first, count: length) {
+                history.withSamples(from: first, count: length) { samples in
+                    sumPieces(samples, starts, steps, count, index)
+                }
+            } else {
+                history.copy(first..<first + length, into: &stretch)
+                // Moved out of self, because another part of self is in use.
+                let samples = exchange(&stretch, with: [])
+                sumPieces(samples.span.extracting(0..<length), starts, steps, count, index)
+                stretch = samples
             }
-        } else {
-            history.copy(first..<first + length, into: &stretch)
-            // Moved out of self, because another part of self is in use.
-            let samples = exchange(&stretch, with: [])
-            sumPieces(samples.span.extracting(0..<length), starts, steps, count)
-            stretch = samples
         }
     }
 
     private mutating func sumPieces(
-        _ samples: Span<ComplexSample>, _ starts: InlineArray<8, Int>, _ steps: InlineArray<16, Float>, _ count: Int
+        _ samples: Span<ComplexSample>, _ starts: InlineArray<8, Int>, _ steps: InlineArray<16, Float>, _ count: Int,
+        _ index: Int
     ) {
+        let firstPiece = index * pieceStride
         starts.span.withUnsafeBufferPointer { starts in
             steps.span.withUnsafeBufferPointer { steps in
                 samples.withUnsafeBufferPointer { samples in
-                    earshot_piece_sums(
-                        samples.baseAddress!.pairs, starts.baseAddress, steps.baseAddress, count, pieceLength, &pieces)
+                    pieces.withUnsafeMutableBufferPointer { pieces in
+                        earshot_piece_sums(
+                            samples.baseAddress!.pairs, starts.baseAddress, steps.baseAddress, count, pieceLength,
+                            pieces.baseAddress! + firstPiece)
+                    }
                 }
             }
         }
     }
 
     /// x of every sync symbol, `time` pieces and `offset` eighths of a spacing from the first ones.
-    private func ratios(time: Int, offset: Int, _ floor: SIMD8<Float>) -> SIMD8<Float> {
+    private func ratios(time: Int, offset: Int, _ sum: borrowing ChannelSum) -> SIMD8<Float> {
+        var ratios = energies(0, time: time, offset: offset) * floors[0]
+        guard channelCount > 1 else { return ratios }
+        for index in 1..<channelCount {
+            ratios += energies(index, time: time, offset: offset) * floors[index]
+        }
+        for symbol in ratios.indices { ratios[symbol] = sum.equivalent(ratios[symbol]) }
+        return ratios
+    }
+
+    /// The energies of the sync symbols in one of `channels`.
+    private func energies(_ index: Int, time: Int, offset: Int) -> SIMD8<Float> {
         let scale = 1 / Float(format.samplesPerSymbol * format.samplesPerSymbol)
         var energies = SIMD8<Float>()
         pieces.withUnsafeBufferPointer { pieces in
             turns.withUnsafeBufferPointer { turns in
                 withUnsafeMutableBytes(of: &energies) { energies in
                     earshot_piece_energies(
-                        pieces.baseAddress! + 16 * time,
+                        pieces.baseAddress! + index * pieceStride + 16 * time,
                         (turns.baseAddress! + CandidateRefinement.pieceCount * offset).pairs,
                         CandidateRefinement.pieceCount, scale,
                         energies.baseAddress!.assumingMemoryBound(to: Float.self))
                 }
             }
         }
-        return energies * floor
+        return energies
     }
 
     /// The mean x in the middle, at least `minimumLevel`.
-    private func level(_ floor: SIMD8<Float>) -> Float {
-        let x = ratios(time: CandidateRefinement.timeReach, offset: CandidateRefinement.offsetReach, floor)
+    private func level(_ sum: borrowing ChannelSum) -> Float {
+        let x = ratios(time: CandidateRefinement.timeReach, offset: CandidateRefinement.offsetReach, sum)
         return max(x.sum() / 8, CandidateRefinement.minimumLevel)
     }
 
     /// The best of the times at which a loud signal may begin, in steps of an eighth of a symbol; in pieces after the
     /// candidate.
-    private func loudestTime(_ floor: SIMD8<Float>, _ level: Float) -> Double {
+    private func loudestTime(_ sum: borrowing ChannelSum, _ level: Float) -> Double {
         let times = CandidateRefinement.loudTimes
         var scores = InlineArray<17, Float>(repeating: 0)
         for index in scores.indices {
             let x = ratios(
-                time: CandidateRefinement.timeReach + 2 * index, offset: CandidateRefinement.offsetReach, floor)
+                time: CandidateRefinement.timeReach + 2 * index, offset: CandidateRefinement.offsetReach, sum)
             scores[index] = (x / (x + level)).sum()
         }
         var best = 0
@@ -194,7 +239,7 @@ struct CandidateRefinement: ~Copyable {
     /// between the steps by a parabola.
     /// - Returns: the steps of the highest place.
     private mutating func climb(
-        _ place: inout Candidate, _ floor: SIMD8<Float>, _ level: Float
+        _ place: inout Candidate, _ sum: borrowing ChannelSum, _ level: Float
     ) -> (time: Int, offset: Int) {
         let (timeReach, offsetReach) = (CandidateRefinement.timeReach, CandidateRefinement.offsetReach)
         for index in scores.indices {
@@ -203,7 +248,7 @@ struct CandidateRefinement: ~Copyable {
         var best = (time: timeReach, offset: offsetReach)
         for time in stride(from: timeReach - 4, through: timeReach + 4, by: 2) {
             for offset in stride(from: offsetReach - 2, through: offsetReach + 2, by: 2) {
-                if score(time, offset, floor, level) > score(best.time, best.offset, floor, level) {
+                if score(time, offset, sum, level) > score(best.time, best.offset, sum, level) {
                     best = (time, offset)
                 }
             }
@@ -214,7 +259,7 @@ struct CandidateRefinement: ~Copyable {
             let centre = best
             for time in max(centre.time - 1, 0)...min(centre.time + 1, 2 * timeReach) {
                 for offset in max(centre.offset - 1, 0)...min(centre.offset + 1, 2 * offsetReach)
-                where score(time, offset, floor, level) > score(best.time, best.offset, floor, level) {
+                where score(time, offset, sum, level) > score(best.time, best.offset, sum, level) {
                     best = (time, offset)
                     isHighest = false
                 }
@@ -223,14 +268,14 @@ struct CandidateRefinement: ~Copyable {
         var pieceSteps = Float(best.time - timeReach)
         if best.time > 0 && best.time < 2 * timeReach {
             pieceSteps += parabolicPeak(
-                score(best.time - 1, best.offset, floor, level), score(best.time, best.offset, floor, level),
-                score(best.time + 1, best.offset, floor, level))
+                score(best.time - 1, best.offset, sum, level), score(best.time, best.offset, sum, level),
+                score(best.time + 1, best.offset, sum, level))
         }
         var offsetSteps = Float(best.offset - offsetReach)
         if best.offset > 0 && best.offset < 2 * offsetReach {
             offsetSteps += parabolicPeak(
-                score(best.time, best.offset - 1, floor, level), score(best.time, best.offset, floor, level),
-                score(best.time, best.offset + 1, floor, level))
+                score(best.time, best.offset - 1, sum, level), score(best.time, best.offset, sum, level),
+                score(best.time, best.offset + 1, sum, level))
         }
         place.start += Double(pieceSteps) * Double(pieceLength)
         place.offsetHertz += offsetSteps * Float(format.profile.toneSpacingHertz) / 8
@@ -238,10 +283,10 @@ struct CandidateRefinement: ~Copyable {
     }
 
     /// The score at a number of steps from the first ones; computed once.
-    private mutating func score(_ time: Int, _ offset: Int, _ floor: SIMD8<Float>, _ level: Float) -> Float {
+    private mutating func score(_ time: Int, _ offset: Int, _ sum: borrowing ChannelSum, _ level: Float) -> Float {
         let index = time * (2 * CandidateRefinement.offsetReach + 1) + offset
         if scores[index].isNaN {
-            let x = ratios(time: time, offset: offset, floor)
+            let x = ratios(time: time, offset: offset, sum)
             scores[index] = (x / (x + level)).sum()
         }
         return scores[index]

@@ -19,24 +19,27 @@ struct FrameSearch: ~Copyable {
     private(set) var rejectedCount = 0
 
     private var work = 0.0
+    private var channelWeights: ChannelWeights
     private var syncCheck: SyncCheck
     /// The history's end index at which the next search has a block to take in.
     private var dueIndex = 0
 
     init(profiles: [Profile]) {
+        channelWeights = ChannelWeights(profiles: profiles)
         syncCheck = SyncCheck(profiles: profiles)
     }
 
-    /// Searches what is new in the history for each profile, and refines the candidates.
+    /// Searches what is new in the histories for each profile, and refines the candidates.
     /// - Parameter bursts: takes the places where a burst may begin; nil if repeats are not combined.
-    mutating func findCandidates(_ history: BasebandHistory, _ profileStages: [ProfileStages], bursts: RepeatCombiner?)
-    {
-        guard history.endIndex >= dueIndex else { return }
+    mutating func findCandidates(
+        _ histories: ChannelHistories, _ profileStages: [ProfileStages], bursts: RepeatCombiner?
+    ) {
+        guard histories.endIndex >= dueIndex else { return }
         dueIndex = .max
         for stages in profileStages {
-            if stages.searchBlocks(history) {
+            if stages.searchBlocks(histories) {
                 for candidate in stages.candidates {
-                    refine(candidate, stages, history)
+                    refine(candidate, stages, histories)
                 }
                 bursts?.insertBursts(stages)
             }
@@ -51,11 +54,11 @@ struct FrameSearch: ~Copyable {
     }
 
     /// Refines a candidate, unless it looks like chance, and lets it wait for its sync pattern and length header.
-    private mutating func refine(_ candidate: Candidate, _ stages: ProfileStages, _ history: BasebandHistory) {
+    private mutating func refine(_ candidate: Candidate, _ stages: ProfileStages, _ histories: ChannelHistories) {
         candidateCount += 1
-        work += DecodingWork.refinement
+        work += DecodingWork.refinement * Double(histories.count)
         guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance),
-            let refined = stages.refine(candidate, history)
+            let refined = stages.refine(candidate, histories)
         else {
             rejectedCount += 1
             return
@@ -67,8 +70,9 @@ struct FrameSearch: ~Copyable {
     /// Looks at a candidate's sync pattern and length header, and lets it wait for the end of the frames that they announce.
     mutating func checkSync(_ view: FrameView) {
         var candidate = view.place
-        work += DecodingWork.syncCheck
-        let (dominance, announcedByteCount) = syncCheck.examine(view)
+        work += DecodingWork.syncCheck * Double(view.histories.count)
+        candidate.shares = channelWeights.measure(view)
+        let (dominance, announcedByteCount) = syncCheck.examine(view.at(candidate))
         candidate.dominance = dominance
         guard dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {
             rejectedCount += 1
@@ -93,8 +97,8 @@ struct FrameSearch: ~Copyable {
     }
 
     /// Lets the searches begin again, as far before `index` as a token is long: the history has changed from there on.
-    mutating func restart(from index: Int, _ history: BasebandHistory, _ profileStages: [ProfileStages]) {
-        for stages in profileStages { stages.restartSearch(from: index, history) }
+    mutating func restart(from index: Int, _ histories: ChannelHistories, _ profileStages: [ProfileStages]) {
+        for stages in profileStages { stages.restartSearch(from: index, histories) }
         dueIndex = 0
     }
 

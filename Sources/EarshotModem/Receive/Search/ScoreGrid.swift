@@ -51,6 +51,35 @@ struct ScoreGrid {
         }
     }
 
+    /// Adds the block of another grid to this one's.
+    ///
+    ///     score = μ + √(Σ_a max(0, score_a − μ)²)
+    ///
+    /// μ is the mean of a channel's scores in noise. The likelihood of a pattern whose level each channel hears on its own grows
+    /// with the sum of squares, so channels that hear it equally well all count, and a channel that hears nothing does not.
+    mutating func add(_ other: ScoreGrid, mean: Float) {
+        let mean = SIMD8(repeating: mean)
+        other.scores.withUnsafeBytes { terms in
+            scores.withUnsafeMutableBytes { own in
+                for row in stride(from: ScoreGrid.carriedRowCount, to: ScoreGrid.rowCount, by: 8) {
+                    var highest = SIMD8<Float>()
+                    for offset in 0..<offsetCount {
+                        let place = (offset * ScoreGrid.rowCount + row) * MemoryLayout<Float>.stride
+                        var a = own.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self) - mean
+                        var b = terms.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self) - mean
+                        // The library's pointwise maximum is no vector code.
+                        a.replace(with: 0, where: a .< 0)
+                        b.replace(with: 0, where: b .< 0)
+                        let sum = mean + (a * a + b * b).squareRoot()
+                        own.storeBytes(of: sum, toByteOffset: place, as: SIMD8<Float>.self)
+                        highest.replace(with: sum, where: sum .> highest)
+                    }
+                    for index in 0..<8 { maxima[row + index] = highest[index] }
+                }
+            }
+        }
+    }
+
     /// Whether no cell within a symbol and one and a half tone spacings scores more. Of equal cells the first one is the peak.
     func isPeak(row: Int, offset: Int) -> Bool {
         let score = scores[index(row: row, offset: offset)]

@@ -1,6 +1,7 @@
 import CEarshotKernels
 import EarshotCoding
 import EarshotDSP
+import RealModule
 
 /// Searches for the sync pattern at every time and frequency offset.
 ///
@@ -28,6 +29,11 @@ struct SyncSearch: ~Copyable {
     static let saturation: Float = 3
     /// c̄, the mean of c in noise: C − C²·e^C·E₁(C).
     static let meanOfNoise: Float = 0.64
+    /// The mean of a score in noise.
+    static let meanScore = Float(FrameLayout.syncToneCount) * meanOfNoise
+    /// How much more a candidate needs for each doubling of the channels: about as many come from noise as with one channel
+    /// (2·10⁶ scores of noise: 0.48 more for two channels, 1.06 for four, 1.9 for eight).
+    private static let scorePerDoubling: Float = 0.53
     /// The maximum number of candidates from a block: limits the work that hostile input can cause.
     static let maximumCandidateCount = 12
 
@@ -57,9 +63,13 @@ struct SyncSearch: ~Copyable {
     /// The scores of the block scored last.
     private(set) var grid: ScoreGrid
 
-    init(format: BasebandFormat, form: KernelForm = .best) {
+    /// The minimum score of a candidate.
+    private let minimumScore: Float
+
+    init(format: BasebandFormat, channelCount: Int = 1, form: KernelForm = .best) {
         self.format = format
         self.form = form
+        minimumScore = format.minimumSearchScore + SyncSearch.scorePerDoubling * .log2(Float(channelCount))
         let maximumOffset = format.maximumOffsetHalfSpacings
         grid = ScoreGrid(offsetCount: 2 * maximumOffset + 1)
         spectrum = BlockSpectrum(
@@ -74,15 +84,15 @@ struct SyncSearch: ~Copyable {
     /// The history's end index at which the next block is complete.
     var dueIndex: Int { blocksMade * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
 
-    /// Takes in the block at `dueIndex`, and appends the candidates that it completes.
+    /// The samples from the first row of the block before the latest to `dueIndex`.
+    var blockSpan: Int { SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
+
+    /// Takes in the block at `dueIndex`, and scores the block before.
     /// - Parameters:
     ///   - history: holds the block.
     ///   - noise: takes in the block too.
-    ///   - candidates: receives at most `maximumCandidateCount` more.
     /// - Returns: the number of the block that was scored, whose scores are in `grid`; nil if none was.
-    mutating func processBlock(
-        _ history: BasebandHistory, _ noise: inout BandNoise, into candidates: inout [Candidate]
-    ) -> Int? {
+    mutating func processBlock(_ history: BasebandHistory, _ noise: inout BandNoise) -> Int? {
         let first = blocksMade * SyncSearch.blockRowCount * spectrum.hop
         makeRoom()
         if history.isLost(from: first) {
@@ -95,7 +105,6 @@ struct SyncSearch: ~Copyable {
         let scored = blocksMade - 2
         guard scored >= firstBlock else { return nil }
         score()
-        pickPeaks(scored, into: &candidates)
         return scored
     }
 
@@ -207,44 +216,57 @@ struct SyncSearch: ~Copyable {
     /// The first row in `cells` of the block before the latest, which is scored.
     private var scoredRow: Int { latestRow - SyncSearch.blockRowCount }
 
-    /// The sum of ln(1 + x) over the sync tones, divided by the sum over the loudest tones of their symbols: `SyncCheck` on
-    /// the search's grid.
-    /// - Parameters:
-    ///   - row: a row of the block before the latest, from −`peakReach` on.
-    ///   - offset: the offset's column.
-    private func dominance(row: Int, offset: Int) -> Float {
-        var (own, loudest) = (Float(0), Float(0))
-        for (symbol, tone) in format.profile.syncTones.enumerated() {
-            let first = offset * SyncSearch.cellStride + scoredRow + row + SyncSearch.rowsPerSymbol * symbol
-            var highest: Float = 0
-            for other in 0..<format.profile.toneCount {
-                highest = max(highest, cells[first + 2 * other * SyncSearch.cellStride])
-            }
-            own += likelihood(cells[first + 2 * tone * SyncSearch.cellStride])
-            loudest += likelihood(highest)
-        }
-        return own / loudest
+    // MARK: Channels
+
+    /// Adds another channel's scores of the latest scored block to this one's; see `ScoreGrid.add`.
+    mutating func add(_ other: borrowing SyncSearch) {
+        grid.add(other.grid, mean: SyncSearch.meanScore)
     }
 
-    /// log2(1 + x) of a cell c = x / (1 + x/C).
-    private func likelihood(_ cell: Float) -> Float {
+    /// This channel's own score at the place of a candidate of a block, above the mean of noise.
+    func excess(at candidate: Candidate, _ block: Int) -> Float {
+        let first = firstCell(of: candidate, block)
+        var score: Float = 0
+        for distance in patternFirsts { score += cells[first + distance] }
+        return score - SyncSearch.meanScore
+    }
+
+    /// Adds share·x of all tones in the sync symbols of a candidate of a block; shape [syncToneCount][M].
+    func addRatios(at candidate: Candidate, _ block: Int, share: Float, to sums: inout [Float]) {
+        let (first, toneCount) = (firstCell(of: candidate, block), format.profile.toneCount)
         // A thousandth below C, x is 60 dB above the noise: far above all others is enough.
-        let c = min(max(cell, 0), 0.999 * SyncSearch.saturation)
-        return fastLog2(1 + c / (1 - c / SyncSearch.saturation)) + .leastNormalMagnitude
+        let (saturation, highest) = (SyncSearch.saturation, 0.999 * SyncSearch.saturation)
+        let cells = cells.span
+        var all = sums.mutableSpan
+        for symbol in 0..<FrameLayout.syncToneCount {
+            let own = first + SyncSearch.rowsPerSymbol * symbol
+            var target = all._mutatingExtracting(symbol * toneCount..<(symbol + 1) * toneCount)
+            for tone in 0..<toneCount {
+                let c = min(max(cells[own + 2 * tone * SyncSearch.cellStride], 0), highest)
+                target[tone] += share * (c / (1 - c / saturation))
+            }
+        }
     }
 
-    private mutating func pickPeaks(_ block: Int, into candidates: inout [Candidate]) {
+    /// The cell of tone 0 at a candidate's start and offset, in the block scored last.
+    private func firstCell(of candidate: Candidate, _ block: Int) -> Int {
+        let row = Int(candidate.start) / spectrum.hop - block * SyncSearch.blockRowCount
+        let steps = (candidate.offsetHertz / Float(format.profile.toneSpacingHertz / 2)).rounded()
+        return (Int(steps) + grid.offsetCount / 2) * SyncSearch.cellStride + scoredRow + row
+    }
+
+    /// Appends the peaks of a block's scores, without their dominance; at most `maximumCandidateCount`.
+    mutating func pickPeaks(_ block: Int, into candidates: inout [Candidate]) {
         let already = candidates.count
         let firstRow = block * SyncSearch.blockRowCount - ScoreGrid.carriedRowCount
-        for row in ScoreGrid.judgedRows where grid.maxima[row] >= format.minimumSearchScore {
+        for row in ScoreGrid.judgedRows where grid.maxima[row] >= minimumScore {
             for offset in 0..<grid.offsetCount {
                 let score = grid.scores[grid.index(row: row, offset: offset)]
-                guard score >= format.minimumSearchScore, grid.isPeak(row: row, offset: offset) else { continue }
+                guard score >= minimumScore, grid.isPeak(row: row, offset: offset) else { continue }
                 let candidate = Candidate(
                     start: Double((firstRow + row) * spectrum.hop),
                     offsetHertz: Float(offset - grid.offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),
-                    score: score,
-                    dominance: dominance(row: row - ScoreGrid.carriedRowCount, offset: offset))
+                    score: score)
                 candidates.keepBest(candidate, from: already, maximumCount: SyncSearch.maximumCandidateCount)
             }
         }

@@ -89,4 +89,42 @@ import Testing
             }
         }
     }
+
+    /// Each channel's frame goes by the channel's own paths; a channel of silence stays silent.
+    @Test func everyChannelIsCancelled() throws {
+        let (first, second) = (scene(otherDecibels: -20, seed: 5), scene(otherDecibels: -20, seed: 6))
+        let silent = BasebandHistory(keptCount: first.scene.samples.count + 4_096)
+        silent.append(first.scene.samples.map { $0 * 0 }, 0..<first.scene.samples.count)
+        // The second channel's frame is the first one's, a quarter turn on and half as loud.
+        let other = BasebandHistory(keptCount: first.scene.samples.count + 4_096)
+        let samples = first.scene.samples.indices.map { index in
+            (first.scene.samples[index] - first.rest.samples[index]).times(ComplexSample(0, 0.5))
+                + second.rest.samples[index]
+        }
+        other.append(samples, 0..<samples.count)
+        let history = first.scene.history
+        let view = FrameView.token(
+            Self.profile, start: Self.start, offsetHertz: 30, weights: [1, 1, 0, 0, 0, 0, 0, 0],
+            in: [history, other, silent])
+        var canceller = FrameCanceller(profiles: [Self.profile])
+        let outcome = canceller.cancel(view, first.tones)
+        guard case .cancelled = outcome else {
+            Issue.record("\(outcome), seeds 5 and 6")
+            return
+        }
+        let range = 700..<3_800
+        for (history, rest, scale) in [(history, first.rest, 1.0), (other, second.rest, 0.25)] {
+            let left = range.reduce(0.0) { sum, index in
+                sum + history.withSamples(from: index, count: 1) { Double(($0[0] - rest.samples[index]).power) }
+            }
+            let frame = range.reduce(0.0) {
+                $0 + scale * Double((first.scene.samples[$1] - first.rest.samples[$1]).power)
+            }
+            #expect(decibels(left / frame) < -20, "\(decibels(left / frame)) dB, seeds 5 and 6")
+        }
+        let silence = silent.withSamples(from: 0, count: samples.count) { x in
+            x.indices.reduce(Float(0)) { $0 + x[$1].power }
+        }
+        #expect(silence == 0)
+    }
 }

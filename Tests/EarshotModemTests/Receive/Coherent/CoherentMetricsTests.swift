@@ -93,4 +93,38 @@ import Testing
             none.coherentRatio < 0.2 * right.coherentRatio,
             "\(none.coherentRatio), \(right.coherentRatio), seed \(seed)")
     }
+
+    /// Two channels whose samples and noise are the same tell twice what one tells: L, J's peak and the energy. With the second one's
+    /// gain and noise tenfold it is the same.
+    @Test(arguments: [Float(1), 10]) func channelsAddUp(gain: Float) throws {
+        let profile = Profile.standard
+        let (scene, tones) = scene(profile, seed: 9, snrDecibels: -4)
+        let noise = Float(2 * powerRatio(decibels: 4)) / Float(BasebandFormat(profile: profile).samplesPerSymbol)
+        let other = BasebandHistory(keptCount: scene.samples.count + 4_096)
+        other.append(scene.samples.map { $0 * gain }, 0..<scene.samples.count)
+        let one = FrameView.token(
+            profile, start: Self.start, weights: [1, 0, 0, 0, 0, 0, 0, 0], in: [scene.history, other])
+        var two = one
+        two.place.shares = ChannelShares(weights: [1, 1, 0, 0, 0, 0, 0, 0])
+        func estimate(_ view: FrameView, _ path: borrowing TrellisAttempt) throws -> Estimate {
+            let (layout, stages) = (view.layout, view.stages)
+            let weights = [Float](repeating: 1, count: layout.toneCount)
+            stages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
+            let peak = stages.coherent.remainingHertz(rank: 0, stillHertz: nil)
+            let hertz = try #require(peak)
+            stages.coherent.estimate(symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
+            var metrics = [Float](repeating: 0, count: layout.dataToneCount * profile.toneCount)
+            stages.coherent.writeBranchMetrics(view, tones: tones, metrics: path.metrics, into: &metrics)
+            return Estimate(hertz: hertz, coherentRatio: stages.coherent.coherentRatio, metrics: metrics, toneNoise: [])
+        }
+        var path = TrellisAttempt(profiles: [profile])
+        path.prepare(one)
+        let (alone, both) = try (estimate(one, path), estimate(two, path))
+        #expect(abs(both.hertz - alone.hertz) < 0.01)
+        #expect(abs(both.coherentRatio / alone.coherentRatio - 2) < 0.01, "\(both.coherentRatio)")
+        let greatest = alone.metrics.map { abs($0) }.max() ?? 0
+        for (a, b) in zip(alone.metrics, both.metrics) {
+            #expect(abs(b - 2 * a) < 0.02 * greatest, "\(a), \(b), seed 9")
+        }
+    }
 }

@@ -35,8 +35,10 @@ import Testing
         _ correlations: [ComplexSample], weights: [Float]? = nil, noise: Float = 1e-6
     ) -> ResidualOffset {
         var offset = ResidualOffset(format: Self.format, delayCount: Self.delayCount)
-        offset.measure(
-            correlations, symbolCount: 52, weights: weights ?? [Float](repeating: 1, count: 52), noise: noise)
+        offset.begin(symbolCount: 52)
+        offset.add(
+            correlations, from: 0, symbolCount: 52, weights: weights ?? [Float](repeating: 1, count: 52), noise: noise,
+            scale: 1)
         return offset
     }
 

@@ -21,7 +21,9 @@ import Testing
         var outcomes: [BurstOutcome] = []
         var budget = DecodingBudget(basebandRateHertz: 3_000)
         let clock = InputClock(inputRateHertz: 48_000, basebandRateHertz: 3_000)
-        while let outcome = combiner.decodeNext(history, [stages], clock, &recent, &budget) { outcomes.append(outcome) }
+        while let outcome = combiner.decodeNext(ChannelHistories([history]), [stages], clock, &recent, &budget) {
+            outcomes.append(outcome)
+        }
         return (outcomes, isExpecting)
     }
 

@@ -17,6 +17,7 @@ import Testing
         let blockSize = SyncSearch.blockRowCount * grid.offsetCount
         for block in 0..<Self.blockCount {
             search.take(filled(grid, with: Array(scores[block * blockSize..<(block + 1) * blockSize])), block: block)
+            search.pickPeaks()
         }
         return search.candidates
     }
@@ -96,6 +97,7 @@ import Testing
                 scores[(640 + 224 * index) % 32 * grid.offsetCount + middle] = 8
             }
             search.take(filled(grid, with: scores), block: block)
+            search.pickPeaks()
         }
         #expect(search.candidates == [Candidate(start: 640 * 16, offsetHertz: 0, score: 24)])
         search.removeCandidates()

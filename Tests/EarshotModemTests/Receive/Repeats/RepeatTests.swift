@@ -84,7 +84,7 @@ struct RepeatTests {
     /// Who does not ask for it pays nothing: no scores are kept, and no longer history.
     @Test func whatIsNotAskedForIsNotKept() throws {
         func kept(_ receiver: borrowing Receiver) -> (isSearching: Bool, historyCount: Int) {
-            (receiver.profileStages.contains { $0.repeatSearch != nil }, receiver.baseband.history.keptSampleCount)
+            (receiver.profileStages.contains { $0.burstCandidates != nil }, receiver.baseband.history.keptSampleCount)
         }
         let (usual, four) = try (
             kept(Receiver(sampleRateHertz: 48_000)), kept(Receiver(sampleRateHertz: 48_000, combining: 4))

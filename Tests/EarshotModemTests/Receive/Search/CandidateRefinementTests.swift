@@ -14,7 +14,8 @@ import Testing
             var candidate = frame.place
             candidate.start += time * length
             candidate.offsetHertz += offset * spacing
-            let refined = refinement.refine(candidate, frame.view.history, frame.view.stages.noise)
+            let refined = refinement.refine(
+                candidate, frame.view.histories, frame.view.stages.channels, ChannelSum())
             #expect(
                 abs(refined.start - frame.place.start) < length / 8, "\(refined.start - frame.place.start), seed 100")
             #expect(abs(refined.offsetHertz - frame.place.offsetHertz) < spacing / 8, "seed 100")
@@ -31,7 +32,8 @@ import Testing
         for step in 0..<30 {
             var candidate = noise.place
             candidate.start -= 31.7 * Double(step)
-            let refined = refinement.refine(candidate, noise.view.history, noise.view.stages.noise)
+            let refined = refinement.refine(
+                candidate, noise.view.histories, noise.view.stages.channels, ChannelSum())
             if refined.score >= noise.view.format.minimumRefinedScore { count += 1 }
         }
         #expect(count <= 12, "\(count) of 30, seed 103")

@@ -8,7 +8,7 @@ import Testing
     /// The attempts whose sync pattern was checked, all frames over.
     private func attempts(_ search: inout FrameSearch, _ frame: NoisyFrame, _ stages: ProfileStages) -> [Attempt] {
         let history = frame.view.history
-        search.findCandidates(history, [stages], bursts: nil)
+        search.findCandidates(frame.view.histories, [stages], bursts: nil)
         var checked: [Attempt] = []
         while let attempt = search.queue.next(endIndex: history.endIndex) {
             guard attempt.layout == nil else {
@@ -39,7 +39,7 @@ import Testing
             // Nothing is searched twice without a restart.
             let again = attempts(&search, frame, stages)
             #expect(again.isEmpty)
-            search.restart(from: Int(frame.place.start), frame.view.history, [stages])
+            search.restart(from: Int(frame.place.start), frame.view.histories, [stages])
         }
         #expect(search.candidateCount >= 2)
     }

@@ -52,4 +52,34 @@ import Testing
         grid.clear()
         #expect(grid.scores.allSatisfy { $0 == 0 } && grid.maxima.allSatisfy { $0 == 0 })
     }
+
+    /// Scores of two channels against the formula; the order does not matter, and a channel below noise's mean changes nothing
+    /// above it.
+    @Test func channelsAddUp() {
+        var random = Randomness(seed: 57)
+        let mean: Float = 5
+        func grid() -> ScoreGrid {
+            var grid = ScoreGrid(offsetCount: 7)
+            for index in grid.scores.indices { grid.scores[index] = Float.random(in: 0...15, using: &random) }
+            return grid
+        }
+        let (first, second) = (grid(), grid())
+        var (sum, turned, quiet) = (first, second, first)
+        sum.add(second, mean: mean)
+        turned.add(first, mean: mean)
+        quiet.add(ScoreGrid(offsetCount: 7), mean: mean)
+        for row in ScoreGrid.carriedRowCount..<ScoreGrid.rowCount {
+            var highest: Float = 0
+            for offset in 0..<7 {
+                let cell = sum.index(row: row, offset: offset)
+                let (a, b) = (max(first.scores[cell] - mean, 0), max(second.scores[cell] - mean, 0))
+                let expected = mean + (a * a + b * b).squareRoot()
+                #expect(abs(sum.scores[cell] - expected) < 1e-5, "seed 57")
+                #expect(turned.scores[cell] == sum.scores[cell], "seed 57")
+                #expect(abs(quiet.scores[cell] - max(first.scores[cell], mean)) < 1e-5, "seed 57")
+                highest = max(highest, sum.scores[cell])
+            }
+            #expect(sum.maxima[row] == highest, "seed 57")
+        }
+    }
 }

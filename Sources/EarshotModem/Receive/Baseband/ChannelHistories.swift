@@ -1,0 +1,101 @@
+import EarshotDSP
+
+/// The histories of all channels of a receiver: the microphones of one device.
+///
+/// All channels hold the same stretch, and holes and masks are common to them. A class, because every `FrameView` refers to
+/// it.
+final class ChannelHistories {
+    /// The maximum number of channels.
+    static let maximumCount = 8
+
+    /// Channels that are more coherent than this are copies: |Σ x_b·x_a*|² over Σ|x_a|²·Σ|x_b|².
+    private static let maximumCoherence: Float = 0.9
+    /// The share of a sum that the next call keeps: it forgets within 32 quanta, 0.34 s.
+    private static let kept: Float = 1 - 1.0 / 32
+
+    private let histories: [BasebandHistory]
+    /// The index behind the latest samples in which a channel was no copy.
+    private var ownEndIndices: InlineArray<8, Int>
+    private var powers = InlineArray<8, Float>(repeating: 0)
+    private var products: [ComplexSample]
+
+    /// The histories of 1 to `maximumCount` channels.
+    init(_ histories: [BasebandHistory]) {
+        precondition(
+            (1...ChannelHistories.maximumCount).contains(histories.count), "\(histories.count) channels of one receiver"
+        )
+        self.histories = histories
+        ownEndIndices = InlineArray(repeating: .min)
+        products = [ComplexSample](
+            repeating: ComplexSample(), count: ChannelHistories.maximumCount * ChannelHistories.maximumCount)
+    }
+
+    /// The number of channels.
+    var count: Int { histories.count }
+    var indices: Range<Int> { 0..<histories.count }
+
+    /// A channel's history.
+    subscript(channel: Int) -> BasebandHistory { histories[channel] }
+
+    /// The index behind the latest sample.
+    var endIndex: Int { histories[0].endIndex }
+    /// At least this many of the latest samples are held.
+    var keptSampleCount: Int { histories[0].keptSampleCount }
+    /// The part of a range of indices that is held.
+    func heldRange(_ range: Range<Int>) -> Range<Int> { histories[0].heldRange(range) }
+
+    /// Masks the samples of a range in all channels.
+    func mask(_ range: Range<Int>) {
+        for history in histories { history.mask(range) }
+    }
+
+    // MARK: Copies
+
+    /// Whether a channel has repeated an earlier one since `index`, at any gain: both sides of one microphone. Its noise is no
+    /// second opinion, so it must not count.
+    func isCopy(_ channel: Int, since index: Int) -> Bool {
+        channel > 0 && ownEndIndices[channel] <= index
+    }
+
+    /// Compares the latest `count` samples of all channels.
+    ///
+    ///     |Σ x_b·x_a*|² < 0.9·Σ|x_a|²·Σ|x_b|²   for every earlier channel a, with sums that forget within 32 calls
+    ///
+    /// A loud frame makes channels alike as well, but they were not when it began.
+    func noteCopies(_ count: Int) {
+        guard histories.count > 1 else { return }
+        for channel in histories.indices {
+            let power = histories[channel].withSamples(from: endIndex - count, count: count) { own in
+                var sum: Float = 0
+                for n in own.indices { sum += own[n].power }
+                return sum
+            }
+            powers[channel] = ChannelHistories.kept * powers[channel] + power
+            var isOwn = powers[channel] > 0
+            for earlier in 0..<channel {
+                let pair = channel * ChannelHistories.maximumCount + earlier
+                products[pair] = products[pair] * ChannelHistories.kept + product(channel, earlier, count)
+                let limit = ChannelHistories.maximumCoherence * powers[channel] * powers[earlier]
+                isOwn = isOwn && (powers[earlier] == 0 || products[pair].power < limit)
+            }
+            if isOwn { ownEndIndices[channel] = endIndex }
+        }
+    }
+
+    /// Σ x_b·x_a* of the latest samples.
+    private func product(_ channel: Int, _ earlier: Int, _ count: Int) -> ComplexSample {
+        let first = endIndex - count
+        return histories[channel].withSamples(from: first, count: count) { own in
+            histories[earlier].withSamples(from: first, count: count) { other in
+                var sum = ComplexSample()
+                for n in own.indices { sum += own[n].times(other[n].conjugate) }
+                return sum
+            }
+        }
+    }
+
+    /// Moves the indices back with the histories'.
+    func rewind(_ count: Int) {
+        for channel in indices where ownEndIndices[channel] != .min { ownEndIndices[channel] -= count }
+    }
+}

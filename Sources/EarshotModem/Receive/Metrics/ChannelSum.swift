@@ -1,0 +1,80 @@
+import RealModule
+
+/// The energies of several channels in one number that has the statistics of one channel's.
+///
+///     s = Σ_a r_a·x_a,   x̂ = −ln P(s),   P(s): the probability that noise has s or more
+///
+/// x_a is a channel's energy over its noise, exponentially distributed in noise, and r_a the channel's share, 1 for the best
+/// channel. x̂ grows with s and is exponentially distributed in noise as well, so all limits, tables and medians made for one
+/// channel hold for any number. For one channel x̂ = x.
+///
+/// P follows channel by channel, scaled by e^s:
+///
+///     P₁ = e^{−s},   P_a' = (P_{a−1} − P_a)/r_a,   P_a(0) = 1
+///
+/// Two equal channels gain 2.04 dB at this code's rate, and four 3.99 dB (32 tones, the rate of ln(1 + x̂) as the decoder's
+/// metric). Cost: some 10³ additions for new shares, a table look-up for each energy. No allocation after `init`.
+struct ChannelSum: ~Copyable {
+    private static let cellsPerUnit: Float = 8
+    private static let cellCount = 256
+
+    /// The shares of the table.
+    private var shares = ChannelShares.alone(0)
+    /// s − x̂.
+    private var table = [Float](repeating: 0, count: cellCount + 1)
+    private var scaled = [Double](repeating: 1, count: cellCount + 1)
+
+    /// Makes the table for these shares, if it is not the one at hand.
+    mutating func prepare(_ shares: ChannelShares) {
+        guard shares != self.shares else { return }
+        self.shares = shares
+        for cell in scaled.indices { scaled[cell] = 1 }
+        let best = shares.best
+        for channel in shares.values.indices where channel != best && shares.values[channel] > 0 {
+            add(share: Double(shares.values[channel]))
+        }
+        for cell in table.indices { table[cell] = Float(Double.log(scaled[cell])) }
+    }
+
+    /// One more channel: R' = (R_before − (1 − r)·R)/r, exact where R_before is a straight line between two cells.
+    private mutating func add(share: Double) {
+        let step = 1 / Double(ChannelSum.cellsPerUnit)
+        let decay = (1 - share) / share
+        let kept = Double.exp(-decay * step)
+        // ∫ e^{−decay·u} du, and ∫ u·e^{−decay·(step − u)} du.
+        let whole = decay * step > 1e-4 ? (1 - kept) / decay : step
+        let ramp = decay * step > 1e-4 ? (step - whole) / decay : step * step / 2
+        var (sum, before) = (1.0, scaled[0])
+        for cell in 1..<scaled.count {
+            let next = scaled[cell]
+            sum = sum * kept + (before * whole + (next - before) * ramp / step) / share
+            before = next
+            scaled[cell] = sum
+        }
+    }
+
+    /// s becomes x̂, in units of a noise of its own for each tone; shape [any][M].
+    /// - Parameters:
+    ///   - energies: s·N.
+    ///   - inverseNoise: 1/N; shape [M or more]. Where it is 0, so is x̂.
+    func makeEquivalent(_ energies: inout MutableSpan<Float>, inverseNoise: [Float], toneCount: Int) {
+        let (table, inverse) = (table.span, inverseNoise.span)
+        for first in stride(from: 0, to: energies.count, by: toneCount) {
+            for tone in 0..<toneCount {
+                let ratio = energies[first + tone] * inverse[tone]
+                let place = min(ratio * ChannelSum.cellsPerUnit, Float(ChannelSum.cellCount) - 0.01)
+                let cell = Int(place)
+                let excess = table[cell] + (place - Float(cell)) * (table[cell + 1] - table[cell])
+                energies[first + tone] = inverse[tone] > 0 ? max(ratio - excess, 0) / inverse[tone] : 0
+            }
+        }
+    }
+
+    /// x̂ of s ≥ 0.
+    func equivalent(_ sum: Float) -> Float {
+        let place = min(sum * ChannelSum.cellsPerUnit, Float(ChannelSum.cellCount) - 0.01)
+        let cell = Int(place)
+        let excess = table[cell] + (place - Float(cell)) * (table[cell + 1] - table[cell])
+        return max(sum - excess, 0)
+    }
+}

@@ -1,0 +1,32 @@
+/// How much each channel counts at a place: its weight over the best channel's, 0 ... 1. The best channel has 1; a channel that
+/// hears nothing there has 0.
+struct ChannelShares: Equatable {
+    /// A channel with less than this share does not count: its noise would be worth more than its signal, and it costs time.
+    private static let minimum: Float = 0.1
+
+    /// r; shape [channels or more].
+    private(set) var values: SIMD8<Float>
+    /// The channel with the share 1.
+    private(set) var best: Int
+
+    /// One channel alone.
+    static func alone(_ channel: Int) -> ChannelShares {
+        var weights = SIMD8<Float>()
+        weights[channel] = 1
+        return ChannelShares(weights: weights)
+    }
+
+    /// The shares of channels of these weights, ≥ 0. If none is above 0, the first channel is the best.
+    init(weights: SIMD8<Float>) {
+        best = 0
+        for channel in weights.indices where weights[channel] > weights[best] {
+            best = channel
+        }
+        values = weights[best] > 0 ? weights / weights[best] : SIMD8()
+        values.replace(with: 0, where: values .< ChannelShares.minimum)
+        values[best] = 1
+    }
+
+    /// Whether only the best channel counts.
+    var isAlone: Bool { values.sum() == 1 }
+}

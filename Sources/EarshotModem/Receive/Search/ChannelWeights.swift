@@ -1,0 +1,95 @@
+import EarshotCoding
+
+/// Measures how much each channel counts at a candidate's place: at first by its own sync symbols, then by the whole frame.
+///
+///     w_a = ρ_a/(1 + ρ_a) / e_a,   ρ_a = max(0, s_a/e_a − 1)
+///
+/// s_a is the mean of the frame's tones' energies over the channel's noise, e_a that of all other tones in these symbols: the
+/// noise, and other talkers that are louder there. This is the weight of a tone's energy in a fading channel. A data symbol's
+/// tone is not known; each counts by its probability.
+///
+/// Eight symbols leave ρ uncertain by a third of the noise: four equal channels decode 75 % of `standard` frames at −13.5 dB with
+/// shares from them, 80 % with equal ones. Cost: an FFT of N points a symbol and channel. No allocation after `init`.
+struct ChannelWeights: ~Copyable {
+    private var energies: [Float]
+    private var inverse: [Float]
+
+    init(profiles: [Profile]) {
+        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
+        inverse = [Float](repeating: 0, count: toneCount)
+    }
+
+    /// The shares of all channels at a place, by the frame there, or by so many frames of a burst.
+    mutating func measure(_ view: FrameView, frameCount: Int = 1) -> ChannelShares {
+        guard view.histories.count > 1 else { return view.place.shares }
+        var weights = SIMD8<Float>()
+        for channel in view.histories.indices
+        where !view.histories.isCopy(channel, since: Int(view.place.start)) {
+            weights[channel] = weight(view, channel, frameCount)
+        }
+        // A channel that barely heard the pattern may be all there is.
+        return weights.max() > 0 ? ChannelShares(weights: weights) : view.place.shares
+    }
+
+    /// The shares of all channels by the whole frame.
+    /// - Parameters:
+    ///   - view: the frame.
+    ///   - probabilities: the probability of each tone; shape [layout.toneCount or more][M].
+    mutating func measure(_ view: FrameView, probabilities: [Float]) -> ChannelShares {
+        var weights = SIMD8<Float>()
+        for channel in view.histories.indices
+        where !view.histories.isCopy(channel, since: Int(view.place.start)) {
+            weights[channel] = weight(view, channel, probabilities)
+        }
+        return weights.max() > 0 ? ChannelShares(weights: weights) : view.place.shares
+    }
+
+    private mutating func weight(_ view: FrameView, _ channel: Int, _ probabilities: [Float]) -> Float {
+        let (symbols, toneCount) = (0..<view.layout.toneCount, view.profile.toneCount)
+        let erased = view.measureEnergies(ofChannel: channel, symbols, into: &energies)
+        view.writeInverseNoise(ofChannel: channel, into: &inverse)
+        var (own, all, count) = (Float(0), Float(0), Float(0))
+        for symbol in symbols where !erased.contains(symbol) {
+            for tone in 0..<toneCount {
+                let ratio = energies[symbol * toneCount + tone] * inverse[tone]
+                own += probabilities[symbol * toneCount + tone] * ratio
+                all += ratio
+            }
+            count += 1
+        }
+        return ChannelWeights.weight(own: own, others: all - own, count, toneCount)
+    }
+
+    private mutating func weight(_ view: FrameView, _ channel: Int, _ frameCount: Int) -> Float {
+        let symbols = 0..<FrameLayout.syncToneCount
+        view.writeInverseNoise(ofChannel: channel, into: &inverse)
+        let toneCount = view.profile.toneCount
+        var (own, others, count) = (Float(0), Float(0), Float(0))
+        for index in 0..<frameCount {
+            let frame = view.burstFrame(index)
+            let erased = frame.measureEnergies(ofChannel: channel, symbols, into: &energies)
+            for symbol in symbols where !erased.contains(symbol) {
+                let syncTone = view.profile.syncTones[symbol]
+                for tone in 0..<toneCount {
+                    let ratio = energies[symbol * toneCount + tone] * inverse[tone]
+                    if tone == syncTone {
+                        own += ratio
+                    } else {
+                        others += ratio
+                    }
+                }
+                count += 1
+            }
+        }
+        return ChannelWeights.weight(own: own, others: others, count, toneCount)
+    }
+
+    /// w of these sums over `count` symbols.
+    private static func weight(own: Float, others: Float, _ count: Float, _ toneCount: Int) -> Float {
+        guard count > 0, others > 0 else { return 0 }
+        let mean = others / (count * Float(toneCount - 1))
+        let ratio = max(own / count / mean - 1, 0)
+        return ratio / (1 + ratio) / mean
+    }
+}

@@ -1,0 +1,27 @@
+import EarshotDSP
+import Testing
+
+@testable import EarshotModem
+
+/// Channels that repeat another one.
+@Suite struct ChannelHistoriesTests {
+    /// A channel is a copy at any gain and phase; independent noise is none, whatever is silent before it.
+    @Test func copiesAreFound() {
+        let first = BasebandScene(count: 6_400, snrDecibels: 0, seed: 21).samples
+        let second = BasebandScene(count: 6_400, snrDecibels: 0, seed: 22).samples
+        let gain = ComplexSample(0.2, -0.4)
+        let silence = [ComplexSample](repeating: ComplexSample(), count: 6_400)
+        let channels = [silence, first, second, first.map { $0.times(gain) }]
+        let all = channels.map { _ in BasebandHistory(keptCount: 8_192) }
+        let histories = ChannelHistories(all)
+        for quantum in 0..<200 {
+            for (history, channel) in zip(all, channels) { history.append(channel, 32 * quantum..<32 * (quantum + 1)) }
+            histories.noteCopies(32)
+        }
+        #expect(!histories.isCopy(0, since: 6_399))
+        #expect(!histories.isCopy(1, since: 6_399) && !histories.isCopy(2, since: 6_399), "seeds 21 and 22")
+        #expect(histories.isCopy(3, since: 1_000), "seeds 21 and 22")
+        histories.mask(10..<20)
+        #expect(all.allSatisfy { $0.isLost(12) && !$0.isLost(20) })
+    }
+}

@@ -1,0 +1,72 @@
+import EarshotCoding
+import EarshotDSP
+import Testing
+
+@testable import EarshotModem
+
+/// The energies of several channels against those of each.
+@Suite struct ChannelEnergiesTests {
+    private static let profile = Profile.standard
+    private static let start = 500.0
+
+    /// A frame with this gain in each channel, and noise of its own.
+    private func channels(_ gains: [Float], seed: UInt64) -> [BasebandHistory] {
+        gains.enumerated().map { number, gain in
+            var scene = BasebandScene(count: 6_000, snrDecibels: 3, seed: seed + UInt64(1_000 * number))
+            let tones = FrameTones.tones(of: .token(seed: seed), profile: Self.profile)
+            scene.add(tones, Self.profile, start: Self.start, gain: ComplexSample(gain, 0))
+            return scene.history
+        }
+    }
+
+    private func energies(_ view: FrameView, ofChannel channel: Int? = nil) -> [Float] {
+        var energies = [Float](repeating: -1, count: 54 * Self.profile.toneCount)
+        if let channel {
+            view.measureEnergies(ofChannel: channel, 0..<54, into: &energies)
+        } else {
+            view.measureEnergies(0..<54, into: &energies)
+        }
+        return energies
+    }
+
+    /// A channel alone has its own energies, whatever the others hold.
+    @Test(arguments: 0..<3) func aloneIsUnchanged(channel: Int) {
+        var weights = SIMD8<Float>()
+        weights[channel] = 0.3
+        let view = FrameView.token(
+            Self.profile, start: Self.start, weights: weights, in: channels([1, 0.5, 2], seed: 5))
+        #expect(energies(view) == energies(view, ofChannel: channel))
+    }
+
+    /// E = N_b·x̂(Σ r·E_a/N_a), term by term; and the same channels in another order give the same.
+    @Test func agreesWithASlowTwin() {
+        let histories = channels([1, 0.6, 0.8], seed: 6)
+        let view = FrameView.token(
+            Self.profile, start: Self.start, weights: [1, 0.3, 0.5, 0, 0, 0, 0, 0], in: histories)
+        var sum = ChannelSum()
+        sum.prepare(view.place.shares)
+        let toneCount = Self.profile.toneCount
+        let own = (0..<3).map { energies(view, ofChannel: $0) }
+        let inverses = (0..<3).map { channel in
+            var inverse = [Float](repeating: 0, count: toneCount)
+            view.writeInverseNoise(ofChannel: channel, into: &inverse)
+            return inverse
+        }
+        let found = energies(view)
+        for cell in found.indices {
+            let tone = cell % toneCount
+            let ratio = (0..<3).reduce(Float(0)) {
+                $0 + view.place.shares.values[$1] * own[$1][cell] * inverses[$1][tone]
+            }
+            let expected = sum.equivalent(ratio) / inverses[0][tone]
+            #expect(abs(found[cell] - expected) <= 1e-3 / inverses[0][tone] + 1e-4 * expected, "cell \(cell), seed 6")
+        }
+        let turned = FrameView.token(
+            Self.profile, start: Self.start, weights: [0.5, 0.3, 1, 0, 0, 0, 0, 0],
+            in: [histories[2], histories[1], histories[0]])
+        let other = energies(turned)
+        for cell in found.indices {
+            #expect(abs(found[cell] - other[cell]) <= 1e-3 / inverses[0][cell % toneCount], "cell \(cell), seed 6")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import EarshotCoding
+import EarshotDSP
+import Testing
+
+@testable import EarshotModem
+
+/// How much each channel counts.
+@Suite struct ChannelWeightsTests {
+    private static let profile = Profile.standard
+    private static let start = 500.0
+
+    private func channel(gain: Float, otherGain: Float = 0, seed: UInt64) -> BasebandHistory {
+        var scene = BasebandScene(count: 6_000, snrDecibels: 0, seed: seed)
+        scene.add(
+            FrameTones.tones(of: .token(seed: 1), profile: Self.profile), Self.profile, start: Self.start,
+            gain: ComplexSample(gain, 0))
+        scene.add(
+            FrameTones.tones(of: .token(seed: 2), profile: Self.profile), Self.profile, start: Self.start - 700,
+            gain: ComplexSample(otherGain, 0))
+        return scene.history
+    }
+
+    private func shares(_ channels: [BasebandHistory]) -> ChannelShares {
+        let view = FrameView.token(
+            Self.profile, start: Self.start, weights: SIMD8(repeating: 1), in: channels)
+        var weights = ChannelWeights(profiles: [Self.profile])
+        return weights.measure(view)
+    }
+
+    /// At 0 dB a tone of `standard` has 15 dB over the noise in its width: two channels of the same level count alike, one of noise
+    /// alone has no share worth its noise, and a silent one none at all.
+    @Test func onlyChannelsThatHearCount() {
+        let silent = BasebandHistory(keptCount: 10_096)
+        silent.append([ComplexSample](repeating: ComplexSample(), count: 6_000), 0..<6_000)
+        let found = shares([channel(gain: 0, seed: 3), channel(gain: 1, seed: 4), channel(gain: 1, seed: 5), silent])
+        #expect(found.values[1] > 0.7 && found.values[2] > 0.7, "\(found), seeds 3 to 5")
+        #expect(found.values[0] < 0.5 && found.values[3] == 0, "\(found), seeds 3 to 5")
+    }
+
+    /// Of two channels with the same noise and level, the one where another talker is 20 dB louder counts for little.
+    @Test func anotherTalkerCountsAsNoise() {
+        let found = shares([channel(gain: 1, otherGain: 10, seed: 6), channel(gain: 1, seed: 7)])
+        #expect(found.best == 1 && found.values[0] < 0.2, "\(found), seeds 6 and 7")
+    }
+
+    /// A repeated channel has no share: its noise is no second opinion.
+    @Test func aCopyDoesNotCount() {
+        let found = shares([channel(gain: 1, seed: 8), channel(gain: 1, seed: 8)])
+        #expect(found == .alone(0), "\(found)")
+    }
+
+    /// Shares are those of the weights over the greatest; the small ones count for nothing.
+    @Test func sharesAreRelative() {
+        let shares = ChannelShares(weights: [2, 4, 0.3, 0, 1, 0, 0, 0])
+        #expect(shares.best == 1 && shares.values == [0.5, 1, 0, 0, 0.25, 0, 0, 0] && !shares.isAlone)
+        #expect(ChannelShares(weights: SIMD8()) == .alone(0))
+        #expect(ChannelShares(weights: [0, 0, 7, 0, 0, 0, 0, 0]) == .alone(2))
+    }
+}
