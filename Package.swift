@@ -101,7 +101,7 @@ let package = Package(
             name: "earshot-bench",
             dependencies: [
                 "MallocCounter", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
-                "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser,
+                "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "CSndFile", argumentParser,
             ],
             path: "Benchmarks/EarshotBench", swiftSettings: strict),
         .executableTarget(
