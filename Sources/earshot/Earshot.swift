@@ -62,9 +62,8 @@ struct Earshot: ParsableCommand {
         }
     }
 
-    private static let commandNames: Set = [
-        "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "help",
-    ]
+    private static let commandNames = Set(
+        configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
 
     /// Runs the program for a command that `earshot` does not have. `help NAME` asks that program for its help.
     private static func runExternalCommand(_ arguments: [String]) throws(Failure) {
