@@ -28,7 +28,7 @@ struct PeersCommand: ParsableCommand {
     @Flag(help: "Only check that every modem decodes tokens in clear air.")
     var quick = false
 
-    @Option(help: "Write what was measured to this file.")
+    @Option(help: "Write the measurements to this file.")
     var json: String?
 
     @Option(help: "The earshot binary.")

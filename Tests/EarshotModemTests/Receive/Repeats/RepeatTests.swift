@@ -81,8 +81,8 @@ struct RepeatTests {
         #expect(wrongCount == 0)
     }
 
-    /// Who does not ask for it pays nothing: no scores are kept, and no longer history.
-    @Test func whatIsNotAskedForIsNotKept() throws {
+    /// A receiver that does not combine repeats keeps no scores for them, and no longer history.
+    @Test func aReceiverThatDoesNotCombineKeepsNoMore() throws {
         func kept(_ receiver: borrowing Receiver) -> (isSearching: Bool, historyCount: Int) {
             (receiver.profileStages.contains { $0.repeatSearch != nil }, receiver.baseband.history.keptSampleCount)
         }
