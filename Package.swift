@@ -39,6 +39,8 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
+        .systemLibrary(name: "CMalloc"),
+
         .target(name: "CEarshotKernels"),
         .target(name: "EarshotCoding", dependencies: ["CEarshotKernels"], swiftSettings: strict),
         .target(name: "EarshotDSP", dependencies: ["CEarshotKernels", "CFFTW3", numerics], swiftSettings: strict),
@@ -79,7 +81,7 @@ let package = Package(
             name: "earshot",
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotLoopback", "EarshotDrawing", "EarshotConsole", argumentParser,
+                "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "CMalloc", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -99,7 +101,7 @@ let package = Package(
             name: "earshot-bench",
             dependencies: [
                 "MallocCounter", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
-                "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", argumentParser,
+                "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "CSndFile", argumentParser,
             ],
             path: "Benchmarks/EarshotBench", swiftSettings: strict),
         .executableTarget(

@@ -8,8 +8,8 @@
 set -euo pipefail
 
 build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
-# The sound server, its ALSA plugins, aplay and arecord, and a voice.
-test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng)
+# The sound server, its ALSA plugins, aplay and arecord, a voice, and the checkers of manual pages and completions.
+test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh)
 # Foundation's HTTP library, for static linking.
 messages_packages=(libcurl4-openssl-dev)
 # earshotd's database. `earshot` does not need it.
@@ -43,6 +43,7 @@ is_provided() {
     pulseaudio-utils) command -v pactl ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;
     alsa-utils) command -v aplay && command -v arecord ;;
+    groff-base) command -v groff ;;
     time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

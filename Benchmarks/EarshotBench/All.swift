@@ -67,7 +67,7 @@ struct AllCommand: ParsableCommand {
         let peers = PeerMeasurement(trialCount: peerTrials, seed: seed, threadCount: 2, runs: 3)
         for modem in modems { try peers.check(modem) }
         try section("Throughput", "throughput") {
-            try measureThroughput(&$0, earshot: earshot, runs: 7)
+            try measureThroughput(&$0, earshot: earshot, runs: 5)
         }
         try section("Worst sounds", "worst") {
             try measureWorst(&$0, soundCount: 60, changeCount: 16, seconds: 24, seed: 1)

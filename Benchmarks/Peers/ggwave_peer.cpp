@@ -7,7 +7,7 @@
 //
 // PROTOCOL is a number of ggwave_ProtocolId, PAYLOAD_LENGTH 0 for variable length, FIRST_BIN the lowest tone in steps
 // of 46.875 Hz, 0 for the protocol's own, MARKER_THRESHOLD ggwave's soundMarkerThreshold, 0 for its default. The receiver
-// tries this protocol only, as ggwave's documentation advises.
+// tries this protocol only, as ggwave's documentation advises; decode with the PROTOCOL "all" tries every protocol.
 //
 // serve answers requests on standard input until its end, each a letter, a count and data; numbers as this machine has
 // them, samples as 32-bit floats at 48 kHz:
@@ -58,8 +58,12 @@ public:
     int id;
 };
 
+constexpr int kAllProtocols = -1;
+
 // What instances from now on can do.
 void choose(const Mode & mode) {
+    // ggwave's default.
+    if (mode.protocol == kAllProtocols) return;
     for (int other = 0; other < GGWAVE_PROTOCOL_COUNT; ++other) {
         const auto protocol = static_cast<ggwave_ProtocolId>(other);
         ggwave_rxToggleProtocol(protocol, protocol == mode.protocol);
@@ -164,7 +168,8 @@ int main(int argc, char ** argv) {
         fail("usage: serve|decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD [FILE.wav]");
     }
     ggwave_setLogFile(nullptr);
-    const Mode mode = {static_cast<ggwave_ProtocolId>(atoi(argv[2])), atoi(argv[3]), atoi(argv[4]),
+    const int protocol = strcmp(argv[2], "all") == 0 ? kAllProtocols : atoi(argv[2]);
+    const Mode mode = {static_cast<ggwave_ProtocolId>(protocol), atoi(argv[3]), atoi(argv[4]),
                        strtof(argv[5], nullptr)};
     choose(mode);
     return isServing ? serve(mode) : decodeFile(mode, argv[6]);

@@ -41,8 +41,8 @@ public struct TrellisDecoder: ~Copyable {
     ///     [stepCount or more][M].
     ///   - stepCount: the length of the path in steps, at most the decoder's maximum.
     ///   - pairs: receives the decoded input pairs, 0..3; shape [stepCount or more].
-    /// - Returns: whether the path through the frame ends in the state it started in. A codeword's does; what was fitted
-    ///   to something else often does not.
+    /// - Returns: whether the path through the frame ends in the state it started in. The path of a codeword does; a path
+    ///   fitted to other sound often does not.
     @discardableResult
     public mutating func decode(
         _ code: TrellisCode, _ metrics: [Float], stepCount: Int, into pairs: inout [UInt8]
@@ -70,7 +70,7 @@ public struct TrellisDecoder: ~Copyable {
         return traceBack(walkCount: walkCount, stepCount: stepCount, into: &pairs)
     }
 
-    /// What one unit of log-likelihood is as a quantised metric.
+    /// The quantised metric of one unit of log-likelihood.
     private func quantisationScale(_ metrics: Span<Float>, toneCount: Int) -> Float {
         var widest: Float = 1e-9
         for first in stride(from: 0, to: metrics.count, by: toneCount) {

@@ -9,6 +9,7 @@ package enum ExitStatus: CInt, Sendable {
     case data = 65
     case noInput = 66
     case unavailable = 69
+    case noMemory = 71
     case cannotCreate = 73
     case inputOutput = 74
     case noPermission = 77

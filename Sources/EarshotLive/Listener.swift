@@ -29,7 +29,8 @@ public final class Listener: Sendable {
         public var separatesChannels = false
         /// Whether to report a frame for every channel that heard it, instead of once. Separates the channels.
         public var reportsEveryChannel = false
-        /// Seconds of sound, gaps included, after which listening ends; nil for no limit.
+        /// Seconds after which listening ends; nil for no limit. Sound counts, gaps included. Where sound stays away or decoding is
+        /// behind, a clock counts: listening ends at most 2 s later, and decodes as much of the recorded sound until then.
         public var secondsLimit: Double?
         /// Seconds from one level report to the next; nil for none.
         public var levelIntervalSeconds: Double?
@@ -164,7 +165,9 @@ public final class Listener: Sendable {
             // While no frame may be on the air, decoding can wait: a third of the wake-ups.
             microphone.isUrgent = session.isExpecting
             if !isNew, microphone.isStopped { break }
-            session.checkPatience()
+            let lateness = session.lateness()
+            if lateness == .tooLate { break }
+            if lateness == .late, !microphone.isStopped { microphone.stop() }
         }
         microphone.stop()
         let summary = session.finish(own: ownPayloads, report)

@@ -8,6 +8,9 @@ struct ListeningSession {
     /// Whether a frame may be on the air.
     var isExpecting: Bool { receivers.isExpecting }
 
+    /// The maximum delay of the limit's last sound: of a device that starts, and of blocks on their way here.
+    private static let patienceSeconds = 1.0
+
     private let format: DeviceFormat
     private let options: Listener.Options
     private let limit: Int
@@ -94,10 +97,22 @@ struct ListeningSession {
         nextOverloadReport = position + format.sampleRateHertz
     }
 
-    /// Ends a session with a limit although its device is away, when no sound shows the time.
-    mutating func checkPatience() {
-        guard isInterrupted, let limit = options.secondsLimit else { return }
-        if Double(MonotonicTime.nanoseconds - begin) / 1e9 > limit { isOver = true }
+    /// The state of a session whose limit's time is over although its sound has not arrived.
+    enum Lateness {
+        case none
+        /// The device is away, or decoding is behind: the sound recorded until now can still be decoded.
+        case late
+        /// Decoding that sound takes too long.
+        case tooLate
+    }
+
+    /// How late the limit's sound is.
+    /// - Parameter nanoseconds: now, in monotonic time.
+    func lateness(at nanoseconds: Int64 = MonotonicTime.nanoseconds) -> Lateness {
+        guard let limit = options.secondsLimit else { return .none }
+        let seconds = Double(nanoseconds - begin) / 1e9 - limit
+        if seconds > 2 * Self.patienceSeconds { return .tooLate }
+        return seconds > (isInterrupted ? 0 : Self.patienceSeconds) ? .late : .none
     }
 
     /// Reports the frames that can still be found.

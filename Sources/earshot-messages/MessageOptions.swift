@@ -33,13 +33,7 @@ struct MessageOptions: ParsableArguments {
     @Option(help: "Send tokens only, listen for tokens only, or both.")
     var mode: ModeArgument?
 
-    @Option(help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"))
-    var device: String?
-
-    @Option(help: ArgumentHelp("The playback PCM.", valueName: "pcm"))
-    var playback: String?
-
-    @OptionGroup var loudness: LevelOption
+    @OptionGroup var sound: SoundArguments
 
     @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?
@@ -54,9 +48,6 @@ struct MessageOptions: ParsableArguments {
     var verbose = false
 
     func validate() throws {
-        for pcm in [device, playback].compactMap(\.self) {
-            _ = try DeviceRequest.argument(device: pcm, rate: nil, channels: nil)
-        }
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
             throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
         }
@@ -110,9 +101,7 @@ struct MessageOptions: ParsableArguments {
         var configuration = MessageManager.Configuration.system(log: verbose ? log : nil)
         if let service { configuration.serviceURL = try Self.url(service) }
         configuration.permission = AlwaysGranted()
-        var sound = SoundMedium.Options(capture: device ?? "default", playback: playback ?? "default")
-        sound.levelDecibels = loudness.level
-        let options = sound
+        let options = sound.mediumOptions
         configuration.media = { [SoundMedium(options)] }
         return MessageManager(key: try projectKey(), configuration: configuration)
     }

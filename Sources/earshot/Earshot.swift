@@ -34,6 +34,7 @@ struct Earshot: ParsableCommand {
               65  the input is not usable sound, or is damaged
               66  the input does not exist or cannot be read
               69  a sound device is missing, is busy, or cannot do what the command needs
+              71  there is not enough memory
               73  the output cannot be created
               74  reading or writing failed
               77  the system refuses access to a sound device
@@ -61,9 +62,8 @@ struct Earshot: ParsableCommand {
         }
     }
 
-    private static let commandNames: Set = [
-        "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "help",
-    ]
+    private static let commandNames = Set(
+        configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
 
     /// Runs the program for a command that `earshot` does not have. `help NAME` asks that program for its help.
     private static func runExternalCommand(_ arguments: [String]) throws(Failure) {

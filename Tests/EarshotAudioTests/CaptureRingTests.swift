@@ -46,6 +46,27 @@ import Testing
         #expect(!ring.take { _, _ in })
     }
 
+    /// Frames are what a ring may lack too: blocks in one piece, and the end left empty where a block does not fit.
+    @Test func aRingOfFewFramesKeepsBlocksInOnePiece() {
+        let ring = CaptureRing(slotCount: 8, slotFrameCount: 4, channelCount: 1, frameCapacity: 10)
+        func put(_ count: Int, _ value: Float) -> Bool {
+            ring.put(Self.header(count)) { for index in 0..<count { $0[index] = value } }
+        }
+        var taken: [[Float]] = []
+        func take() -> Bool { ring.take { taken.append($1.indices.map { [samples = $1] in samples[$0] }) } }
+        #expect(put(4, 1) && put(4, 2))
+        // Two frames are left at the end, none at the start.
+        #expect(!put(3, 3))
+        #expect(put(2, 3) && !put(1, 4))
+        #expect(take())
+        #expect(put(4, 4) && !put(1, 5))
+        while take() {}
+        #expect(put(3, 5) && put(4, 6) && !put(4, 7))
+        while take() {}
+        let lengths = [4, 4, 2, 4, 3, 4]
+        #expect(taken == lengths.enumerated().map { [Float](repeating: Float($0 + 1), count: $1) })
+    }
+
     @Test func aWaitEndsAtItsDeadlineOrWhenTheRingIsRung() async throws {
         try await onThread {
             let ring = CaptureRing(slotCount: 2, slotFrameCount: 1, channelCount: 1)
@@ -58,8 +79,8 @@ import Testing
         }
     }
 
-    @Test func everySampleArrivesOnceAndInOrder() async throws {
-        let ring = CaptureRing(slotCount: 8, slotFrameCount: 64, channelCount: 2)
+    @Test(arguments: [nil, 200]) func everySampleArrivesOnceAndInOrder(frameCapacity: Int?) async throws {
+        let ring = CaptureRing(slotCount: 8, slotFrameCount: 64, channelCount: 2, frameCapacity: frameCapacity)
         let passage = RingPassage(seconds: 3)
         async let written = onThread {
             passage.write { header, fill in ring.put(header, fill: fill) }

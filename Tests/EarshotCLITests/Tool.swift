@@ -78,6 +78,12 @@ final class Running {
 
     var output: String { (try? String(contentsOf: outputURL, encoding: .utf8)) ?? "" }
 
+    /// A field of /proc/…/status in kB, such as "VmHWM", the maximum of resident memory.
+    func memory(_ field: String) -> Int? {
+        let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").first { $0.hasPrefix("\(field):") }.flatMap { Int($0.filter(\.isNumber)) }
+    }
+
     func wait() throws -> Tool.Result {
         process.waitUntilExit()
         return Tool.Result(
@@ -86,9 +92,9 @@ final class Running {
             error: try String(contentsOf: errorURL, encoding: .utf8))
     }
 
-    /// Waits until the output satisfies `condition`, at most ten seconds.
-    func waitForOutput(_ condition: (String) -> Bool) -> Bool {
-        for _ in 0..<500 {
+    /// Waits until the output satisfies `condition`, at most `seconds`.
+    func waitForOutput(seconds: Int = 10, _ condition: (String) -> Bool) -> Bool {
+        for _ in 0..<50 * seconds {
             if condition(output) { return true }
             usleep(20_000)
         }

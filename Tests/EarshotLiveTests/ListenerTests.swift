@@ -79,6 +79,24 @@ struct ListenerTests {
         try await onThread { try card.waitUntilClosed() }
     }
 
+    /// A consumer that takes four times as long as the sound is stopped a second after the limit of two, and ends a second later:
+    /// after 4 s and a block, which has three events of 0.2 s at most.
+    @Test func theLimitEndsASlowConsumer() async throws {
+        let card = try await onThread { try LiveCard() }
+        var options = Listener.Options()
+        (options.secondsLimit, options.levelIntervalSeconds) = (2, 0.05)
+        let listener = try await onThread { [options] in try card.listener(options) }
+        let seconds = try await onThread {
+            let begin = MonotonicTime.nanoseconds
+            try listener.run { event in
+                if case .level = event { usleep(200_000) }
+            }
+            return Double(MonotonicTime.nanoseconds - begin) / 1e9
+        }
+        #expect((3..<5).contains(seconds), "\(seconds) s")
+        try await onThread { try card.waitUntilClosed() }
+    }
+
     @Test func anotherThreadStopsIt() async throws {
         let card = try await onThread { try LiveCard() }
         let listener = try await onThread { try card.listener() }

@@ -209,6 +209,22 @@ import Testing
         #expect(lost.summaries.first?.heardSeconds == 0)
     }
 
+    @Test func theLimitCountsTimeWhereSoundIsLate() throws {
+        var options = Listener.Options()
+        options.secondsLimit = 3
+        var scene = Scene(options)
+        scene.push(Self.silence(1))
+        func lateness(_ seconds: Double) -> ListeningSession.Lateness {
+            scene.session.lateness(at: scene.origin + Int64(seconds * 1e9))
+        }
+        // A device that starts late is no delay yet.
+        #expect(lateness(3.5) == .none && lateness(4.5) == .late && lateness(5.5) == .tooLate)
+        scene.notice(
+            .interrupted(DeviceError(.vanished, operation: "record from", device: "x", detail: "y", advice: "z")))
+        #expect(lateness(2.5) == .none && lateness(3.5) == .late)
+        #expect(Scene().session.lateness(at: .max) == .none)
+    }
+
     @Test func noticesBecomeEvents() throws {
         let error = DeviceError(.vanished, operation: "record from", device: "x", detail: "y", advice: "z")
         var scene = Scene()

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: offers) func fishOffers(words: [String], offer: String) throws {
-        guard let fish = Program(installed: "fish") else { return }
+        let fish = try #require(Program(installed: "fish"))
         let folder = try completions()
         let file = folder.url.appendingPathComponent("fish/vendor_completions.d/earshot.fish").path
         let code = "source '\(file)'; complete -C '\(words.joined(separator: " "))'"
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func zshAcceptsItsFile() throws {
-        guard let zsh = Program(installed: "zsh") else { return }
+        let zsh = try #require(Program(installed: "zsh"))
         let folder = try completions()
         let file = folder.url.appendingPathComponent("zsh/site-functions/_earshot").path
         #expect(try zsh.output(["-f", "-n", file]).isEmpty)

@@ -46,8 +46,7 @@ import Testing
 
     @Test(arguments: [["mandoc", "-Tlint", "-Wwarning"], ["groff", "-man", "-ww", "-Tutf8", "-z"]])
     func pagesAreRenderedWithoutWarnings(checker: [String]) throws {
-        // Both are only a check, no part of the build.
-        guard let program = Program(installed: checker[0]) else { return }
+        let program = try #require(Program(installed: checker[0]))
         let folder = try Scratch()
         for (name, text) in try Self.pages() {
             let file = folder.url.appendingPathComponent("\(name).1")

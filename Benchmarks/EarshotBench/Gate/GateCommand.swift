@@ -6,9 +6,9 @@ struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate", abstract: "The quick gate for CI: exit 1 with the reason if a check fails.",
         discussion: """
-            Checks allocations, kernels against their naive twins, the receiver's speed against a fixed loop, the share of
-            tokens decoded at two SNRs a profile against Benchmarks/Reference/success.json, wrong tokens and false ones. With
-            --only, a check has the same random numbers as in a whole run.
+            Checks allocations, kernels against their naive twins, the receiver's speed against a fixed loop and with tokens
+            against noise, the share of tokens decoded at two SNRs a profile against Benchmarks/Reference/success.json, wrong
+            tokens and false ones. With --only, a check has the same random numbers as in a whole run.
 
               earshot-bench gate --only 'standard, white noise' --seed 31
               earshot-bench gate --repeat 20

@@ -64,20 +64,25 @@ private func kernelItems() -> [GateItem] {
 }
 
 private func speedItems() -> [GateItem] {
-    ReceiverCost.all.map { cost in
-        GateItem(cost.name) { _ in
-            let measured = try cost.measure()
-            var check = GateCheck(
-                name: cost.name, measured: "\(decimal(measured, 2)) of the loop's time",
-                wanted: "≤ \(decimal(cost.most, 1))", verdict: .passed)
-            if measured > cost.most {
-                check.verdict = .failed
-                check.explanation =
-                    "\(cost.name): \(decimal(measured, 2)) of the reference loop's time, at most \(decimal(cost.most, 1)): "
-                    + "\(decimal(100 * (measured / cost.most - 1), 0)) % too slow"
-            }
-            return check
+    ReceiverCost.all.map { speedItem($0.name, maximum: $0.most, of: "the reference loop's time", $0.measure) }
+        + TrafficCost.all.map { speedItem($0.name, maximum: $0.maximum, of: "the time for noise", $0.measure) }
+}
+
+private func speedItem(
+    _ name: String, maximum: Double, of reference: String, _ measure: @escaping () throws -> Double
+) -> GateItem {
+    GateItem(name) { _ in
+        let measured = try measure()
+        var check = GateCheck(
+            name: name, measured: "\(decimal(measured, 2)) of \(reference)", wanted: "≤ \(decimal(maximum, 1))",
+            verdict: .passed)
+        if measured > maximum {
+            check.verdict = .failed
+            check.explanation =
+                "\(name): \(decimal(measured, 2)) of \(reference), at most \(decimal(maximum, 1)): "
+                + "\(decimal(100 * (measured / maximum - 1), 0)) % too slow"
         }
+        return check
     }
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// ggwave, by way of Benchmarks/Peers/ggwave_peer.cpp, which says what is sent over the pipes.
 final class GGWavePeer: Peer {
     private let worker: ChildProcess
@@ -42,10 +44,20 @@ final class GGWavePeer: Peer {
         return Int(count)
     }
 
+    /// The program, which scripts/peers.sh makes if it is missing; nil if that fails.
+    static func installedProgram() -> String? {
+        do {
+            return try installPeers() + "/ggwave_peer"
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            return nil
+        }
+    }
+
     /// The stock ultrasound modes, and the two narrow ones moved to our band, which DT just fills.
     ///
     /// Variable lengths stand between markers, which are recognized when 16 pairs of tones differ by a factor. The
-    /// default, 3, costs 1.5 to 2 dB: of 1.2, 1.5, 2, 2.5, 3 and 4 the least was best in every mode, and noise alone
+    /// default, 3, costs 1.5 to 2 dB: of 1.2, 1.5, 2, 2.5, 3 and 4 the minimum was best in every mode, and noise alone
     /// looks like a marker with 1.2 once in 7 hours (0.45¹⁶ every 85 ms).
     static func modems(program: String) -> [PeerModem] {
         // 395 · 46.875 Hz = 18,515.6 Hz.

@@ -1,20 +1,20 @@
 /// A modem that is measured, open for work. Used by one thread at a time.
 protocol Peer: AnyObject, Sendable {
-    /// The sound of a token at 48 kHz, at whatever level.
+    /// The sound of a token at 48 kHz, at any level.
     func encode(_ token: [UInt8]) throws -> [Float]
 
-    /// What is heard in a sound at 48 kHz by a receiver that was just switched on.
+    /// Decodes a sound at 48 kHz with a receiver that was just switched on.
     func decode(_ samples: [Float]) throws -> Reception
 }
 
-/// What a receiver made of a sound.
+/// The output of a receiver for a sound.
 enum Reception {
     /// Payloads, each checked by the modem.
     case payloads([[UInt8]])
     /// One stream of unchecked bytes.
     case stream([UInt8])
 
-    /// How often `token` is in it, and how much is not `token`: payloads, or bytes of a stream.
+    /// The number of times `token` is in it, and the number of other payloads, or other bytes of a stream.
     func judged(by token: [UInt8]) -> (hitCount: Int, wrongCount: Int) {
         switch self {
         case .payloads(let payloads):
@@ -28,7 +28,7 @@ enum Reception {
 }
 
 extension [UInt8] {
-    /// How often `pattern` stands here, without overlaps.
+    /// The number of occurrences of `pattern`, without overlaps.
     func occurrenceCount(of pattern: [UInt8]) -> Int {
         var count = 0
         var start = 0
@@ -46,11 +46,11 @@ extension [UInt8] {
 
 /// A modem in one setting: how to open it and how to run it as a program.
 struct PeerModem: Sendable {
-    /// In the tables.
+    /// The name that the tables print.
     let name: String
-    /// How it is set up, for who reads the tables.
+    /// The settings that the tables print.
     let setting: String
-    /// Whether what it reports was checked by it.
+    /// Whether the modem checks the payloads that it reports.
     let isChecked: Bool
     let open: @Sendable () throws -> any Peer
     /// The program that decodes a WAV file on one core.

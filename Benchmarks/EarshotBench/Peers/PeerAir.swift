@@ -1,7 +1,7 @@
 import EarshotChannel
 import RealModule
 
-/// What is between a sender and a receiver.
+/// The channel between a sender and a receiver.
 struct AirCondition {
     /// Power of a sine at the signal's peak over the noise power in 1,500 Hz.
     var snrDecibels = 0.0

@@ -2,7 +2,7 @@ import EarshotAudio
 import EarshotChannel
 import Foundation
 
-/// What decoding recordings takes: the whole process, as the operating system accounts for it.
+/// The cost of decoding recordings: the whole process, as the operating system accounts for it.
 struct PeerCost: Codable {
     struct Run: Codable {
         /// Median of several runs.
@@ -10,7 +10,7 @@ struct PeerCost: Codable {
         var peakMegabytes: Double
         var tokensSent: Int
         var tokensFound: Int
-        /// What was written beyond them: lines, or bytes if the modem does not check them.
+        /// The output beyond the tokens sent: lines, or bytes if the modem does not check them.
         var other: Int
     }
 

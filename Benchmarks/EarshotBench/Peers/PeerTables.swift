@@ -47,7 +47,7 @@ extension Report {
             s, 0 dB. *Motion*: the largest change of speed that 90 % survive both ways, of \
             \(PeerMeasurement.offsets.map(percent).joined(separator: ", ")), 10 dB above the threshold. *Tone*: \
             decoded with a steady tone in the modem's band, 10 dB above its mean power, 10 dB above the threshold. \
-            In brackets what was reported that nobody sent, for every token sent: with the tone there, in all the rest \
+            In brackets the reports of a token that no modem sent, for every token sent: with the tone there, in all the rest \
             under *wrong*. *Duplicates*: reports of one token beyond the first, likewise.
 
             | modem | room A | room B | room D | motion | tone | wrong | sent | duplicates |

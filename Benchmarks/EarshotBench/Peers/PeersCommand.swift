@@ -28,7 +28,7 @@ struct PeersCommand: ParsableCommand {
     @Flag(help: "Only check that every modem decodes tokens in clear air.")
     var quick = false
 
-    @Option(help: "Write what was measured to this file.")
+    @Option(help: "Write the measurements to this file.")
     var json: String?
 
     @Option(help: "The earshot binary.")
@@ -63,10 +63,9 @@ struct PeersCommand: ParsableCommand {
     }
 }
 
-/// Installs what is missing and lists all modems.
-func installedModems(earshot: String) throws -> [PeerModem] {
-    // A peer that ends is an error of its own.
-    signal(SIGPIPE, SIG_IGN)
+/// Runs scripts/peers.sh, which installs the missing programs.
+/// - Returns: the folder with ggwave_peer.
+func installPeers() throws -> String {
     let project = URL(fileURLWithPath: defaultEarshotPath()).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     let folder = project.appendingPathComponent(".build/peers").path
@@ -78,6 +77,14 @@ func installedModems(earshot: String) throws -> [PeerModem] {
         throw PeerError("ggwave and minimodem could not be installed: \(error)")
     }
     FileHandle.standardError.write(Data(said))
+    return folder
+}
+
+/// Installs the missing modems and lists all.
+func installedModems(earshot: String) throws -> [PeerModem] {
+    // A peer that ends is an error of its own.
+    signal(SIGPIPE, SIG_IGN)
+    let folder = try installPeers()
     guard FileManager.default.isExecutableFile(atPath: earshot) else {
         throw ValidationError("no earshot binary at \(earshot); run: swift build -c release --product earshot")
     }

@@ -8,7 +8,7 @@ struct SensitivityScan: Codable {
     }
 
     static let share = 0.9
-    /// Nobody is asked to hear less or needs more.
+    /// No modem decodes below this range, and none needs more.
     static let rangeDecibels = -24...36
 
     /// Where the share of decoded tokens crosses 90 %; nil if it does not below the range's end.

@@ -1,58 +1,96 @@
 import ArgumentParser
 import Foundation
 
-/// Measures `earshot decode` on recordings of 10 minutes: one file on one core, files on all cores, and two channels.
-func measureProgram(_ report: inout Report, earshot: String, runs: Int, folder: URL) throws {
-    let coreCount = ProcessInfo.processInfo.activeProcessorCount
-    report.add(
-        "`earshot decode`, the whole process. 10 minutes, 48 kHz, 16 bit, mono, all profiles on; median of \(runs) runs "
-            + "(minimum–maximum), in multiples of real time.\n")
-    report.add(
-        "| recording | one core | \(coreCount) cores, \(2 * coreCount) files | peak memory, one file | tokens |\n"
-            + "|---|---|---|---|---|")
-    let path = folder.appendingPathComponent("recording.wav").path
-    for traffic in Traffic.all {
-        let sent = try traffic.write(path, seconds: 600)
-        let one = try decode([path], earshot: earshot, jobs: 1, runs: runs)
-        let all = try decode(
-            [String](repeating: path, count: 2 * coreCount), earshot: earshot, jobs: coreCount, runs: runs)
-        report.add(
-            "| \(traffic.name) | \(range(one.processorSpeeds)) | \(range(all.wallSpeeds)) | "
-                + "\(decimal(one.peakMegabytes, 0)) MB | \(one.tokenCount) of \(sent) |")
+/// Measures `earshot decode` on recordings, on one core and on all, beside ggwave at the same files.
+struct ProgramMeasurement {
+    var earshot: String
+    /// Benchmarks/Peers/ggwave_peer.cpp as a program; nil if it could not be made.
+    var ggwave: String?
+    var runs: Int
+    var folder: URL
+
+    private let coreCount = ProcessInfo.processInfo.activeProcessorCount
+
+    init(earshot: String, ggwave: String?, runs: Int, folder: URL) {
+        (self.earshot, self.ggwave, self.runs, self.folder) = (earshot, ggwave, runs, folder)
     }
-    let traffic = Traffic.tokenEveryTenSeconds
-    let sent = try traffic.write(path, seconds: 3_600)
-    let hour = try decode([path], earshot: earshot, jobs: 1, runs: 1, seconds: 3_600)
-    report.add(
-        "| one hour, \(traffic.name) | \(decimal(hour.processorSpeeds[0], 0)) | | \(decimal(hour.peakMegabytes, 0)) MB | "
-            + "\(hour.tokenCount) of \(sent) |")
-    let stereoSent = try traffic.write(path, seconds: 600, channelCount: 2)
-    let stereo = try decode([path], earshot: earshot, jobs: 1, runs: runs)
-    report.add(
-        "| two channels, \(traffic.name) | \(range(stereo.processorSpeeds)) | | \(decimal(stereo.peakMegabytes, 0)) MB | "
-            + "\(stereo.tokenCount) of \(stereoSent) |\n")
+
+    func measure(_ recordings: [Recording], _ report: inout Report) throws {
+        report.add(
+            """
+            `earshot decode`, the whole process, all profiles on: user and system time of one core, the best of \
+            \(runs) runs (the worst in brackets), in multiples of real time. 10 minutes, 48 kHz, 16 bit, mono, if \
+            nothing else is said. *ggwave*: its program with all its modes on the same file, in turns with Earshot: as \
+            delivered, for payloads of any length, and for a fixed length of 8 bytes, where it has no markers to wait \
+            for; *ratio* is Earshot's speed over the first. *\(coreCount) cores*: \(2 * coreCount) files at once, by a wall clock, \
+            and how many times as fast as on one core.
+
+            | recording | one core | ggwave | ratio | ggwave, fixed length | \(coreCount) cores | peak memory | tokens |
+            |---|---|---|---|---|---|---|---|
+            """)
+        for recording in recordings {
+            let path = folder.appendingPathComponent(recording.container.isFLAC ? "x.flac" : "x.wav").path
+            let sent = try recording.traffic.write(path, seconds: recording.seconds, as: recording.container)
+            var (own, variable, fixed) = (ProgramRuns(), ProgramRuns(), ProgramRuns())
+            for _ in 0..<runs {
+                try own.add(decode([path], jobs: 1), seconds: recording.seconds)
+                if let ggwave, recording.container.isPlain {
+                    func listen(payloadByteCount: Int) throws -> MeasuredProgram {
+                        try MeasuredProgram([ggwave, "decode", "all", "\(payloadByteCount)", "0", "0", path])
+                    }
+                    try variable.add(listen(payloadByteCount: 0), seconds: recording.seconds)
+                    try fixed.add(listen(payloadByteCount: PeerAir.tokenByteCount), seconds: recording.seconds)
+                }
+            }
+            let hasPeer = !variable.speeds.isEmpty
+            let cells = [
+                recording.name, own.text, hasPeer ? variable.text : missing(recording),
+                hasPeer ? decimal(own.best / variable.best, 2) : "", hasPeer ? fixed.text : missing(recording),
+                recording.usesAllCores ? try allCores(path, recording) : "",
+                "\(decimal(own.peakMegabytes, 0)) MB", "\(own.lineCount) of \(sent)",
+            ]
+            report.add("| \(cells.joined(separator: " | ")) |")
+        }
+        report.add("")
+    }
+
+    private func missing(_ recording: Recording) -> String {
+        recording.container.isPlain ? "not available" : ""
+    }
+
+    private func decode(_ paths: [String], jobs: Int) throws -> MeasuredProgram {
+        try MeasuredProgram([earshot, "decode", "--jobs", "\(jobs)", "--json", "--quiet"] + paths)
+    }
+
+    /// The speed on all cores, and over that of one core at the same files.
+    private func allCores(_ path: String, _ recording: Recording) throws -> String {
+        let paths = [String](repeating: path, count: 2 * coreCount)
+        let sound = Double(recording.seconds * paths.count)
+        var (one, all) = ([Double](), [Double]())
+        for _ in 0..<runs {
+            let start = wallSeconds()
+            _ = try decode(paths, jobs: 1)
+            let middle = wallSeconds()
+            _ = try decode(paths, jobs: coreCount)
+            one.append(sound / (middle - start))
+            all.append(sound / (wallSeconds() - middle))
+        }
+        return "\(bestAndWorst(all)), \(decimal((all.max() ?? .nan) / (one.max() ?? .nan), 2)) ×"
+    }
 }
 
 private struct ProgramRuns {
-    /// Seconds of sound over seconds of processor time, and over seconds of a wall clock.
-    var processorSpeeds: [Double] = []
-    var wallSpeeds: [Double] = []
-    var peakMegabytes = 0.0
-    var tokenCount = 0
-}
+    /// Seconds of sound over seconds of processor time, of each run.
+    private(set) var speeds: [Double] = []
+    private(set) var peakMegabytes = 0.0
+    private(set) var lineCount = 0
 
-private func decode(
-    _ paths: [String], earshot: String, jobs: Int, runs: Int, seconds: Double = 600
-) throws -> ProgramRuns {
-    var result = ProgramRuns()
-    for _ in 0..<runs {
-        let start = wallSeconds()
-        let child = try MeasuredProgram([earshot, "decode", "--jobs", "\(jobs)", "--json", "--quiet"] + paths)
-        let sound = seconds * Double(paths.count)
-        result.wallSpeeds.append(sound / (wallSeconds() - start))
-        result.processorSpeeds.append(sound / child.seconds)
-        result.peakMegabytes = max(result.peakMegabytes, child.peakMegabytes)
-        result.tokenCount = child.lines.count
+    mutating func add(_ program: MeasuredProgram, seconds: Int) {
+        speeds.append(Double(seconds) / program.seconds)
+        peakMegabytes = max(peakMegabytes, program.peakMegabytes)
+        lineCount = program.lines.count
     }
-    return result
+
+    var best: Double { speeds.max() ?? .nan }
+    var text: String { bestAndWorst(speeds) }
 }

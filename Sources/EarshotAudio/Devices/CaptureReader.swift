@@ -9,7 +9,7 @@ final class CaptureReader: @unchecked Sendable {
     /// The sound read at a time while the consumer is not in a hurry, in seconds. The search finds a sync pattern at most
     /// 18 symbols and 22 ms after its start. A token in `fast` has 52 symbols and is decoded 2 later: 0.36 s are left then. A
     /// frame of one byte in `fast` has 30 symbols, and 0.13 s are left.
-    private static let unhurriedSeconds = 0.12
+    static let unhurriedSeconds = 0.12
     /// The maximum wait between attempts to reopen a device; the first wait is 0.1 s, and each attempt doubles it.
     private static let maximumBackOffSeconds = 1.0
 

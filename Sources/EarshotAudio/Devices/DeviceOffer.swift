@@ -91,7 +91,7 @@ extension DeviceOffer {
             }
         return isCertain
             ? BandAnswer(.yes, "it runs at \(choice.sampleRateHertz) Hz")
-            : BandAnswer(.likely, "if what is behind it runs at \(lowest) Hz or more")
+            : BandAnswer(.likely, "if its hardware runs at \(lowest) Hz or more")
     }
 
     /// The reason why there is no choice.

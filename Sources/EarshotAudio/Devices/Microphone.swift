@@ -28,9 +28,14 @@ public final class Microphone: Sendable {
         let pcm = try PCM(request, .capture)
         try pcm.start()
         let format = pcm.format
-        let slots = max(8, Int(ringSeconds * Double(format.sampleRateHertz)) / format.periodFrameCount)
+        let frames = Int(ringSeconds * Double(format.sampleRateHertz))
+        let period = format.periodFrameCount
+        // An unhurried read in one block: it wakes the consumer once.
+        let unhurried = Int(CaptureReader.unhurriedSeconds * Double(format.sampleRateHertz))
+        let blockFrameCount = max(2 * period, unhurried + period)
         let ring = CaptureRing(
-            slotCount: slots, slotFrameCount: 2 * format.periodFrameCount, channelCount: format.channelCount)
+            slotCount: max(8, frames / period), slotFrameCount: blockFrameCount, channelCount: format.channelCount,
+            frameCapacity: max(frames, 8 * period) + blockFrameCount)
         let reader = CaptureReader(
             consume pcm, request: request, reconnects: reconnects, ring: ring, pace: pace, worker: worker)
         self.ring = ring
@@ -68,7 +73,7 @@ public final class Microphone: Sendable {
     }
 
     /// The filled share of the ring, 0 … 1.
-    public var ringFill: Double { Double(ring.filledCount) / Double(ring.slotCount) }
+    public var ringFill: Double { ring.fill }
 
     /// Whether the recording has stopped. `next` then delivers the rest of the ring.
     public var isStopped: Bool { worker.isStopping }

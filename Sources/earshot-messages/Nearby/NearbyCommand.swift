@@ -50,13 +50,7 @@ struct NearbyCommand: ParsableCommand {
     @Option(help: "The medium that carries tokens; may be given several times. (default: all media)")
     var medium: [MediumArgument] = []
 
-    @Option(help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"))
-    var device: String?
-
-    @Option(help: ArgumentHelp("The playback PCM.", valueName: "pcm"))
-    var playback: String?
-
-    @OptionGroup var loudness: LevelOption
+    @OptionGroup var sound: SoundArguments
 
     @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?
@@ -81,9 +75,6 @@ struct NearbyCommand: ParsableCommand {
     }
 
     func validate() throws {
-        for pcm in [device, playback].compactMap(\.self) {
-            _ = try DeviceRequest.argument(device: pcm, rate: nil, channels: nil)
-        }
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
             throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
         }
@@ -94,10 +85,10 @@ struct NearbyCommand: ParsableCommand {
         if mode == .scan, token != nil {
             throw ValidationError("--token with --mode scan: this mode sends nothing. Leave --token out.")
         }
-        if mode == .scan, playback != nil {
+        if mode == .scan, sound.playback != nil {
             throw ValidationError("--playback with --mode scan: this mode opens no loudspeaker. Leave --playback out.")
         }
-        if mode == .broadcast, device != nil {
+        if mode == .broadcast, sound.device != nil {
             throw ValidationError("--device with --mode broadcast: this mode opens no microphone. Leave --device out.")
         }
     }
@@ -107,9 +98,7 @@ struct NearbyCommand: ParsableCommand {
         // Before any thread starts: threads inherit the signal mask.
         let ending = Ending()
         Interruption.request { ending.request() }
-        var options = SoundMedium.Options(capture: device ?? "default", playback: playback ?? "default")
-        options.levelDecibels = loudness.level
-        let sound = SoundMedium(options)
+        let sound = SoundMedium(sound.mediumOptions)
         var strategy = DiscoveryStrategy()
         strategy.mode = mode.mode
         strategy.media = medium.isEmpty ? nil : Set(medium.map(\.kind))

@@ -18,8 +18,8 @@ struct DecodeCommand: ParsableCommand {
 
             Prints the tokens of each file in the order of the arguments; within a file by their end, then by channel. \
             From a pipe, a token is printed as soon as it is certain. If a file is broken or ends too early, the other \
-            files are decoded all the same, and the exit code is that of the error (65, 66 or 74), even if tokens were \
-            found. Ctrl-C prints the tokens found so far.
+            files are decoded all the same, and the exit code is that of the error (65, 66, 71 or 74), even if tokens \
+            were found. Ctrl-C prints the tokens found so far.
 
             EXAMPLES:
               earshot decode token.wav
@@ -83,6 +83,11 @@ struct DecodeCommand: ParsableCommand {
     }
 
     func run() throws {
+        ReceiverMemory.shareHeap()
+        guard ReceiverMemory.canStartThreads else {
+            throw Failure(
+                .noMemory, "Cannot decode: there is no memory for a thread. Free some, or raise the limit (ulimit -v).")
+        }
         let progress = ProgressBar(partCount: files.count, isEnabled: !quiet)
         let output = OrderedOutput(inputCount: files.count, progress: progress)
         let settings = InputDecoder.Settings(
@@ -90,8 +95,10 @@ struct DecodeCommand: ParsableCommand {
             raw: raw, isJSON: json,
             showsFile: files.count > 1,
             showsStatistics: stats)
+        let memory = ReceiverMemory()
         let decoders = files.enumerated().map { index, path in
-            InputDecoder(index: index, path: path, settings: settings, output: output, progress: progress)
+            InputDecoder(
+                index: index, path: path, settings: settings, output: output, progress: progress, memory: memory)
         }
         Interruption.handle {
             for decoder in decoders { decoder.interrupt() }

@@ -39,14 +39,19 @@ final class InputDecoder: Sendable {
     private let settings: Settings
     private let output: OrderedOutput
     private let progress: ProgressBar
+    private let memory: ReceiverMemory
     private let state = Mutex(State())
 
-    init(index: Int, path: String, settings: Settings, output: OrderedOutput, progress: ProgressBar) {
+    init(
+        index: Int, path: String, settings: Settings, output: OrderedOutput, progress: ProgressBar,
+        memory: ReceiverMemory
+    ) {
         self.index = index
         self.path = path
         self.settings = settings
         self.output = output
         self.progress = progress
+        self.memory = memory
     }
 
     var outcome: Outcome { state.withLock { $0.outcome } }
@@ -114,7 +119,22 @@ final class InputDecoder: Sendable {
 
     private func prepare(sampleRateHertz: Int, channelCount: Int) throws(Failure) {
         let settings = settings
+        let byteCount = ReceiverMemory.byteCount(channelCount: channelCount, combinedCount: settings.combinedCount)
+        // Outside of the lock, so that another thread can end the decoding while this one waits for memory.
+        guard memory.reserve(byteCount) else {
+            throw Failure(
+                .noMemory,
+                "Cannot decode \(inputName): \(channelCount == 1 ? "1 channel needs" : "\(channelCount) channels need") "
+                    + "\(byteCount / 1_000_000) MB of memory, and the system does not have so much. Free some, or raise "
+                    + "the limit (ulimit -v).")
+        }
         let refusal: ModemError? = state.withLock { state in
+            defer { memory.settle(byteCount) }
+            // Nothing would let go of receivers that are made after the end.
+            guard !state.isOver else {
+                memory.release()
+                return nil
+            }
             do throws(ModemError) {
                 state.receivers = try ReceiverBank(
                     channelCount: channelCount, separate: settings.separatesChannels,
@@ -122,6 +142,7 @@ final class InputDecoder: Sendable {
                 state.sampleRateHertz = sampleRateHertz
                 return nil
             } catch {
+                memory.release()
                 return error
             }
         }
@@ -169,6 +190,9 @@ final class InputDecoder: Sendable {
                     let text = StatisticsText.line(statistics, file: inputName, sampleRateHertz: rate)
                     output.print([OrderedOutput.Line(stream: .error, text: text)], of: index)
                 }
+                // Megabytes a channel, which the next input needs.
+                state.receivers = nil
+                memory.release()
             }
             if let failure {
                 state.outcome.failure = failure.status

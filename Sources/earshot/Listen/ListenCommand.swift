@@ -65,7 +65,7 @@ struct ListenCommand: ParsableCommand {
 
     @OptionGroup var repeats: CombineOption
 
-    @Option(help: ArgumentHelp("End after so much sound.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?
 
     @Option(help: ArgumentHelp("End after so many tokens that are not our own.", valueName: "count"))

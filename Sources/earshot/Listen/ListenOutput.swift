@@ -40,7 +40,7 @@ final class ListenOutput {
         case .level(let level): meter.show(level)
         case .gap(let gap): notes.print(text(gap))
         case .overloaded(let overload): notes.print(text(overload))
-        case .interrupted(let error): notes.print("interrupted: \(error) Waiting for it.")
+        case .interrupted(let error): notes.print("interrupted: \(error) Listening resumes when the device is back.")
         case .resumed(_, let afterSeconds):
             notes.print("resumed after \(DecimalText.text(afterSeconds, decimals: 1)) s")
         case .missed: break

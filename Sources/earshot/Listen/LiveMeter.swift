@@ -4,12 +4,12 @@ import EarshotLive
 import Glibc
 import Synchronization
 
-/// A line on standard error, redrawn in place, that shows what the microphone hears.
+/// A line on standard error, redrawn in place, that shows the microphone's level.
 ///
 ///     -62.1 dB [#######---|------------]  noise -71.3 dB  last 12.3 dB SNR  3 tokens  0:12:31
 final class LiveMeter: Sendable {
     private static let width = 24
-    /// What the bar's ends stand for.
+    /// The levels at the ends of the bar.
     private static let rangeDecibels = -100.0...0.0
 
     private struct State {

@@ -21,7 +21,7 @@ final class LiveNotes: Sendable {
         switch event {
         case .sent, .waiting: break
         case .failed(let error): print("broadcast: \(error)")
-        case .interrupted(let error): print("broadcast interrupted: \(error) Waiting for it.")
+        case .interrupted(let error): print("broadcast interrupted: \(error) Broadcasting resumes when the device is back.")
         case .resumed: print("broadcast resumed")
         }
     }

@@ -3,7 +3,7 @@ import EarshotCoding
 import EarshotModem
 import Testing
 
-/// Who reads a microphone a few blocks at a time relies on being told in time that a frame is on the air.
+/// A caller that reads a microphone a few blocks at a time needs to learn in time that a frame is on the air.
 struct ExpectationTests {
     @Test func aFrameIsExpectedEighteenSymbolsBehindItsStart() throws {
         for profile in Profile.all {
@@ -32,8 +32,8 @@ struct ExpectationTests {
         }
     }
 
-    /// Whoever wants to talk asks whether somebody does, quieter than the noise perhaps: −3 dB in 1,500 Hz. Asked every 10 ms,
-    /// from 20 symbols behind the frame's start to its end.
+    /// Before a device talks, it asks whether another one does, which may be quieter than the noise: −3 dB in 1,500 Hz. The test
+    /// asks every 10 ms, from 20 symbols behind the frame's start to its end.
     @Test(arguments: Profile.all)
     func aQuietFrameIsNoticedAndNoiseIsNot(profile: Profile) throws {
         let frame = try Transmitter(profile: profile, sampleRateHertz: 48_000).samples(

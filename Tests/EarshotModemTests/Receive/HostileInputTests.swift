@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Input that nobody should send: never a crash, never a wrong token, and the tokens that are there.
+/// Garbage: the receiver never crashes, reports no wrong token, and decodes the tokens in it.
 @Suite struct HostileInputTests {
     private func frames(in samples: [Float], sampleRateHertz: Int = 48_000) throws -> [ReceivedFrame] {
         var receiver = try Receiver(sampleRateHertz: sampleRateHertz)

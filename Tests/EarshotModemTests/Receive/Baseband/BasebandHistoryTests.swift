@@ -4,8 +4,8 @@ import Testing
 @testable import EarshotModem
 
 @Suite struct BasebandHistoryTests {
-    /// Whoever takes a steady tone out of a stretch, or gives it back, must not write it into what was lost.
-    @Test func whatWasLostStaysZero() {
+    /// A stage that removes a steady tone from a stretch, or restores it, must not write the tone into lost samples.
+    @Test func lostSamplesStayZero() {
         let history = BasebandHistory(keptCount: 256)
         history.append([ComplexSample](repeating: ComplexSample(1, 1), count: 100), 0..<100)
         history.mask(30..<50)

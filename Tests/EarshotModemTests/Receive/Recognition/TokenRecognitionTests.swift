@@ -77,9 +77,9 @@ struct TokenRecognitionTests {
         #expect(try Self.frames(sound, recognises: false).allSatisfy { !$0.isRecognised })
     }
 
-    /// In ten minutes with ten tokens known all the time, a louder one on the air one second in two, nobody is recognised who
-    /// is not there: 2 million starts and tokens; see `minimumScore` for how rarely chance goes so far.
-    @Test func whoIsGoneIsNot() throws {
+    /// Ten tokens are known for ten minutes, and a louder one is on the air one second in two. The receiver recognises none of the
+    /// ten once they are gone, at 2 million starts and tokens; see `minimumScore` for how rarely chance goes so far.
+    @Test func tokensThatAreGoneAreNotRecognised() throws {
         let tokens = try Self.tokens(10, seed: 21)
         let other = try Self.tokens(1, seed: 22)[0]
         var talks: [(token: Payload, seconds: Double, snrDecibels: Double)] = []

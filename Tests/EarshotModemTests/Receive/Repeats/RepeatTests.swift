@@ -6,6 +6,19 @@ import Testing
 @testable import EarshotModem
 
 /// Tokens in bursts, read together; scenes are in white noise and seeds are fixed.
+///
+/// A receiver that does what was measured fails a test with a probability P below 10⁻⁴. Measured: 300 trials a row; q is the
+/// upper end of the 95 % interval of the share lost (alone: received), and P is Σ C(n, j)·q^j·(1 − q)^(n − j) over the j
+/// that are too many:
+///
+/// | rows | of 300 | q | may be | P |
+/// |---|---|---|---|---|
+/// | four, −12.3 dB | 18 lost | 9.3 % | 15 of 60 | 9·10⁻⁵ |
+/// | the same, read alone | 8 received | 5.2 % | 11 of 60 | 5·10⁻⁵ |
+/// | four, ±0.5 %, −11.8 dB | 4 and 4 lost | 3.4 % | 6 of 30 | 5·10⁻⁵ |
+/// | three as four, −10.8 dB | 5 lost | 3.8 % | 7 of 30 | 10⁻⁵ |
+/// | six as four, −11.8 dB | 0 lost | 1.2 % | 4 of 30 | 3·10⁻⁵ |
+/// | two holes, −11.4 dB | 15 lost | 8.1 % | 18 of 90 | 9·10⁻⁵ |
 struct RepeatTests {
     static func tally(
         _ profile: Profile, burst: Int, combining: Int, snrDecibels: Double, trialCount: Int = 60,
@@ -20,15 +33,13 @@ struct RepeatTests {
         return try AirTally.of(scene, trialCount: trialCount, seed: 31)
     }
 
-    /// A frame alone needs −9.2 dB for 90 %. Four repeats, added up, have to work 3 dB below: at −12.3 dB they decode
-    /// 96.5 % (200 trials). Of 60 trials a true 90 % gives 48 or more in 99 of 100; 80 % is asked for. Read alone,
-    /// a burst is received in 3 % of 100 trials there: at most a fifth is let pass.
+    /// A frame alone needs −9.2 dB for 90 %. Four repeats, added up, have to work 3 dB below.
     @Test func fourRepeatsGainThreeDecibels() throws {
         let together = try Self.tally(.standard, burst: 4, combining: 4, snrDecibels: -12.3)
-        #expect(together.decodedCount >= 48, "\(together)")
+        #expect(together.decodedCount >= 45, "\(together)")
         #expect(together.wrongCount == 0)
         let alone = try Self.tally(.standard, burst: 4, combining: 1, snrDecibels: -12.3)
-        #expect(alone.decodedCount <= 12, "\(alone)")
+        #expect(alone.decodedCount <= 11, "\(alone)")
     }
 
     /// An offset of 0.5 % moves the fourth repeat by 168 · 0.005 = 0.84 symbols: read at the nominal spacing, its tones
@@ -38,28 +49,29 @@ struct RepeatTests {
         let tally = try Self.tally(.standard, burst: 4, combining: 4, snrDecibels: -11.8, trialCount: 30) {
             $0.air.relativeOffset = relativeOffset
         }
-        // Without an offset 98.7 % at −12 dB (300 trials); 27 of 30 are 90 %.
-        #expect(tally.decodedCount >= 27, "\(tally)")
+        #expect(tally.decodedCount >= 24, "\(tally)")
         #expect(tally.wrongCount == 0)
     }
 
-    /// A burst that is longer or shorter than what is added up still is one: what is missing counts little. Read one by one
-    /// 50 and 9 % of these are received (200 and 100 trials), together 94 % of the first; 27 of 30 are 90 %.
-    @Test(arguments: [(burst: 3, combining: 4, snr: -10.8), (burst: 6, combining: 4, snr: -11.8)])
-    func theNumbersNeedNotAgree(row: (burst: Int, combining: Int, snr: Double)) throws {
+    /// The receiver also decodes bursts that are longer or shorter than the number of repeats it adds up: a missing repeat counts
+    /// little. Read one by one, 50 and 9 % of these are received (200 and 100 trials).
+    @Test(arguments: [
+        (burst: 3, combining: 4, snr: -10.8, minimumCount: 23), (burst: 6, combining: 4, snr: -11.8, minimumCount: 26),
+    ])
+    func theNumbersNeedNotAgree(row: (burst: Int, combining: Int, snr: Double, minimumCount: Int)) throws {
         let tally = try Self.tally(
             .standard, burst: row.burst, combining: row.combining, snrDecibels: row.snr, trialCount: 30)
-        #expect(tally.decodedCount >= 27, "\(tally)")
+        #expect(tally.decodedCount >= row.minimumCount, "\(tally)")
         #expect(tally.wrongCount == 0)
     }
 
-    /// 0.3 s lost in the second and the fourth frame are 14 of each one's 52 symbols. A lost symbol says nothing; taken as one
-    /// in which nothing sounds it would speak against its frame by ρ = 2.1 nats, 29 in all, and both would count as missing.
-    @Test func whatWasLostSaysNothing() throws {
+    /// 0.3 s lost in the second and the fourth frame are 14 of each one's 52 symbols. A lost symbol is an erasure. Taken as a silent
+    /// one it would speak against its frame by ρ = 2.1 nats, 29 in all, and both frames would count as missing.
+    @Test func lostSymbolsAreErasures() throws {
         var scene = AirScene()
         (scene.burstCount, scene.snrDecibels) = (4, -11.4)
         var (readCount, wrongCount) = (0, 0)
-        for seed in UInt64(1)...30 {
+        for seed in UInt64(1)...90 {
             let (samples, payload, start) = try scene.sound(seed: seed)
             var receiver = try Receiver(sampleRateHertz: 48_000, combining: 4)
             var frames: [ReceivedFrame] = []
@@ -76,13 +88,13 @@ struct RepeatTests {
             readCount += frames.contains { $0.payload == payload } ? 1 : 0
             wrongCount += frames.count { $0.payload != payload }
         }
-        // Read: 29; 21 where what was lost counts as silent.
-        #expect(readCount >= 27, "\(readCount) of 30")
+        // A receiver that takes lost symbols for silent ones reads 21 of the first 30.
+        #expect(readCount >= 72, "\(readCount) of 90")
         #expect(wrongCount == 0)
     }
 
-    /// Who does not ask for it pays nothing: no scores are kept, and no longer history.
-    @Test func whatIsNotAskedForIsNotKept() throws {
+    /// A receiver that does not combine repeats keeps no scores for them, and no longer history.
+    @Test func aReceiverThatDoesNotCombineKeepsNoMore() throws {
         func kept(_ receiver: borrowing Receiver) -> (isSearching: Bool, historyCount: Int) {
             (receiver.profileStages.contains { $0.burstCandidates != nil }, receiver.baseband.history.keptSampleCount)
         }

@@ -1,0 +1,43 @@
+import EarshotModem
+
+/// The receiver's time for traffic over its time for as much noise in the same run: neither the machine nor the speed of the
+/// search counts, only the work that tokens make.
+struct TrafficCost: Sendable {
+    var name: String
+    /// The gate's limit.
+    var maximum: Double
+    private var traffic: Traffic
+
+    /// Goals, in multiples of real time: noise 10,000, a token every 10 s at any level 8,000, every 2 s 5,000. So the tokens may
+    /// cost 10,000/8,000 = 1.25 and 10,000/5,000 = 2.0 times as much as noise; the limits are a fifth more, because the
+    /// minimum of nine runs varies by a tenth on shared cores. Loud tokens whose own leakage is searched again cost 4 and 8.
+    static let all = [
+        TrafficCost(
+            name: "time of the receiver, a token every 10 s at 60 dB", maximum: 1.5,
+            traffic: .tokenEvery(10, snrDecibels: 60)),
+        TrafficCost(
+            name: "time of the receiver, a token every 2 s at 40 dB", maximum: 2.4,
+            traffic: .tokenEvery(2, snrDecibels: 40)),
+    ]
+
+    private static let seconds = 30
+
+    func measure() throws -> Double {
+        let samples = try traffic.samples(seconds: Self.seconds)
+        let noise = try Traffic.noise.samples(seconds: Self.seconds)
+        var receiver = try Receiver(sampleRateHertz: 48_000)
+        var other = try Receiver(sampleRateHertz: 48_000)
+        let seconds = minimumSeconds(runs: 9) {
+            Self.push(samples, into: &receiver)
+        } _: {
+            Self.push(noise, into: &other)
+        }
+        return seconds.first / seconds.second
+    }
+
+    private static func push(_ samples: [Float], into receiver: inout Receiver) {
+        for first in stride(from: 0, to: samples.count, by: 1_024) {
+            receiver.push(samples.span.extracting(first..<min(first + 1_024, samples.count))) { _ in }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import CMalloc
+import Dispatch
+import EarshotConsole
+import Glibc
+import Synchronization
+
+/// The memory of the receivers of all inputs that are decoded at the same time.
+///
+/// Swift aborts the process if an allocation fails, so every input asks here before it makes its receivers. An input whose
+/// receivers fit only beside fewer others waits until one of those ends.
+final class ReceiverMemory: Sendable {
+    private struct State {
+        /// Bytes that were granted, but are not allocated yet.
+        var pendingByteCount = 0
+        var holderCount = 0
+        var waitingCount = 0
+    }
+
+    private enum Answer {
+        case granted
+        case wait
+        case refused
+    }
+
+    /// For buffers, threads and tokens beside the receivers. A thread's stack takes 8 MB.
+    private static let spareByteCount = 24_000_000
+
+    private let state = Mutex(State())
+    private let released = DispatchSemaphore(value: 0)
+
+    /// The maximum memory of one input's receivers in bytes: 4.9 MB a channel and 0.3 MB for every repeat read together, and a
+    /// tenth more. The sample rate does not count, because receivers keep their history at 3 kHz.
+    static func byteCount(channelCount: Int, combinedCount: Int) -> Int {
+        channelCount * (5_400_000 + 330_000 * combinedCount)
+    }
+
+    /// Whether threads can be started: without memory for their stacks, Dispatch waits for ever.
+    static var canStartThreads: Bool { canAllocate(spareByteCount) }
+
+    /// Lets all threads allocate from one heap, where receivers of one thread take the place of those that another let go. Heaps
+    /// of their own reserve 64 MB a thread, and keep what was freed to themselves. Call it before threads start.
+    static func shareHeap() {
+        mallopt(M_ARENA_MAX, 1)
+    }
+
+    /// Reserves memory for the receivers of one input, and waits while receivers of other inputs take it. `settle` follows when
+    /// the receivers exist, and `release` when they are gone.
+    /// - Returns: false if the system does not have so much memory.
+    func reserve(_ byteCount: Int) -> Bool {
+        while true {
+            let answer: Answer = state.withLock { state in
+                if Self.canAllocate(state.pendingByteCount + byteCount + Self.spareByteCount) {
+                    state.pendingByteCount += byteCount
+                    state.holderCount += 1
+                    return .granted
+                }
+                guard state.holderCount > 0 else { return .refused }
+                state.waitingCount += 1
+                return .wait
+            }
+            switch answer {
+            case .granted: return true
+            case .refused: return false
+            case .wait: released.wait()
+            }
+        }
+    }
+
+    /// Notes that the receivers exist, so that the system counts their memory.
+    func settle(_ byteCount: Int) {
+        state.withLock { $0.pendingByteCount -= byteCount }
+    }
+
+    /// Notes that the receivers are gone, and wakes the inputs that wait.
+    func release() {
+        state.withLock { state in
+            state.holderCount -= 1
+            for _ in 0..<state.waitingCount { released.signal() }
+            state.waitingCount = 0
+        }
+    }
+
+    /// Whether the process can have so much more memory: within its own limits (`ulimit -v`, `ulimit -d`), its container's, and
+    /// the machine's.
+    private static func canAllocate(_ byteCount: Int) -> Bool {
+        // Earlier receivers may have left room in the heap.
+        let byteCount = max(spareByteCount, byteCount - Int(mallinfo2().fordblks))
+        guard let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            pages != MAP_FAILED
+        else { return false }
+        munmap(pages, byteCount)
+        return byteCount <= availableByteCount
+    }
+
+    /// The memory that is free or can be freed, on the machine and in the process's container.
+    private static var availableByteCount: Int {
+        var available = Int.max
+        if let machine = kilobytes("MemAvailable:", in: "/proc/meminfo") {
+            available = 1_024 * (machine + (kilobytes("SwapFree:", in: "/proc/meminfo") ?? 0))
+        }
+        let resident = 1_024 * (kilobytes("VmRSS:", in: "/proc/self/status") ?? 0)
+        // Where a container sees its own limit: version 2 of control groups, and version 1.
+        for path in ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"] {
+            if let limit = firstLine(of: path).flatMap({ Int($0) }) { available = min(available, limit - resident) }
+        }
+        return available
+    }
+
+    private static func kilobytes(_ key: String, in path: String) -> Int? {
+        text(of: path)?.split(separator: "\n").first { $0.hasPrefix(key) }
+            .flatMap { Int($0.filter(\.isNumber)) }
+    }
+
+    private static func firstLine(of path: String) -> Substring? {
+        text(of: path)?.split(separator: "\n").first
+    }
+
+    /// The first 4 kB of a small file of the system; nil if it cannot be read.
+    private static func text(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}
