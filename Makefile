@@ -41,7 +41,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-long sanitize soak bench bench-quick lint format install install-all install-server clean swift
+.PHONY: help demo build all server test test-server test-kernels test-long sanitize soak bench bench-quick lint format install install-all install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -85,8 +85,12 @@ test-server: swift ## Run the tests of the token service, and of its clients bef
 	EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd $(SWIFT) test --disable-xctest $(TESTING) \
 	    --filter 'EarshotdTests|PublishingSnippetTests|MessageSoundCardTests'
 
-test-long: ## Run all tests at full length, 200 kills of the service, and the sanitizers (an hour)
-	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-server sanitize
+test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
+	@scripts/install-dependencies.sh kernels
+	@SWIFT=$(SWIFT) scripts/kernels.sh
+
+test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service, and the sanitizers (an hour)
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|messages|server|test|bench]
+#     scripts/install-dependencies.sh [build|messages|server|test|kernels|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -14,6 +14,8 @@ test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-
 messages_packages=(libcurl4-openssl-dev)
 # earshotd's database. `earshot` does not need it.
 server_packages=(libsqlite3-dev)
+# To compile the kernels for aarch64 and run them.
+kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 
@@ -23,9 +25,10 @@ build) packages=("${build_packages[@]}") ;;
 messages) packages=("${build_packages[@]}" "${messages_packages[@]}") ;;
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
 test) packages=("${build_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
+kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|messages|server|test|bench]" >&2
+    echo "usage: $0 [build|messages|server|test|kernels|bench]" >&2
     exit 64
     ;;
 esac
@@ -42,6 +45,8 @@ is_provided() {
     libsqlite3-dev) pkg-config --exists sqlite3 ;;
     pulseaudio-utils) command -v pactl ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;
+    gcc-aarch64-linux-gnu | libc6-dev-arm64-cross) command -v aarch64-linux-gnu-gcc ;;
+    qemu-user) command -v qemu-aarch64 ;;
     alsa-utils) command -v aplay && command -v arecord ;;
     groff-base) command -v groff ;;
     time) [[ -x /usr/bin/time ]] ;;

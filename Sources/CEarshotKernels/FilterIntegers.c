@@ -3,7 +3,11 @@
 #include <string.h>
 
 // The floats behind the integer sums are few. Without fused products all forms round them alike.
+#if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
+#else
+#pragma GCC optimize("fp-contract=off")
+#endif
 
 typedef int16_t EightShorts __attribute__((vector_size(16), aligned(2)));
 typedef int32_t EightIntegers __attribute__((vector_size(32), aligned(4)));

@@ -16,6 +16,29 @@
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
+#if defined(__clang__)
+#define MINIMUM(a, b) __builtin_elementwise_min(a, b)
+#define MAXIMUM(a, b) __builtin_elementwise_max(a, b)
+#define SUM_OF_LANES(v) __builtin_reduce_add(v)
+#define MAXIMUM_OF_LANES(v) __builtin_reduce_max(v)
+#define ANY_LANE(v) __builtin_reduce_or(v)
+#else
+// GCC does not have these. It compiles the kernels for their test on other processors only.
+#define SELECT(a, b, order) ({ \
+    __typeof__((a) order (b)) mask = (a) order (b); \
+    (__typeof__(b))(((__typeof__(mask))(a) & mask) | ((__typeof__(mask))(b) & ~mask)); })
+#define MINIMUM(a, b) SELECT(a, b, <)
+#define MAXIMUM(a, b) SELECT(a, b, >)
+#define REDUCE(v, step) ({ \
+    __typeof__(v) lanes = (v); \
+    __typeof__(lanes[0] + 0) sum = lanes[0]; \
+    for (size_t lane = 1; lane < sizeof lanes / sizeof lanes[0]; lane++) { sum = step; } \
+    sum; })
+#define SUM_OF_LANES(v) REDUCE(v, sum + lanes[lane])
+#define MAXIMUM_OF_LANES(v) REDUCE(v, lanes[lane] > sum ? lanes[lane] : sum)
+#define ANY_LANE(v) REDUCE(v, sum | lanes[lane])
+#endif
+
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
 typedef int32_t EightIntegers __attribute__((vector_size(32), aligned(4)));
 typedef int16_t Sixteen __attribute__((vector_size(32), aligned(2)));
@@ -67,6 +90,11 @@ CLONED size_t earshot_leading_fractions(const float *restrict x, size_t count, s
     size_t end = 1;
     for (size_t start = 0; start < count; start += 64) {
         size_t some = count - start < 64 ? count - start : 64;
+        // Usually the last one is none, and too near to the one before for integers to matter.
+        if (start + some <= end + gap && convert_some(x + start + some - 1, 1, n + start + some - 1)) {
+            end = start + some;
+            continue;
+        }
         if (convert_some(x + start, some, n + start)) {
             size_t i = start;
             while (start >= end + gap - 64 && is_integer(x[i], n[i])) {
@@ -233,7 +261,7 @@ CLONED float earshot_select(const float *values, size_t count, size_t rank) {
             equal -= other == own;
         }
         EightIntegers found = (less <= (int32_t)rank) & (less + equal > (int32_t)rank);
-        if (__builtin_reduce_or(found)) {
+        if (ANY_LANE(found)) {
             // Any lane found will do: they are equal.
             size_t lane = 0;
             while (!found[lane]) {
@@ -277,7 +305,7 @@ CLONED float earshot_select_of_many(const float *values, size_t count, size_t ra
             sums[0] -= LOAD(values + i) <= pivot;
             sums[1] -= LOAD(values + i + 8) <= pivot;
         }
-        size_t below = (size_t)__builtin_reduce_add(sums[0] + sums[1]);
+        size_t below = (size_t)SUM_OF_LANES(sums[0] + sums[1]);
         for (; i < count; i++) {
             below += values[i] <= pivot;
         }
@@ -310,8 +338,8 @@ CLONED void earshot_column_selects(
                     size_t end = block + p + d < row_count ? block + p : row_count - d;
                     for (size_t i = block; i < end; i++) {
                         Eight a = column[i], b = column[i + d];
-                        column[i] = __builtin_elementwise_min(a, b);
-                        column[i + d] = __builtin_elementwise_max(a, b);
+                        column[i] = MINIMUM(a, b);
+                        column[i + d] = MAXIMUM(a, b);
                     }
                 }
                 if (q == p) {
@@ -326,22 +354,6 @@ CLONED void earshot_column_selects(
     }
 }
 
-CLONED void earshot_tone_powers(
-    const float *restrict points, size_t tone_count, size_t row_count, const float *restrict scales, float *restrict y) {
-    size_t half = tone_count / 2;
-    for (size_t row = 0; row < row_count; row++) {
-        const float *x = points + 4 * row * tone_count;
-        for (size_t tone = 0; tone < tone_count; tone += 8) {
-            const float *first = x + 2 * (tone < half ? 2 * tone_count - half + tone : tone - half);
-            Eight pairs[2] = {LOAD(first), LOAD(first + 8)}, powers;
-            eight_powers(pairs, &powers);
-            STORE(
-                y + row * tone_count + tone,
-                scales[row] * __builtin_shufflevector(powers, powers, 0, 1, 4, 5, 2, 3, 6, 7));
-        }
-    }
-}
-
 CLONED float earshot_sum_of_ratios(
     const float *restrict energies, size_t first, const float *restrict inverse, size_t count,
     const float *restrict table, size_t table_count, float cells_per_unit) {
@@ -349,7 +361,7 @@ CLONED float earshot_sum_of_ratios(
     float sums[8] = {0};
     for (size_t i = 0; i < count; i += 8) {
         Eight places = LOAD(energies + first + i) * LOAD(inverse + i) * cells_per_unit;
-        places = __builtin_elementwise_min(places, (Eight){0} + last);
+        places = MINIMUM(places, (Eight){0} + last);
         EightIntegers cells = __builtin_convertvector(places, EightIntegers);
         for (int lane = 0; lane < 8; lane++) {
             sums[lane] += table[cells[lane]];
@@ -397,53 +409,12 @@ CLONED int16_t earshot_trellis_step(
             Sixteen before = __builtin_shufflevector(four, four, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
             Sixteen sum = (before & (int16_t)~3) + (int16_t)((int16_t)j - offset)
                 + branches[tones[16 * p] ^ tones[j * state_count]];
-            best = j == 0 ? sum : __builtin_elementwise_max(best, sum);
+            best = j == 0 ? sum : MAXIMUM(best, sum);
         }
         *(Sixteen *)(new + 16 * p) = best;
-        highest = __builtin_elementwise_max(highest, best);
+        highest = MAXIMUM(highest, best);
     }
-    return __builtin_reduce_max(highest) & (int16_t)~3;
-}
-
-CLONED void earshot_saturate(
-    float *restrict cells, size_t stride, size_t row_count, const float *restrict inverse, size_t count, float c) {
-    for (size_t row = 0; row < row_count; row++) {
-        float *x = cells + row * stride;
-        size_t i = 0;
-        for (; i + 16 <= count; i += 16) {
-            // One division serves two cells: 1/a = b·(1/(a·b)). Where a·b overflows, both are far beyond c.
-            Eight a = c + LOAD(x + i) * LOAD(inverse + i), b = c + LOAD(x + i + 8) * LOAD(inverse + i + 8);
-            Eight quotient = c * c / (a * b);
-            STORE(x + i, c - b * quotient);
-            STORE(x + i + 8, c - a * quotient);
-        }
-        for (; i < count; i++) {
-            x[i] = c - c * c / (c + x[i] * inverse[i]);
-        }
-    }
-}
-
-CLONED void earshot_pattern_sums(
-    const float *restrict cells, size_t stride, size_t row_count, const ptrdiff_t firsts[8], size_t column_count,
-    float *restrict sums, float *restrict maxima) {
-    for (size_t row = 0; row < row_count; row++) {
-        const float *start = cells + row * stride;
-        Eight highest = {0};
-        for (size_t column = 0; column < column_count; column += 8) {
-            Eight low = LOAD(start + firsts[0] + column) + LOAD(start + firsts[1] + column);
-            Eight high = LOAD(start + firsts[2] + column) + LOAD(start + firsts[3] + column);
-            low += LOAD(start + firsts[4] + column) + LOAD(start + firsts[5] + column);
-            high += LOAD(start + firsts[6] + column) + LOAD(start + firsts[7] + column);
-            Eight sum = low + high;
-            STORE(sums + row * column_count + column, sum);
-            highest = __builtin_elementwise_max(highest, sum);
-        }
-        float maximum = 0;
-        for (int i = 0; i < 8; i++) {
-            maximum = highest[i] > maximum ? highest[i] : maximum;
-        }
-        maxima[row] = maximum;
-    }
+    return MAXIMUM_OF_LANES(highest) & (int16_t)~3;
 }
 
 CLONED void earshot_piece_sums(

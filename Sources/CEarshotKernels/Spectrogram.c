@@ -17,22 +17,25 @@ typedef float Four __attribute__((vector_size(16), aligned(4)));
 typedef float Sixteen __attribute__((vector_size(64), aligned(4)));
 typedef int32_t SixteenIntegers __attribute__((vector_size(64), aligned(4)));
 
-/// real[b][a] + j·imaginary[b][a] = x[a·quarter + b], by squares of four.
-INLINE void transpose(const float *restrict x, size_t quarter, float *restrict real, float *restrict imaginary) {
-    for (size_t i = 0; i < COLUMN_COUNT; i += 4) {
-        // The last square overlaps the one before it.
-        size_t a = i + 4 <= COLUMN_COUNT ? i : COLUMN_COUNT - 4;
-        const float *rows = x + 2 * a * quarter;
-        for (size_t b = 0; b < quarter; b += 2) {
-            Four v0 = *(const Four *)(rows + 2 * b), v1 = *(const Four *)(rows + 2 * (quarter + b));
-            Four v2 = *(const Four *)(rows + 2 * (2 * quarter + b)), v3 = *(const Four *)(rows + 2 * (3 * quarter + b));
+/// real[b][a] + j·imaginary[b][a] = x[a·length + b],  a in 0 ..< count, b in 0 ..< width, by squares of four; rows of the
+/// result are stride apart.
+INLINE void transpose_squares(
+    const float *restrict x, size_t length, size_t count, size_t width, size_t stride, float *restrict real,
+    float *restrict imaginary) {
+    for (size_t i = 0; i < count; i += 4) {
+        // The last square may overlap the one before it.
+        size_t a = i + 4 <= count ? i : count - 4;
+        const float *rows = x + 2 * a * length;
+        for (size_t b = 0; b < width; b += 2) {
+            Four v0 = *(const Four *)(rows + 2 * b), v1 = *(const Four *)(rows + 2 * (length + b));
+            Four v2 = *(const Four *)(rows + 2 * (2 * length + b)), v3 = *(const Four *)(rows + 2 * (3 * length + b));
             Four low01 = __builtin_shufflevector(v0, v1, 0, 4, 1, 5), high01 = __builtin_shufflevector(v0, v1, 2, 6, 3, 7);
             Four low23 = __builtin_shufflevector(v2, v3, 0, 4, 1, 5), high23 = __builtin_shufflevector(v2, v3, 2, 6, 3, 7);
-            float *re = real + b * COLUMN_STRIDE + a, *im = imaginary + b * COLUMN_STRIDE + a;
+            float *re = real + b * stride + a, *im = imaginary + b * stride + a;
             *(Four *)re = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
             *(Four *)im = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-            *(Four *)(re + COLUMN_STRIDE) = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-            *(Four *)(im + COLUMN_STRIDE) = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+            *(Four *)(re + stride) = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+            *(Four *)(im + stride) = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
         }
     }
 }
@@ -113,6 +116,20 @@ INLINE void add_lanes(Sixteen v[16], Sixteen *sums) {
 void earshot_block_energies(
     int form, const struct earshot_spectrogram *spectrogram, const float *turns, const float *x, float *energies) {
     CALL(form, make_energies, spectrogram, turns, x, energies);
+}
+
+void earshot_tone_energies(
+    int form, size_t window, const float *turns, const float *x, const float *scales, float *y) {
+    // Eight symbols fill no vector of sixteen.
+    int eight = form > EARSHOT_AVX2 ? EARSHOT_AVX2 : form;
+    switch (eight) {
+#if defined(__x86_64__)
+    case EARSHOT_AVX2:
+        return tone_energies_avx2(window, turns, x, scales, y);
+#endif
+    default:
+        return tone_energies_plain(window, turns, x, scales, y);
+    }
 }
 
 void earshot_block_sums(

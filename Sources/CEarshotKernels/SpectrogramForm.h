@@ -50,18 +50,19 @@ INLINE TARGET void NAME(transform_eight)(const Complex *x, Complex *y, size_t st
     }
 }
 
-/// The points of LANES rows. First over the four quarters, at half spacings: four odd eighths of a turn.
+/// The points of LANES rows. First over the four quarters, at half spacings: four odd eighths of a turn. Sample b of quarter
+/// a lies at b·sample_stride + a·quarter_stride.
 INLINE TARGET void NAME(transform)(
-    const struct earshot_spectrogram *spectrogram, size_t split, const float *turns, const float *real,
-    const float *imaginary, Complex *points) {
+    size_t first_point, size_t split, const float *turns, const float *real, const float *imaginary,
+    size_t sample_stride, size_t quarter_stride, Complex *points) {
     const float s = 0.70710678f;
     const size_t quarter = 8 * split;
     Complex y[4][MAXIMUM_QUARTER];
     for (size_t b = 0; b < quarter; b++) {
         Complex x[4];
         for (int a = 0; a < 4; a++) {
-            x[a] = (Complex){
-                *(const Vector *)(real + b * COLUMN_STRIDE + a), *(const Vector *)(imaginary + b * COLUMN_STRIDE + a)};
+            size_t place = b * sample_stride + a * quarter_stride;
+            x[a] = (Complex){*(const Vector *)(real + place), *(const Vector *)(imaginary + place)};
         }
         Complex p = {x[1].re - x[3].re, x[1].im - x[3].im}, q = {x[1].re + x[3].re, x[1].im + x[3].im};
         Complex c = {x[0].re + x[2].im, x[0].im - x[2].re}, d = {x[0].re - x[2].im, x[0].im + x[2].re};
@@ -76,7 +77,7 @@ INLINE TARGET void NAME(transform)(
     }
     const float *inner = turns + 8 * quarter;
     for (size_t slot = 0; slot < 4; slot++) {
-        Complex *x = y[slot], *first = points + ((spectrogram->first_point + slot) & 3);
+        Complex *x = y[slot], *first = points + ((first_point + slot) & 3);
         for (size_t b = 0; b < 8 && split > 1; b++) {
             if (split == 2) {
                 Complex low = x[b], high = x[b + 8];
@@ -117,21 +118,60 @@ TARGET static void NAME(make_energies)(
     const struct earshot_spectrogram *spectrogram, const float *turns, const float *x, float *energies) {
     float real[MAXIMUM_QUARTER * COLUMN_STRIDE], imaginary[MAXIMUM_QUARTER * COLUMN_STRIDE];
     Complex points[EARSHOT_MAXIMUM_WINDOW];
-    transpose(x, spectrogram->window / 4, real, imaginary);
+    const size_t quarter = spectrogram->window / 4;
+    transpose_squares(x, quarter, COLUMN_COUNT, quarter, COLUMN_STRIDE, real, imaginary);
     for (size_t row = 0; row < ROW_COUNT; row += LANES) {
+        size_t first_point = spectrogram->first_point;
         switch (spectrogram->window) {
         case 32:
-            NAME(transform)(spectrogram, 1, turns, real + row, imaginary + row, points);
+            NAME(transform)(first_point, 1, turns, real + row, imaginary + row, COLUMN_STRIDE, 1, points);
             break;
         case 64:
-            NAME(transform)(spectrogram, 2, turns, real + row, imaginary + row, points);
+            NAME(transform)(first_point, 2, turns, real + row, imaginary + row, COLUMN_STRIDE, 1, points);
             break;
         default:
-            NAME(transform)(spectrogram, 4, turns, real + row, imaginary + row, points);
+            NAME(transform)(first_point, 4, turns, real + row, imaginary + row, COLUMN_STRIDE, 1, points);
         }
         NAME(write_energies)(spectrogram, points, energies + row);
     }
 }
+
+#if LANES <= 8
+/// The energies of the tones of eight symbols.
+TARGET static void NAME(tone_energies)(
+    size_t window, const float *turns, const float *x, const float *scales, float *y) {
+    enum { STRIDE = EARSHOT_SYMBOL_COUNT };
+    float real[EARSHOT_MAXIMUM_WINDOW * STRIDE], imaginary[EARSHOT_MAXIMUM_WINDOW * STRIDE];
+    Complex points[EARSHOT_MAXIMUM_WINDOW];
+    transpose_squares(x, window, STRIDE, window, STRIDE, real, imaginary);
+    const size_t tone_count = window / 2, first_point = tone_count / 2 % 4, quarter_stride = window / 4 * STRIDE;
+    for (size_t symbol = 0; symbol < STRIDE; symbol += LANES) {
+        const float *re = real + symbol, *im = imaginary + symbol;
+        switch (window) {
+        case 32:
+            NAME(transform)(first_point, 1, turns, re, im, STRIDE, quarter_stride, points);
+            break;
+        case 64:
+            NAME(transform)(first_point, 2, turns, re, im, STRIDE, quarter_stride, points);
+            break;
+        default:
+            NAME(transform)(first_point, 4, turns, re, im, STRIDE, quarter_stride, points);
+        }
+        const Vector scale = *(const Vector *)(scales + symbol);
+        for (size_t tone = 0; tone < tone_count; tone += 4) {
+            Vector powers[4];
+            for (size_t i = 0; i < 4; i++) {
+                Complex z = points[tone + i];
+                powers[i] = scale * (z.re * z.re + z.im * z.im);
+            }
+            for (size_t lane = 0; lane < LANES; lane++) {
+                *(Four *)(y + (symbol + lane) * tone_count + tone) =
+                    (Four){powers[0][lane], powers[1][lane], powers[2][lane], powers[3][lane]};
+            }
+        }
+    }
+}
+#endif
 
 TARGET static void NAME(sum_energies)(
     const float *energies, size_t bin_count, const float *scales, const float *weights, float minimum, float *logs,
@@ -139,7 +179,10 @@ TARGET static void NAME(sum_energies)(
     const Sixteen scale = *(const Sixteen *)scales, weight = *(const Sixteen *)weights;
     for (size_t first = 0; first < bin_count; first += 16) {
         size_t present = bin_count - first < 16 ? bin_count - first : 16;
-        Sixteen log_lanes[16] = {0}, mean_lanes[16] = {0};
+        Sixteen log_lanes[16], mean_lanes[16];
+        for (size_t i = present; i < 16; i++) {
+            log_lanes[i] = mean_lanes[i] = (Sixteen){0};
+        }
         for (size_t i = 0; i < present; i++) {
             const Sixteen *rows = (const Sixteen *)(energies + (first + i) * ROW_COUNT);
             Sixteen energy = scale

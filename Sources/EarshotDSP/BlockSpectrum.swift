@@ -39,7 +39,18 @@ public struct BlockSpectrum: ~Copyable {
         // The third bin below −B, an odd one, is the first point.
         let lowestBin = -2 * ((highestBin + 1) / 2) - 3
         let firstPoint = ((1 - lowestBin) / 2) % 4
+        turns = BlockSpectrum.turns(windowLength: windowLength, lowestBin: lowestBin)
+        spectrogram = earshot_spectrogram(
+            window: windowLength, bin_count: 2 * highestBin + 1, is_tone_first: highestBin % 2 != 0 ? 1 : 0,
+            first_point: firstPoint, near: ShortTimeSpectrum.near, far: ShortTimeSpectrum.far,
+            scale: 1 / Float(windowLength * windowLength))
+    }
+
+    /// The factors of the transform's later stages; see `earshot_block_energies`.
+    /// - Parameter lowestBin: L, the half spacing of the first point; odd.
+    static func turns(windowLength: Int, lowestBin: Int) -> [ComplexSample] {
         let quarter = windowLength / 4
+        let firstPoint = ((1 - lowestBin) / 2) % 4
         let outer = (0..<4).flatMap { slot in
             (0..<quarter).map { place in
                 let bin = 2 * ((firstPoint + slot) % 4) + lowestBin
@@ -49,11 +60,7 @@ public struct BlockSpectrum: ~Copyable {
         let inner = (0..<quarter / 8).flatMap { point in
             (0..<8).map { place in unitPhasor(turns: -Double(point * place) / Double(quarter)) }
         }
-        turns = outer + inner
-        spectrogram = earshot_spectrogram(
-            window: windowLength, bin_count: 2 * highestBin + 1, is_tone_first: highestBin % 2 != 0 ? 1 : 0,
-            first_point: firstPoint, near: ShortTimeSpectrum.near, far: ShortTimeSpectrum.far,
-            scale: 1 / Float(windowLength * windowLength))
+        return outer + inner
     }
 
     /// The hop H from one window to the next, in samples.

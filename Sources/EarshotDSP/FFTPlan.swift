@@ -20,7 +20,7 @@ public struct FFTPlan: ~Copyable {
     public let batchCount: Int
 
     private let forwardPlan: OpaquePointer
-    /// Nil where stretches overlap or have gaps between them.
+    /// Nil where stretches overlap or have gaps between them, and where no inverse is wanted.
     private let inversePlan: OpaquePointer?
     let samples: UnsafeMutableBufferPointer<ComplexSample>
     let spectrum: UnsafeMutableBufferPointer<ComplexSample>
@@ -33,7 +33,8 @@ public struct FFTPlan: ~Copyable {
     ///   - length: N, 1 or more; fast where its prime factors are small.
     ///   - batchCount: 1 or more.
     ///   - inputDistance: D, 1 or more; nil stands for N.
-    public init(length: Int, batchCount: Int = 1, inputDistance: Int? = nil) {
+    ///   - hasInverse: whether to plan the inverse too, where there is one.
+    public init(length: Int, batchCount: Int = 1, inputDistance: Int? = nil, hasInverse: Bool = true) {
         let distance = inputDistance ?? length
         precondition(
             length > 0 && batchCount > 0 && distance > 0,
@@ -52,7 +53,7 @@ public struct FFTPlan: ~Copyable {
             forwardPlan = fftwf_plan_many_dft(
                 1, &lengths, Int32(batchCount), x, nil, 1, Int32(distance), y, nil, 1, Int32(length), FFTW_FORWARD,
                 flags)
-            guard distance == length else { return }
+            guard hasInverse && distance == length else { return }
             inversePlan = fftwf_plan_many_dft(
                 1, &lengths, Int32(batchCount), y, nil, 1, Int32(length), x, nil, 1, Int32(length), FFTW_BACKWARD, flags
             )
@@ -82,7 +83,7 @@ public struct FFTPlan: ~Copyable {
     /// spectrum stays as it is. Stretches must stand one behind the other.
     public mutating func inverse() {
         guard let inversePlan else {
-            preconditionFailure("stretches that are not \(length) samples apart have no inverse")
+            preconditionFailure("no inverse was planned, or stretches are not \(length) samples apart")
         }
         fftwf_execute(inversePlan)
     }

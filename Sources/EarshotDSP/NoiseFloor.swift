@@ -59,6 +59,9 @@ public struct NoiseFloor: ~Copyable {
     /// 1/floor after the latest block; shape [binCount]. Zeros before the first block.
     public var inverseFloor: [Float] { inverse }
 
+    /// Whether the floor has seen as many blocks as it remembers. Before, single bins are a decibel or two off.
+    public var isSettled: Bool { blocksSeen >= NoiseFloor.memoryBlocks }
+
     /// Forgets all blocks, so that the next one counts as the first.
     public mutating func forget() {
         blocksSeen = 0

@@ -26,7 +26,7 @@ void earshot_limit(const float *x, size_t count, float limit, float *y);
 size_t earshot_leading_integers(const float *x, size_t count, int16_t *n);
 
 /// The same for a stretch in which less than `gap` integers follow one another; x[0] is none, gap is 64 or more.
-/// Returns the number of samples up to the last one of this stretch that is no integer.
+/// Returns the number of samples up to the last one of this stretch that is no integer; n is written behind it.
 size_t earshot_leading_fractions(const float *x, size_t count, size_t gap, int16_t *n);
 
 /// A polyphase filter with complex taps, of phase_count phases, followed by a rotation:
@@ -113,6 +113,14 @@ struct earshot_spectrogram {
 void earshot_block_energies(
     int form, const struct earshot_spectrogram *spectrogram, const float *turns, const float *x, float *energies);
 
+/// The number of symbols of `earshot_tone_energies`.
+enum { EARSHOT_SYMBOL_COUNT = 8 };
+
+/// y[symbol][m] = scales[symbol]·|Σₙ x[symbol][n]·e^{−j2π(m − M/2 + ½)n/N}|² for the M = N/2 tones of eight symbols of N
+/// samples, 32, 64 or 128, by any form. turns is that of `earshot_block_energies` for L = 1 − M.
+void earshot_tone_energies(
+    int form, size_t window, const float *turns, const float *x, const float *scales, float *y);
+
 /// logs[bin] = Σᵢ weights[i]·log2(scales[i]·E[bin][2·i] + minimum), by the parabola of fastLog2, and
 /// means[bin] = Σᵢ weights[i]·scales[i]·E[bin][2·i], i = 0 ..< 16, over every other row of a block.
 void earshot_block_sums(
@@ -146,16 +154,20 @@ enum { EARSHOT_MAXIMUM_ROW_COUNT = 256 };
 void earshot_column_selects(
     const float *values, const int32_t *rows, size_t row_count, size_t column_count, size_t rank, float *selected);
 
-/// y[row][m] = scales[row]·|X[row][(m − M/2) mod N]|² for the M = N/2 tones in the middle of spectra of N points.
-/// Points have the shape [row_count][N], y [row_count][M]; M, tone_count, is a multiple of 16.
-void earshot_tone_powers(
-    const float *points, size_t tone_count, size_t row_count, const float *scales, float *y);
-
 /// Σᵢ table[⌊cells_per_unit·energies[first + i]·inverse[i]⌋] for i in 0 ..< count, a multiple of 8. Places after the end of
 /// the table take its last cell. The products are not negative.
 float earshot_sum_of_ratios(
     const float *energies, size_t first, const float *inverse, size_t count, const float *table, size_t table_count,
     float cells_per_unit);
+
+/// The cells of the table of `earshot_grid_ratios`, the symbols it sums, and the distance from one to the next.
+enum { EARSHOT_GRID_TABLE_COUNT = 64, EARSHOT_GRID_SYMBOL_COUNT = 16, EARSHOT_GRID_ROWS_PER_SYMBOL = 4 };
+
+/// sums[k] = Σₘ table[⌊cells_per_unit·cells[m·tone_stride + 4·k]⌋],  m in 0 ..< tone_count, k in 0 ..< 16, by any form.
+/// Places before and after the table take its first and last cell. No NaN. All forms compute the same to the bit.
+void earshot_grid_ratios(
+    int form, const float *cells, size_t tone_stride, size_t tone_count, const float *table, float cells_per_unit,
+    float *sums);
 
 /// One step of the Viterbi recursion over all states of a linear code of two bits a step:
 ///
@@ -168,15 +180,6 @@ float earshot_sum_of_ratios(
 int16_t earshot_trellis_step(
     const float *metrics, size_t tone_count, float scale, const uint8_t *tones, size_t state_count, int16_t offset,
     const int16_t *old, int16_t *new_metrics);
-
-/// cells[row][i] = c·x/(c + x),  x = cells[row][i]·inverse[i],  for i in 0 ..< count of each row; rows are stride apart.
-void earshot_saturate(float *cells, size_t stride, size_t row_count, const float *inverse, size_t count, float c);
-
-/// sums[row][column] = Σᵢ cells[row·stride + firsts[i] + column] for i in 0 ..< 8; maxima[row] is the maximum of the row's
-/// sums, or 0. column_count is a multiple of 8; sums has the shape [row_count][column_count].
-void earshot_pattern_sums(
-    const float *cells, size_t stride, size_t row_count, const ptrdiff_t firsts[8], size_t column_count, float *sums,
-    float *maxima);
 
 /// Mixes eight stretches of baseband with a tone each, and sums them up in pieces:
 ///

@@ -88,8 +88,12 @@ final class ProfileStages {
         let dueIndex = searchDueIndex
         var scored: Int?
         for channel in channels.indices { scored = channels[channel].takeBlock(histories[channel]) }
+        let first = channels[0]
+        // One channel's grid does not tell how likely a frame is in several.
+        let isAlone = channels.count == 1
+        if isAlone { first.search.judgeWaiting(into: &candidates) }
         guard let block = scored else { return }
-        let (first, already) = (channels[0], candidates.count)
+        let already = candidates.count
         for channel in 1..<max(channels.count, 1)
         where !histories.isCopy(channel, since: dueIndex - first.search.blockSpan) {
             first.search.add(channels[channel].search)
@@ -97,6 +101,7 @@ final class ProfileStages {
         }
         first.search.pickPeaks(block, into: &candidates)
         for index in already..<candidates.count { complete(&candidates[index], block, histories) }
+        if isAlone { first.search.holdBack(&candidates, from: already, block) }
         first.repeatSearch?.pickPeaks()
     }
 

@@ -203,9 +203,24 @@ public struct Receiver: ~Copyable {
     }
 
     private mutating func processQuanta(_ onFrame: (ReceivedFrame) -> Void) {
-        while appendQuantum() {
+        // Recognition and repeats look at every quantum.
+        let looksAlways = recognisesTokens || repeats != nil
+        let quantum = BasebandInput.quantum
+        var quantaBefore = histories.endIndex / quantum
+        while appendQuanta(before: looksAlways ? 0 : search.nextIndex) {
+            // One by one, so that sums do not depend on how many passed at once.
+            for _ in quantaBefore..<histories.endIndex / quantum {
+                budget.add(sampleCount: quantum)
+            }
             processQuantum(onFrame)
+            quantaBefore = histories.endIndex / quantum
         }
+    }
+
+    /// The same for several quanta at once where nothing is due at their ends; see `BasebandInput.appendQuanta`. Copies are noted
+    /// quantum by quantum, so with several channels it appends only one.
+    private func appendQuanta(before index: Int) -> Bool {
+        inputs.count == 1 ? inputs[0].baseband.appendQuanta(before: index) : appendQuantum()
     }
 
     /// Appends what waits of each channel; see `BasebandInput.appendQuantum`. All have as many samples.
@@ -242,7 +257,6 @@ public struct Receiver: ~Copyable {
 
     /// Takes one more quantum of baseband through all stages.
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
-        budget.add(sampleCount: BasebandInput.quantum)
         // Pilot tones: a tone found now hid frames before.
         if let cleanedIndex = cancelPilots() {
             search.restart(from: cleanedIndex, histories, profileStages)

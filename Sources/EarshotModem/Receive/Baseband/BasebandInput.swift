@@ -94,6 +94,22 @@ struct BasebandInput: ~Copyable {
         return false
     }
 
+    /// The same for several quanta at once, as long as there is nothing to do where they end: up to the first one that ends at
+    /// `index` or later, or where `cancelPilots` has something to do.
+    mutating func appendQuanta(before index: Int) -> Bool {
+        let end = history.endIndex
+        let isQuiet = waitingLostCount == 0 && pilots.count == 0 && end % BasebandInput.quantum == 0
+        if isQuiet && history.lostTailCount == 0 {
+            let limit = min(index, pilots.nextScanIndex(after: end))
+            // All quanta but the last one, which `appendQuantum` appends.
+            let idleCount = min(limit - 1 - end, waiting.count)
+            if idleCount >= BasebandInput.quantum {
+                append(idleCount - idleCount % BasebandInput.quantum)
+            }
+        }
+        return appendQuantum()
+    }
+
     private mutating func append(_ count: Int) {
         let range = waiting.lowerBound..<waiting.lowerBound + count
         waiting = range.upperBound..<waiting.upperBound

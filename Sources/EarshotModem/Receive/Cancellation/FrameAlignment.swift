@@ -26,7 +26,7 @@ struct FrameAlignment: ~Copyable {
 
     init(profiles: [Profile]) {
         let longestSymbol = BasebandFormat.longestSymbol(profiles)
-        transform = FFTPlan(length: FrameAlignment.transformLength)
+        transform = FFTPlan(length: FrameAlignment.transformLength, hasInverse: false)
         gains = [ComplexSample](repeating: ComplexSample(), count: FrameAlignment.transformLength)
         steps = [Int](repeating: 0, count: FrameAlignment.transformLength)
         powers = [Float](repeating: 0, count: longestSymbol / 2 * FrameAlignment.transformLength)

@@ -17,8 +17,8 @@ struct ResidualOffset: ~Copyable {
 
     private let format: BasebandFormat
     private let delayCount: Int
-    private var shortTransform = FFTPlan(length: shortLength)
-    private var longTransform = FFTPlan(length: longLength)
+    private var shortTransform = FFTPlan(length: shortLength, hasInverse: false)
+    private var longTransform = FFTPlan(length: longLength, hasInverse: false)
     /// J in bins of 1/(binCount·T); those behind `binCount` are of another frame.
     private var sums = [Float](repeating: 0, count: longLength)
     private var binCount = shortLength

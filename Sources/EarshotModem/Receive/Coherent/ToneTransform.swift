@@ -7,7 +7,7 @@ struct ToneTransform: ~Copyable {
     private var products: [ComplexSample]
 
     init(format: BasebandFormat) {
-        transform = FFTPlan(length: format.samplesPerSymbol)
+        transform = FFTPlan(length: format.samplesPerSymbol, hasInverse: false)
         products = [ComplexSample](repeating: ComplexSample(), count: format.profile.toneCount)
     }
 

@@ -37,6 +37,9 @@ struct FrameDetection: ~Copyable {
     private static let clearLogRatio: Float = 60
     /// The minimum of Λ after alignment. 9 instead of 12: `standard`, −9.2 dB, 90.5 to 92.6 %; `far`, −12 dB, 86.8 to 90.1 %.
     private static let minimumLogRatio: Float = 9
+    /// The minimum of Λ after the first round of alignment: the second one moves by half as much, and Λ grows by far less than
+    /// what is missing then.
+    private static let minimumHalfAlignedLogRatio: Float = 4
     /// Alignment: in time, then in frequency, then both by half the step. `standard`, −9.2 dB: 84.7 % without it, 90.2 % with it.
     private static let alignmentRoundCount = 2
     /// The steps of the first round; two of them to either side reach as far as the refinement may be wrong.
@@ -103,7 +106,8 @@ struct FrameDetection: ~Copyable {
     /// - Returns: Λ there.
     private mutating func align(_ view: inout FrameView, _ logRatio: Float) -> Float {
         var best = logRatio
-        for round in 0..<FrameDetection.alignmentRoundCount {
+        for round in 0..<FrameDetection.alignmentRoundCount
+        where round == 0 || best >= FrameDetection.minimumHalfAlignedLogRatio {
             let shrink = Float(1 + round)
             let timeStep = Double(view.format.samplesPerSymbol) * FrameDetection.timeStepSymbols / Double(shrink)
             let offsetStep = FrameDetection.offsetStepSpacings * Float(view.profile.toneSpacingHertz) / shrink

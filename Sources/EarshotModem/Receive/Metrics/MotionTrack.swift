@@ -37,7 +37,7 @@ struct MotionTrack: ~Copyable {
     init(format: BasebandFormat) {
         self.format = format
         mixer = ToneCorrelator(length: format.samplesPerSymbol)
-        transform = FFTPlan(length: format.samplesPerSymbol)
+        transform = FFTPlan(length: format.samplesPerSymbol, hasInverse: false)
         energies = [Float](repeating: 0, count: 3 * format.profile.toneCount)
         let count = FrameLayout.longest.toneCount + ToneMetrics.echoSymbolCount
         starts = [Double](repeating: 0, count: count)

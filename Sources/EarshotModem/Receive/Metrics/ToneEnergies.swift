@@ -1,4 +1,3 @@
-import CEarshotKernels
 import EarshotDSP
 import RealModule
 
@@ -6,22 +5,23 @@ import RealModule
 ///
 ///     E[k][m] = |1/N · Σₙ x[s_k + n]·e^{−j2π(f_m + f)n}|²,   s_k = round(start + k·N')
 ///
-/// The offset f, and the half spacing by which tones sit between bins, are mixed away; one FFT of N points then gives all
-/// tones of a symbol at once. It is a bank of Goertzel filters by FFT, eight symbols at a time. Cost: N products and one FFT a
+/// The offset f is mixed away; `SymbolSpectrum` then gives all tones of eight symbols at once. Cost: N products and one FFT a
 /// symbol.
 ///
 /// With Hann's window and without the tone itself, the residual of a strong signal's symbol is noise: the window removes its
 /// side lobes and its steps at the edges. The SNR is measured against that.
 struct ToneEnergies: ~Copyable {
     /// The number of symbols transformed in one run.
-    static let batchCount = 8
+    static let batchCount = SymbolSpectrum.symbolCount
 
     private let format: BasebandFormat
     private let window: [Float]
     private var mixer: ToneCorrelator
     /// The offset and window that the mixer is tuned to.
     private var tuning: (offsetHertz: Float, windowed: Bool)?
-    private var transform: FFTPlan
+    private var transform: SymbolSpectrum
+    /// The energies of the symbols in a batch.
+    private var batch: [Float]
     /// The scale of the energies of each symbol in a batch.
     private var scales = [Float](repeating: 0, count: batchCount)
     /// The symbols of the last measurement of which more than three quarters were lost.
@@ -31,7 +31,8 @@ struct ToneEnergies: ~Copyable {
         self.format = format
         mixer = ToneCorrelator(length: format.samplesPerSymbol)
         let length = format.samplesPerSymbol
-        transform = FFTPlan(length: length, batchCount: ToneEnergies.batchCount)
+        transform = SymbolSpectrum(symbolLength: length)
+        batch = [Float](repeating: 0, count: ToneEnergies.batchCount * format.profile.toneCount)
         window = hannWindow(count: length).map { Float($0) }
     }
 
@@ -81,8 +82,7 @@ struct ToneEnergies: ~Copyable {
     private mutating func tune(offsetHertz: Float, windowed: Bool) {
         if let tuning, tuning == (offsetHertz, windowed) { return }
         tuning = (offsetHertz, windowed)
-        mixer.tune(
-            cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz) + 0.5 / Float(format.samplesPerSymbol))
+        mixer.tune(cyclesPerSample: format.cyclesPerSample(offsetHertz: offsetHertz))
         if windowed {
             let window = window
             mixer.weigh(by: window.span)
@@ -103,10 +103,7 @@ struct ToneEnergies: ~Copyable {
         }
         scales[place] = heldShare < NoiseFloor.minimumHeldShare ? 0 : 1 / (heldShare * Float(length * length))
         history.withSamples(from: first, count: length) { samples in
-            transform.withMutableSamples { input in
-                var target = input._mutatingExtracting(place * length..<(place + 1) * length)
-                mixer.mix(samples, into: &target)
-            }
+            transform.withSamples(ofSymbol: place) { mixer.mix(samples, into: &$0) }
         }
     }
 
@@ -114,16 +111,11 @@ struct ToneEnergies: ~Copyable {
     private mutating func transformBatch(_ symbols: Range<Int>, into energies: inout [Float]) {
         let toneCount = format.profile.toneCount
         precondition(symbols.upperBound * toneCount <= energies.count, "\(symbols) of \(energies.count) energies")
-        transform.forward()
-        let scales = scales
-        transform.withSpectrum { points in
-            points.withUnsafeBufferPointer { points in
-                energies.withUnsafeMutableBufferPointer { energies in
-                    earshot_tone_powers(
-                        points.baseAddress!.pairs, toneCount, symbols.count, scales,
-                        energies.baseAddress! + symbols.lowerBound * toneCount)
-                }
-            }
+        transform.measure(scales: scales, into: &batch)
+        let first = symbols.lowerBound * toneCount
+        var target = energies.mutableSpan
+        for index in 0..<symbols.count * toneCount {
+            target[first + index] = batch[index]
         }
     }
 }

@@ -38,6 +38,9 @@ struct PilotCanceller: ~Copyable {
     /// The number of tones that are tracked.
     var count: Int { tones.count }
 
+    /// The next end index of the history behind `index` at which the canceller looks for new tones.
+    func nextScanIndex(after index: Int) -> Int { PilotScan.nextIndex(after: index) }
+
     /// The frequency of a tracked tone, in cycles a sample.
     func cyclesPerSample(_ index: Int) -> Double { tones[index].cyclesPerSample }
 

@@ -29,7 +29,7 @@ struct PilotScan: ~Copyable {
     private static let minimumEvenPower: Float = 1 / 8
     private static let minimumEvenShare: Float = 0.7
 
-    private var transform = FFTPlan(length: windowLength)
+    private var transform = FFTPlan(length: windowLength, hasInverse: false)
     private let window: [Float]
     /// e^{−j2πn/64}.
     private let phasors: [ComplexSample]
@@ -46,6 +46,11 @@ struct PilotScan: ~Copyable {
     /// Whether a spectrum ends where the history ends; the first one covers the input's first samples.
     static func isDue(_ history: BasebandHistory) -> Bool {
         history.endIndex % interval == windowLength
+    }
+
+    /// The next end index of the history behind `index` at which a spectrum ends.
+    static func nextIndex(after index: Int) -> Int {
+        index + interval - (index + interval - windowLength) % interval
     }
 
     /// Forgets the rows: they are no neighbours of those that follow.

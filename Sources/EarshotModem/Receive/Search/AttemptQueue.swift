@@ -56,6 +56,9 @@ struct AttemptQueue {
     /// Attempts rejected because the budget did not suffice while their samples were there.
     private(set) var expiredCount = 0
 
+    /// The history's end index at which the next attempt is due; the maximum if none waits.
+    var nextDue: Int { waiting.last?.due ?? .max }
+
     /// Whether no attempt waits.
     var isEmpty: Bool { waiting.isEmpty }
 

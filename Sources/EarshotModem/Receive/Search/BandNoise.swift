@@ -28,6 +28,9 @@ struct BandNoise: ~Copyable {
     /// 1/noise power in each bin, as of the latest block; 0 before the first.
     var inverseFloor: [Float] { floor.inverseFloor }
 
+    /// Whether the noise of single bins is settled; see `NoiseFloor.isSettled`.
+    var isSettled: Bool { floor.isSettled }
+
     /// Takes in a block of energies; see `NoiseFloor.update(block:heldShares:)`.
     mutating func update(block energies: [Float], heldShares: [Float] = []) {
         floor.update(block: energies, heldShares: heldShares)

@@ -24,6 +24,9 @@ struct FrameSearch: ~Copyable {
     /// The history's end index at which the next search has a block to take in.
     private var dueIndex = 0
 
+    /// The history's end index before which there is nothing to do: no block to search, and no attempt is due.
+    var nextIndex: Int { min(dueIndex, queue.nextDue) }
+
     init(profiles: [Profile]) {
         channelWeights = ChannelWeights(profiles: profiles)
         syncCheck = SyncCheck(profiles: profiles)

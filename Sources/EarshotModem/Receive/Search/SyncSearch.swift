@@ -37,11 +37,17 @@ struct SyncSearch: ~Copyable {
     /// The maximum number of candidates from a block: limits the work that hostile input can cause.
     static let maximumCandidateCount = 12
 
+    /// A candidate with this dominance on the grid does not wait for `GridLikelihood`: the receiver should know soon that a
+    /// frame is on the air. One in ten of noise's candidates has it in `fast`, hardly one in the other profiles.
+    private static let evidentDominance: Float = 0.9
     private static let peakReach = ScoreGrid.peakReach
-    /// The rows kept before the latest block: those before the block that is scored, and that block.
-    private static let keptRowCount = peakReach + blockRowCount
+    /// The rows kept before the latest block: those in which candidates wait, and what `GridLikelihood` looks at before them.
+    private static let keptRowCount = 2 * peakReach + (1 + waitCount) * blockRowCount
+    /// The number of blocks for which a candidate waits for `GridLikelihood`. Then all is there but the last symbol or two of
+    /// the shortest frame.
+    private static let waitCount = 2
     /// The distance from one bin's cells to the next one's: several blocks, so that rows are seldom moved.
-    private static let cellStride = keptRowCount + 4 * blockRowCount
+    private static let cellStride = keptRowCount + 8 * blockRowCount
 
     private let format: BasebandFormat
     private let form: KernelForm
@@ -52,6 +58,8 @@ struct SyncSearch: ~Copyable {
     private var energies: [Float]
     /// c; shape [binCount][cellStride].
     private var cells: [Float]
+    /// h of each row of the cells: those of rows of which a part was lost do not count for `GridLikelihood`.
+    private var cellShares = [Float](repeating: 0, count: cellStride)
     /// The latest block's first row in `cells`.
     private var latestRow = keptRowCount - blockRowCount
     private var blocksMade = 0
@@ -62,6 +70,13 @@ struct SyncSearch: ~Copyable {
     private var hasLostRows = false
     /// The scores of the block scored last.
     private(set) var grid: ScoreGrid
+    private var likelihood: GridLikelihood
+    /// The candidates of the latest blocks that wait for `GridLikelihood`.
+    private var waiting: [Candidate] = []
+    /// The block behind the latest whose cells were divided by noise that was not settled.
+    private var settledBlock = 0
+    /// Whether the cells are no longer those among which the waiting candidates were found.
+    private var cellsChanged = false
 
     /// The minimum score of a candidate.
     private let minimumScore: Float
@@ -77,8 +92,11 @@ struct SyncSearch: ~Copyable {
         patternFirsts = format.profile.syncTones.enumerated().map { symbol, tone in
             2 * tone * SyncSearch.cellStride + SyncSearch.rowsPerSymbol * symbol
         }
+        likelihood = GridLikelihood(profile: format.profile, binStride: SyncSearch.cellStride, form: form)
+        waiting.reserveCapacity(SyncSearch.waitCount * SyncSearch.maximumCandidateCount)
         energies = [Float](repeating: 0, count: spectrum.binCount * SyncSearch.blockRowCount)
-        cells = [Float](repeating: 0, count: spectrum.binCount * SyncSearch.cellStride)
+        cells = [Float](
+            repeating: 0, count: spectrum.binCount * SyncSearch.cellStride + GridLikelihood.overreach)
     }
 
     /// The history's end index at which the next block is complete.
@@ -102,6 +120,9 @@ struct SyncSearch: ~Copyable {
             normalise(&noise)
         }
         blocksMade += 1
+        if !noise.isSettled {
+            settledBlock = blocksMade
+        }
         let scored = blocksMade - 2
         guard scored >= firstBlock else { return nil }
         score()
@@ -111,7 +132,9 @@ struct SyncSearch: ~Copyable {
     /// Moves the indices back with the history's. All rows are lost.
     mutating func rewind(blockCount: Int) {
         blocksMade -= blockCount
+        settledBlock -= blockCount
         firstBlock = 0
+        waiting.removeAll(keepingCapacity: true)
     }
 
     /// Makes room for a block behind the latest one.
@@ -126,6 +149,9 @@ struct SyncSearch: ~Copyable {
                 first.update(from: first + dropped, count: kept)
             }
         }
+        for row in 0..<kept {
+            cellShares[row] = cellShares[row + dropped]
+        }
         latestRow = kept
     }
 
@@ -133,6 +159,9 @@ struct SyncSearch: ~Copyable {
     private mutating func measureEnergies(_ history: BasebandHistory, from first: Int) {
         if first < history.lostEndIndex {
             noteLost(history, from: first)
+        }
+        for row in 0..<SyncSearch.blockRowCount {
+            cellShares[latestRow + row] = heldShares[row]
         }
         history.withSamples(from: first, count: spectrum.inputCount) { samples in
             spectrum.process(samples, into: &energies)
@@ -153,7 +182,8 @@ struct SyncSearch: ~Copyable {
         let blockLength = SyncSearch.blockRowCount * spectrum.hop
         let block = max(0, (index + blockLength - 1) / blockLength)
         guard block < blocksMade else { return }
-        (blocksMade, firstBlock) = (block, block)
+        (blocksMade, firstBlock, settledBlock) = (block, block, block)
+        cellsChanged = true
         noise.forget()
         hasLostRows = false
         for row in heldShares.indices {
@@ -183,6 +213,9 @@ struct SyncSearch: ~Copyable {
             for cell in first..<first + SyncSearch.blockRowCount {
                 cells[cell] = SyncSearch.meanOfNoise
             }
+        }
+        for row in latestRow..<latestRow + SyncSearch.blockRowCount {
+            cellShares[row] = 0
         }
     }
 
@@ -270,5 +303,59 @@ struct SyncSearch: ~Copyable {
                 candidates.keepBest(candidate, from: already, maximumCount: SyncSearch.maximumCandidateCount)
             }
         }
+    }
+
+    // MARK: Waiting
+
+    /// Takes back those of a block's candidates that may well be noise: they wait for more of their symbols.
+    /// - Parameters:
+    ///   - candidates: those from index `first` on are of this block, and have their dominance.
+    ///   - first: the index of the block's first candidate.
+    ///   - block: the block.
+    mutating func holdBack(_ candidates: inout [Candidate], from first: Int, _ block: Int) {
+        var keptCount = first
+        for index in first..<candidates.count {
+            if block > settledBlock && mayWait(candidates[index]) {
+                waiting.append(candidates[index])
+            } else {
+                candidates[keptCount] = candidates[index]
+                keptCount += 1
+            }
+        }
+        candidates.removeLast(candidates.count - keptCount)
+    }
+
+    /// Whether a candidate is neither clear nor rejected yet.
+    private func mayWait(_ candidate: Candidate) -> Bool {
+        (SyncCheck.minimumUnrefinedDominance..<SyncSearch.evidentDominance).contains(candidate.dominance)
+    }
+
+    /// Asks `GridLikelihood` for the waiting candidates with the symbols that are there, and appends those that have waited
+    /// long enough. If their cells are gone, candidates wait no longer.
+    mutating func judgeWaiting(into candidates: inout [Candidate]) {
+        var keptCount = 0
+        for index in waiting.indices {
+            let candidate = waiting[index]
+            let row = latestRow + Int(candidate.start) / spectrum.hop - (blocksMade - 1) * SyncSearch.blockRowCount
+            guard cellsChanged || isLikely(candidate, row: row) else { continue }
+            let isLast = latestRow - row > SyncSearch.waitCount * SyncSearch.blockRowCount + SyncSearch.peakReach
+            if isLast || cellsChanged {
+                candidates.append(candidate)
+            } else {
+                waiting[keptCount] = candidate
+                keptCount += 1
+            }
+        }
+        waiting.removeLast(waiting.count - keptCount)
+        cellsChanged = false
+    }
+
+    private mutating func isLikely(_ candidate: Candidate, row: Int) -> Bool {
+        let halfSpacings = 2 * candidate.offsetHertz / Float(format.profile.toneSpacingHertz)
+        let rowsLeft = latestRow + SyncSearch.blockRowCount - 1 - row
+        return likelihood.isLikely(
+            cells, shares: cellShares, row: row, offset: Int(halfSpacings.rounded()) + grid.offsetCount / 2,
+            offsetCount: grid.offsetCount,
+            symbolCount: min(rowsLeft / SyncSearch.rowsPerSymbol, GridLikelihood.maximumSymbolCount))
     }
 }

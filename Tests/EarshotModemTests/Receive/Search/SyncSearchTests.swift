@@ -47,7 +47,7 @@ import Testing
         let relative = spacings * profile.toneSpacingHertz / profile.centreHertz
         let payload = try Payload((0..<8).map { UInt8(truncatingIfNeeded: seed &* 37 &+ UInt64($0) &* 101) })
         let frame = try Transmitter(profile: profile, sampleRateHertz: 48_000).samples(payload, amplitude: 0.1)
-        let heard = TimeScale(relativeOffset: relative).apply(to: Array(frame[..<Int(25 * symbol)]))
+        let heard = TimeScale(relativeOffset: relative).apply(to: Array(frame[..<Int(42 * symbol)]))
         // Ten blocks of eight symbols for the noise floor, and any time after.
         var generator = SeededGenerator(seed: seed)
         let start = Int(80 * symbol) + Int.random(in: 0..<Int(8 * symbol), using: &generator)
@@ -101,8 +101,9 @@ import Testing
         #expect(missed <= 12, "\(profile): \(missed) of 200, seed 3")
     }
 
-    /// 600 s of noise had 2.5 candidates a second and 1.9 refined ones at most, and 0.1 of `fast` at least; in 60 s 114 refined
-    /// ones deviate by 11. The limits are 4 deviations away.
+    /// In 600 s of noise `far` had 0.45 candidates a second after `GridLikelihood`, 2.2 before, and the other profiles fewer;
+    /// in 60 s 27 deviate by 5. The first blocks have all candidates, while the noise is not settled. The limit is 4 deviations
+    /// away.
     @Test(arguments: Profile.all)
     func noiseHasFewCandidates(_ profile: Profile) {
         var noise = WhiteNoise(seed: 4)
@@ -111,7 +112,7 @@ import Testing
             ear.hear((0..<48_000).map { _ in 0.05 * noise.next() })
         }
         let (searched, refined) = (ear.searchedCount, ear.refined.count)
-        #expect(searched > 20 && searched < 200, "\(profile): \(searched) candidates, seed 4")
-        #expect(refined < 158, "\(profile): \(refined) refined, seed 4")
+        #expect(searched > 0 && searched < 60, "\(profile): \(searched) candidates, seed 4")
+        #expect(refined < 60, "\(profile): \(refined) refined, seed 4")
     }
 }

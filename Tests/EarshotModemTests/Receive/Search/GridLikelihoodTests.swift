@@ -1,0 +1,102 @@
+import CEarshotKernels
+import EarshotCoding
+import EarshotDSP
+import RealModule
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// Λ on the search's grid: against its formula, and what it tells apart.
+@Suite struct GridLikelihoodTests {
+    private static let binStride = 150
+    private static let offsetCount = 11
+    private static let row = 3
+    private static let shares = [Float](repeating: 1, count: binStride)
+
+    /// Cells of noise, E/N exponentially distributed and independent; shape [binCount][binStride].
+    private func noise(_ random: inout Randomness) -> [Float] {
+        let count = (2 * 31 + Self.offsetCount) * Self.binStride + GridLikelihood.overreach
+        return (0..<count).map { _ in cell(-Float.log(Float.random(in: 1e-6...1, using: &random))) }
+    }
+
+    private func cell(_ x: Float) -> Float { x / (1 + x / SyncSearch.saturation) }
+
+    /// Puts a frame of random tones into noise, at an energy of `ratio` over noise.
+    private func add(_ ratio: Float, to cells: inout [Float], offset: Int, _ random: inout Randomness) {
+        for symbol in 0..<GridLikelihood.maximumSymbolCount {
+            let tone =
+                symbol < 8 ? Profile.standard.syncTones[symbol] : Int.random(in: 0..<32, using: &random)
+            let index = (offset + 2 * tone) * Self.binStride + Self.row + 4 * symbol
+            // A constant and noise: |√ratio + z|², z complex with |z|² of mean 1.
+            let z =
+                unitPhasor(turns: Double.random(in: 0..<1, using: &random))
+                * (-Float.log(Float.random(in: 1e-6...1, using: &random))).squareRoot()
+            cells[index] = cell((ComplexSample(ratio.squareRoot(), 0) + z).power)
+        }
+    }
+
+    @Test(arguments: KernelForm.all)
+    func sumsEqualTheFormula(form: KernelForm) {
+        var random = Randomness(seed: 81)
+        let table = (0..<64).map { _ in Float.random(in: 0...9, using: &random) }
+        // Below 0 and beyond the table too.
+        let cells = (0..<40 * 70).map { _ in Float.random(in: -1...4, using: &random) }
+        var sums = [Float](repeating: 0, count: 16)
+        earshot_grid_ratios(form.number, cells, 70, 40, table, 64 / 3, &sums)
+        for symbol in 0..<16 {
+            var expected: Float = 0
+            for tone in 0..<40 {
+                expected += table[min(max(Int(cells[70 * tone + 4 * symbol] * (64 / 3)), 0), 63)]
+            }
+            #expect(sums[symbol] == expected, "symbol \(symbol), \(form), seed 81")
+        }
+    }
+
+    /// Λ is that of `FrameLikelihood`, within the steps of its table: 64 of c, which are a tenth of φ where most cells are.
+    @Test func equalsTheLikelihoodOfFrames() {
+        var random = Randomness(seed: 82)
+        var grid = GridLikelihood(profile: .standard, binStride: Self.binStride)
+        let likelihood = FrameLikelihood()
+        for round in 0..<20 {
+            var cells = noise(&random)
+            if round % 2 == 0 { add(4, to: &cells, offset: 5, &random) }
+            let symbolCount = 8 + round
+            let first = 5 * Self.binStride + Self.row
+            let energies = (0..<symbolCount).flatMap { symbol in
+                (0..<32).map { tone in
+                    let c = cells[first + 2 * tone * Self.binStride + 4 * symbol]
+                    return c / (1 - c / SyncSearch.saturation)
+                }
+            }
+            let expected = likelihood.logRatio(
+                energies, inverseNoise: [Float](repeating: 1, count: 32), profile: .standard, symbols: 0..<symbolCount,
+                erased: ErasedSymbols())
+            let ratio =
+                grid.syncLogRatio(cells, shares: Self.shares, from: first)
+                + grid.dataLogRatio(cells, shares: Self.shares, from: first, symbolCount: symbolCount)
+            #expect(abs(ratio - expected) < 2.5, "\(ratio), not \(expected), round \(round), seed 82")
+        }
+    }
+
+    /// At 5.8 dB a tone, of which half a decibel is lost on the grid: by the table of `FrameDetection` a frame has Λ of 32 ± 10
+    /// after 32 symbols, and noise −23 ± 6 anywhere.
+    @Test func tellsFramesFromNoise() {
+        var random = Randomness(seed: 83)
+        var grid = GridLikelihood(profile: .standard, binStride: Self.binStride)
+        var (likelyFrames, likelyNoise) = (0, 0)
+        for _ in 0..<200 {
+            var cells = noise(&random)
+            let isNoiseLikely = grid.isLikely(
+                cells, shares: Self.shares, row: Self.row, offset: 5, offsetCount: Self.offsetCount, symbolCount: 32)
+            likelyNoise += isNoiseLikely ? 1 : 0
+            add(3.4, to: &cells, offset: 4, &random)
+            // Beside its place too.
+            let isFrameLikely = grid.isLikely(
+                cells, shares: Self.shares, row: Self.row, offset: 5, offsetCount: Self.offsetCount, symbolCount: 32)
+            likelyFrames += isFrameLikely ? 1 : 0
+        }
+        #expect(likelyFrames >= 197, "\(likelyFrames), seed 83")
+        #expect(likelyNoise <= 4, "\(likelyNoise), seed 83")
+    }
+}
