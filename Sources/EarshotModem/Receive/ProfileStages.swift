@@ -22,6 +22,8 @@ final class ProfileStages {
 
     private var refinement: CandidateRefinement
     private var sum = ChannelSum()
+    /// The noise that the channels have in common.
+    private(set) var coherence = ChannelCoherence()
     /// The sums of the channels' energies over noise in a candidate's sync symbols; shape [syncToneCount][M].
     private var sums: [Float]
     /// The minimum score of a refined candidate.
@@ -96,8 +98,13 @@ final class ProfileStages {
         let already = candidates.count
         for channel in 1..<max(channels.count, 1)
         where !histories.isCopy(channel, since: dueIndex - first.search.blockSpan) {
-            first.search.add(channels[channel].search)
-            if let other = channels[channel].repeatSearch { first.repeatSearch?.add(other) }
+            var common: Float = 0
+            for earlier in 0..<channel {
+                coherence.add(channels[channel].search.cellSums(with: channels[earlier].search), channel, earlier)
+                common = max(common, coherence[channel, earlier])
+            }
+            first.search.add(channels[channel].search, coherence: common)
+            if let other = channels[channel].repeatSearch { first.repeatSearch?.add(other, coherence: common) }
         }
         first.search.pickPeaks(block, into: &candidates)
         for index in already..<candidates.count { complete(&candidates[index], block, histories) }
@@ -112,7 +119,7 @@ final class ProfileStages {
             weights[channel] = max(channels[channel].search.excess(at: candidate, block), 0)
         }
         candidate.shares = ChannelShares(weights: weights)
-        sum.prepare(candidate.shares)
+        sum.prepare(candidate.shares, coherence)
         candidate.dominance = dominance(candidate, block)
     }
 
@@ -142,7 +149,7 @@ final class ProfileStages {
 
     /// A candidate's exact place; nil if a closer look finds less than a pattern has.
     func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
-        sum.prepare(candidate.shares)
+        sum.prepare(candidate.shares, coherence)
         let refined = refinement.refine(candidate, histories, channels, sum)
         return refined.score >= minimumRefinedScore ? refined : nil
     }

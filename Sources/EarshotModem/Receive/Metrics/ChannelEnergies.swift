@@ -76,7 +76,7 @@ struct ChannelEnergies: ~Copyable {
     }
 
     private mutating func beginSum(_ view: FrameView) {
-        sum.prepare(view.place.shares)
+        sum.prepare(view.place.shares, view.stages.coherence)
         view.writeInverseNoise(into: &bestInverse)
     }
 

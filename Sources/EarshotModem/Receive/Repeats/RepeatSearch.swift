@@ -98,9 +98,9 @@ struct RepeatSearch {
     }
 
     /// Adds another channel's sums of the latest block to this one's; see `ScoreGrid.add`.
-    mutating func add(_ other: RepeatSearch) {
+    mutating func add(_ other: RepeatSearch, coherence: Float) {
         guard latestBlock >= lagBlockCount else { return }
-        grid.add(other.grid, mean: meanSum)
+        grid.add(other.grid, mean: meanSum, coherence: coherence)
     }
 
     /// Looks for bursts in the latest block's sums.

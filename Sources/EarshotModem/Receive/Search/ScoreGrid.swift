@@ -56,8 +56,10 @@ struct ScoreGrid {
     ///     score = μ + √(Σ_a max(0, score_a − μ)²)
     ///
     /// μ is the mean of a channel's scores in noise. The likelihood of a pattern whose level each channel hears on its own grows
-    /// with the sum of squares, so channels that hear it equally well all count, and a channel that hears nothing does not.
-    mutating func add(_ other: ScoreGrid, mean: Float) {
+    /// with the sum of squares, so channels that hear it equally well all count, and a channel that hears nothing does not. The
+    /// squares of channels that have noise in common, with a coherence of g, count 1/(1 + g) of that, but no less than one alone.
+    mutating func add(_ other: ScoreGrid, mean: Float, coherence: Float = 0) {
+        let share = 1 / (1 + coherence)
         let mean = SIMD8(repeating: mean)
         other.scores.withUnsafeBytes { terms in
             scores.withUnsafeMutableBytes { own in
@@ -70,7 +72,11 @@ struct ScoreGrid {
                         // The library's pointwise maximum is no vector code.
                         a.replace(with: 0, where: a .< 0)
                         b.replace(with: 0, where: b .< 0)
-                        let sum = mean + (a * a + b * b).squareRoot()
+                        let (p, q) = (a * a, b * b)
+                        var square = (p + q) * share
+                        square.replace(with: p, where: p .> square)
+                        square.replace(with: q, where: q .> square)
+                        let sum = mean + square.squareRoot()
                         own.storeBytes(of: sum, toByteOffset: place, as: SIMD8<Float>.self)
                         highest.replace(with: sum, where: sum .> highest)
                     }

@@ -252,8 +252,25 @@ struct SyncSearch: ~Copyable {
     // MARK: Channels
 
     /// Adds another channel's scores of the latest scored block to this one's; see `ScoreGrid.add`.
-    mutating func add(_ other: borrowing SyncSearch) {
-        grid.add(other.grid, mean: SyncSearch.meanScore)
+    mutating func add(_ other: borrowing SyncSearch, coherence: Float) {
+        grid.add(other.grid, mean: SyncSearch.meanScore, coherence: coherence)
+    }
+
+    /// The sums of `ChannelCoherence` over the latest block's cells of two channels: every second bin, and every fourth row,
+    /// since these have no sample in common.
+    func cellSums(with other: borrowing SyncSearch) -> SIMD8<Float> {
+        var (count, sums) = (Float(0), SIMD8<Float>())
+        let limit = ChannelCoherence.maximumCell
+        for bin in stride(from: 0, to: spectrum.binCount, by: 2) {
+            let (own, others) = (bin * SyncSearch.cellStride + latestRow, bin * SyncSearch.cellStride + other.latestRow)
+            for row in stride(from: 0, to: SyncSearch.blockRowCount, by: SyncSearch.rowsPerSymbol) {
+                let (x, y) = (min(cells[own + row], limit), min(other.cells[others + row], limit))
+                count += 1
+                sums += SIMD8(0, x, y, x * x, y * y, x * y, 0, 0)
+            }
+        }
+        sums[0] = count
+        return sums
     }
 
     /// This channel's own score at the place of a candidate of a block, above the mean of noise.
