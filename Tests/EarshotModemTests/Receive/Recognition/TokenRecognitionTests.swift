@@ -116,10 +116,11 @@ struct TokenRecognitionTests {
         }
         let samples = scene.samples
         let history = BasebandHistory(keptCount: samples.count + 4_096)
+        let heard = ChannelHistories([history])
         var found: [Payload] = []
         for first in stride(from: 0, to: samples.count, by: 256) {
             history.append(samples, first..<min(first + 256, samples.count))
-            recognition.look(history, besides: RecentFrames()) { found.append($0.payload) }
+            recognition.look(heard, besides: RecentFrames()) { found.append($0.payload) }
         }
         #expect(found.isEmpty, "\(found), seed 61")
     }
