@@ -37,7 +37,7 @@ struct AllCommand: ParsableCommand {
 
     private static let titles = [
         "Throughput", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats", "Arrays", "Discovery",
-        "Peers", "False tokens",
+        "Alike tokens", "Peers", "False tokens",
     ]
 
     func validate() throws {
@@ -92,6 +92,9 @@ struct AllCommand: ParsableCommand {
         }
         try section("Discovery", "discovery --everything --runs \(roomRuns)") {
             try measureRooms(&$0)
+        }
+        try section("Alike tokens", "alike") {
+            try AlikeCommand.parse([]).measure(&$0)
         }
         try section("Peers", "peers --trials \(peerTrials)") {
             let rows = try measurePeers(&$0, modems, peers)

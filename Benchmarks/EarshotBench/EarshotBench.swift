@@ -14,7 +14,8 @@ struct EarshotBench: ParsableCommand {
         subcommands: [
             AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, WaterfallsCommand.self,
             SensitivityCommand.self, GoalsCommand.self, RepeatsCommand.self, ArraysCommand.self,
-            DiscoveryCommand.self, CrowdCommand.self, DecodingSharesCommand.self, FalseTokensCommand.self,
+            DiscoveryCommand.self, CrowdCommand.self, AlikeCommand.self, DecodingSharesCommand.self,
+            FalseTokensCommand.self,
             PeersCommand.self, WorstCommand.self, GateCommand.self, AllCommand.self,
         ])
 }

@@ -92,9 +92,10 @@ import Testing
         let reason = try Tool.run(arguments, in: scratch).error
         #expect(reason.hasSuffix("--snr -30 --trials 5 --seed 4 --bytes 2 --rate 44100\n"))
         let burst = [
-            "simulate", "--trials", "5", "--burst", "3", "--combine", "2", "--snr", "-30", "--min-success", "0.5",
+            "simulate", "--trials", "5", "--alike", "--burst", "3", "--combine", "2", "--snr", "-30", "--min-success",
+            "0.5",
         ]
-        #expect(try Tool.run(burst, in: scratch).error.contains(" --burst 3 --combine 2\n"))
+        #expect(try Tool.run(burst, in: scratch).error.contains(" --alike --burst 3 --combine 2\n"))
     }
 
     @Test func allChannelsAreListed() throws {

@@ -25,6 +25,8 @@ package struct RoomPlan: Sendable {
 
     /// All devices.
     package var devices: [Device]
+    /// Whether the devices' tokens are alike: 0 … 01, 0 … 02, 0 … 03. Otherwise they are random.
+    package var areTokensAlike = false
     /// The aims of their policies.
     package var limits = TalkLimits()
     /// The seed of all random numbers.
@@ -42,13 +44,13 @@ package struct RoomPlan: Sendable {
         self.init((0..<deviceCount).map { Device(arrivalSeconds: Double($0) / steps) }, seed: seed)
     }
 
-    /// The devices' tokens, from the seed; shape [devices].
+    /// The devices' tokens, from the seed unless they are alike; shape [devices].
     package var tokens: [Payload] {
         var generator = SeededGenerator(seed: ~seed)
-        return devices.map { _ in
-            guard let token = try? Payload((0..<8).map { _ in UInt8(truncatingIfNeeded: generator.next()) }) else {
-                preconditionFailure("8 bytes are a token")
-            }
+        return devices.indices.map { index in
+            let number = areTokensAlike ? [0, 0, 0, 0, 0, 0, UInt8(index + 1 >> 8), UInt8(index + 1 & 255)] : nil
+            let bytes = number ?? (0..<8).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+            guard let token = try? Payload(bytes) else { preconditionFailure("8 bytes are a token") }
             return token
         }
     }

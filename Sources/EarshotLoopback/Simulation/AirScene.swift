@@ -11,6 +11,9 @@ package struct AirScene: Sendable {
     package var profile = Profile.standard
     /// The number of bytes of payload.
     package var payloadByteCount = Payload.tokenCount
+    /// Whether the talkers' payloads are alike: numbers that follow each other, so that only the last byte differs. Otherwise each
+    /// payload is random, and all are different.
+    package var arePayloadsAlike = false
     /// How often each talker sends its token, in a burst; 1 for a frame alone.
     package var burstCount = 1
     /// How many repeats the receiver reads together; 1 for none.

@@ -29,17 +29,37 @@ package struct PreparedScene: Sendable {
     /// The sound that the receiver hears, and the payloads in it.
     package func sound(seed: UInt64) -> (sound: AirSound, payloads: [Payload]) {
         var generator = SeededGenerator(seed: seed)
-        let payloads = scene.air.talkerLevelsDecibels.map { _ in
-            let bytes = (0..<scene.payloadByteCount).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-            guard let payload = try? Payload(bytes) else {
-                preconditionFailure("\(scene.payloadByteCount) bytes of payload")
-            }
-            return payload
-        }
+        let payloads = payloads(&generator)
         let sound = air.sound(
             of: payloads.map(signal), amplitude: scene.amplitude,
             snrDecibels: scene.snrDecibels, seed: generator.next())
         return (sound, payloads)
+    }
+
+    /// A payload for each talker. Alike ones take as many random numbers as others, so that both kinds of a seed are in the same air.
+    private func payloads(_ generator: inout SeededGenerator) -> [Payload] {
+        var drawn: [Payload] = []
+        for _ in scene.air.talkerLevelsDecibels {
+            var payload: Payload
+            repeat {
+                payload = randomPayload(&generator)
+            } while drawn.contains(payload)
+            drawn.append(payload)
+        }
+        guard scene.arePayloadsAlike else { return drawn }
+        return drawn.indices.map { index in
+            var payload = drawn[0]
+            payload[payload.count - 1] &+= UInt8(truncatingIfNeeded: index)
+            return payload
+        }
+    }
+
+    private func randomPayload(_ generator: inout SeededGenerator) -> Payload {
+        let bytes = (0..<scene.payloadByteCount).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        guard let payload = try? Payload(bytes) else {
+            preconditionFailure("\(scene.payloadByteCount) bytes of payload")
+        }
+        return payload
     }
 
     private func signal(_ payload: Payload) -> [Float] {

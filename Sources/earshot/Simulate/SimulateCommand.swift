@@ -13,7 +13,8 @@ struct SimulateCommand: ParsableCommand {
         abstract: "Send frames through simulated air and count how many arrive at which signal-to-noise ratio.",
         discussion: """
             Each trial sends a random payload at a random moment through the channel to a receiver that listens for \
-            every profile. A frame counts as decoded if the receiver reports exactly the payload sent; any other \
+            every profile. In a channel with several talkers each sends a payload of its own; with --alike these \
+            count up in their last byte, as people number their devices. A frame counts as decoded if the receiver reports exactly the payload sent; any other \
             report counts as wrong.
 
             SNR is a sine of the frame's peak over the noise in 1,500 Hz. Eb/N0 is the energy of the whole frame, sync \
@@ -25,6 +26,7 @@ struct SimulateCommand: ParsableCommand {
               earshot simulate
               earshot simulate --profile far --channel room-b --snr -10:0:0.5 --plot far.svg
               earshot simulate --burst 4 --combine 4 --snr -14:-11:0.5
+              earshot simulate --channel crowd-4 --alike --snr 15
               earshot simulate --profile fast --profile far --channel walk --csv > w.csv
 
             IN YOUR OWN CI, a step that fails if a change costs reception (the seed is fixed, so only a change of the \
@@ -80,6 +82,9 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("Bytes of payload, 1 to 32.", valueName: "number"))
     var bytes = Payload.tokenCount
+
+    @Flag(help: "Let the payloads of several talkers differ in their last byte only.")
+    var alike = false
 
     @Option(
         help: ArgumentHelp("Send each token as a burst of this many frames, 1 to 8.", valueName: "number"))
@@ -182,6 +187,7 @@ struct SimulateCommand: ParsableCommand {
         var scene = AirScene()
         scene.air = preset.air
         scene.payloadByteCount = bytes
+        scene.arePayloadsAlike = alike
         scene.burstCount = burst
         scene.combinedCount = combine ?? 1
         scene.sampleRateHertz = rate
@@ -235,6 +241,7 @@ struct SimulateCommand: ParsableCommand {
         var options = ["--trials \(trials)", "--seed \(seed)"]
         if precision != 2 { options.append("--precision \(DecimalText.short(precision))") }
         if bytes != Payload.tokenCount { options.append("--bytes \(bytes)") }
+        if alike { options.append("--alike") }
         if burst != 1 { options.append("--burst \(burst)") }
         if let combine { options.append("--combine \(combine)") }
         if separate { options.append("--separate") }
