@@ -21,7 +21,8 @@ final class LiveNotes: Sendable {
         switch event {
         case .sent, .waiting: break
         case .failed(let error): print("broadcast: \(error)")
-        case .interrupted(let error): print("broadcast interrupted: \(error) Broadcasting resumes when the device is back.")
+        case .interrupted(let error):
+            print("broadcast interrupted: \(error) Broadcasting resumes when the device is back.")
         case .resumed: print("broadcast resumed")
         }
     }
