@@ -114,12 +114,12 @@ public struct HostileSound: Sendable, CustomStringConvertible {
         return counts.joined(separator: ", ") + ", noise at \(Int(noiseDecibels)) dB"
     }
 
-    /// Five streams of `fast` sync patterns, every ninth tone a random one.
+    /// Five streams of `fast` sync patterns with up to three random tones behind each.
     public static let syncPatterns = HostileSound(
         streams: (0..<5).map {
             Stream(
-                profile: .fast, content: .randomTones(1, 1), offsetHertz: 20 * Double($0) - 40, amplitude: 1,
-                startSeconds: 0.017 * Double($0))
+                profile: .fast, content: .randomTones(0, 3), offsetHertz: 17 * Double($0) - 34, amplitude: 1,
+                startSeconds: 0.043 * Double($0))
         }, noiseDecibels: -60, seed: 15)
 }
 

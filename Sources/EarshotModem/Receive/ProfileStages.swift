@@ -63,6 +63,9 @@ final class ProfileStages {
         candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
     }
 
+    /// Candidates that the search found and rejected itself; see `GridLikelihood`.
+    var unlikelyCount: Int { channels[0].search.unlikelyCount }
+
     var profile: Profile { format.profile }
     /// The history's end index at which `searchBlocks` has a block to take in.
     var searchDueIndex: Int { channels[0].search.dueIndex }

@@ -40,8 +40,9 @@ public struct Receiver: ~Copyable {
     /// Counts of its work so far.
     public var statistics: ReceiverStatistics {
         var statistics = counted
-        statistics.candidates = search.candidateCount
-        statistics.rejectedBySync = search.rejectedCount
+        let unlikelyCount = profileStages.reduce(0) { $0 + $1.unlikelyCount }
+        statistics.candidates = search.candidateCount + unlikelyCount
+        statistics.rejectedBySync = search.rejectedCount + unlikelyCount
         statistics.rejectedByBudget = search.queue.expiredCount + (repeats?.expiredCount ?? 0)
         statistics.rejectedByCrowding = search.queue.droppedCount + (repeats?.droppedCount ?? 0)
         return statistics

@@ -73,6 +73,8 @@ struct SyncSearch: ~Copyable {
     private var likelihood: GridLikelihood
     /// The candidates of the latest blocks that wait for `GridLikelihood`.
     private var waiting: [Candidate] = []
+    /// Candidates rejected by `GridLikelihood` so far.
+    private(set) var unlikelyCount = 0
     /// The block behind the latest whose cells were divided by noise that was not settled.
     private var settledBlock = 0
     /// Whether the cells are no longer those among which the waiting candidates were found.
@@ -354,7 +356,10 @@ struct SyncSearch: ~Copyable {
         for index in waiting.indices {
             let candidate = waiting[index]
             let row = latestRow + Int(candidate.start) / spectrum.hop - (blocksMade - 1) * SyncSearch.blockRowCount
-            guard cellsChanged || isLikely(candidate, row: row) else { continue }
+            guard cellsChanged || isLikely(candidate, row: row) else {
+                unlikelyCount += 1
+                continue
+            }
             let isLast = latestRow - row > SyncSearch.waitCount * SyncSearch.blockRowCount + SyncSearch.peakReach
             if isLast || cellsChanged {
                 candidates.append(candidate)
