@@ -47,7 +47,8 @@ import Testing
         #expect(receiver.statistics.rejectedByBudget > 0)
     }
 
-    /// A crowd that one core can decode loses no more than chance patterns: six talkers without a pause.
+    /// A crowd that one core can decode loses no frame to the budget: six talkers without a pause. The attempts that it rejects
+    /// are chance patterns.
     @Test func aCrowdKeepsWithinTheBudget() throws {
         let air = HostileSound(
             streams: (0..<6).map {
@@ -59,8 +60,7 @@ import Testing
         var receiver = try Receiver(sampleRateHertz: 48_000)
         receiver.push(air.span) { _ in }
         receiver.flush { _ in }
-        // 6 · 12 s / 1.109 s = 64 frames, less the first and the last of each talker.
-        #expect(receiver.statistics.frames >= 50)
-        #expect(receiver.statistics.rejectedByBudget <= receiver.statistics.frames / 10)
+        // 6 · 12 s / 1.109 s = 65 frames, less half a frame at either end of each talker's: 59 are whole.
+        #expect(receiver.statistics.frames >= 57)
     }
 }
