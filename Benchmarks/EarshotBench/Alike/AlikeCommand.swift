@@ -19,13 +19,13 @@ struct AlikeCommand: ParsableCommand {
     var pairs = 10_000
 
     @Option(help: "Tokens a row of four talkers.")
-    var tokens = 2_000
+    var tokens = 1_000
 
     @Option(help: "Rooms of three devices, of each kind of token.")
     var rooms = 20
 
     @Option(help: "Hours of each kind of talkers, for recognition.")
-    var hours = 1.0
+    var hours = 0.5
 
     @Option(help: "Seed of the first trial.")
     var seed: UInt64 = 1_000_003
