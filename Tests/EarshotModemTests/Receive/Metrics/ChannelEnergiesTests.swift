@@ -44,7 +44,7 @@ import Testing
         let view = FrameView.token(
             Self.profile, start: Self.start, weights: [1, 0.3, 0.5, 0, 0, 0, 0, 0], in: histories)
         var sum = ChannelSum()
-        sum.prepare(view.place.shares)
+        sum.prepare(view.place.shares, view.stages.coherence)
         let toneCount = Self.profile.toneCount
         let own = (0..<3).map { energies(view, ofChannel: $0) }
         let inverses = (0..<3).map { channel in
