@@ -11,6 +11,9 @@ import EarshotCoding
 /// Eight symbols leave ρ uncertain by a third of the noise: four equal channels decode 75 % of `standard` frames at −13.5 dB with
 /// shares from them, 80 % with equal ones. Cost: an FFT of N points a symbol and channel. No allocation after `init`.
 struct ChannelWeights: ~Copyable {
+    /// The minimum of e. It is 1 in steady noise, with a deviation of 1/√120 = 0.09 in the sync symbols of `fast`.
+    private static let minimumMean: Float = 0.5
+
     private var energies: [Float]
     private var inverse: [Float]
 
@@ -88,7 +91,8 @@ struct ChannelWeights: ~Copyable {
     /// w of these sums over `count` symbols.
     private static func weight(own: Float, others: Float, _ count: Float, _ toneCount: Int) -> Float {
         guard count > 0, others > 0 else { return 0 }
-        let mean = others / (count * Float(toneCount - 1))
+        // Far below the channel's noise there is nothing: a channel that has just fallen silent must not count for it.
+        let mean = max(others / (count * Float(toneCount - 1)), ChannelWeights.minimumMean)
         let ratio = max(own / count / mean - 1, 0)
         return ratio / (1 + ratio) / mean
     }
