@@ -80,7 +80,8 @@ import Testing
             let transmitter = try Transmitter(profile: .fast, sampleRateHertz: Self.rate + 45 * (stream - 2))
             var (first, number) = (2_000 * stream, 0)
             while first < air.count {
-                let payload = try Payload((0..<8).map { UInt8(truncatingIfNeeded: 31 * number + 97 * stream + 53 * $0) })
+                let bytes = (0..<8).map { UInt8(truncatingIfNeeded: 31 * number + 97 * stream + 53 * $0) }
+                let payload = try Payload(bytes)
                 let begin = transmitter.samples(payload, amplitude: 0.15).prefix(512 * (8 + number % 4))
                 for (index, sample) in zip(first..., begin) where index < air.count { air[index] += sample }
                 (first, number) = (first + begin.count, number + 1)
