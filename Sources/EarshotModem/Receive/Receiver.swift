@@ -308,11 +308,16 @@ public struct Receiver: ~Copyable {
 
     /// Tries to decode a frame; a frame that others disturb waits and is tried again.
     private mutating func decode(_ attempt: Attempt, _ view: FrameView) -> DecodedFrame? {
-        let outcome = decoder.decode(view, mayWait: !attempt.hasWaited)
+        let isBrief = attempt.look == .brief && budget.dearestLook < .second
+        let outcome = decoder.decode(view, mayWait: !attempt.hasWaited, isBrief: isBrief)
         budget.spend(decoder.takeWork())
         switch outcome {
         case .decoded(let frame): return frame
         case .pathMetricOfNoise: counted.rejectedByPathMetric += 1
+        case .checkMismatch where isBrief:
+            var attempt = attempt
+            attempt.wasBrief = true
+            search.queue.insert(attempt)
         case .checkMismatch: counted.rejectedByCheck += 1
         case .disturbed(let logRatio):
             var attempt = attempt

@@ -44,9 +44,13 @@ struct FrameDecoder: ~Copyable {
     }
 
     /// Tries to decode a frame.
-    /// - Parameter mayWait: whether the receiver can try the frame again later, if others disturb it.
-    mutating func decode(_ view: FrameView, mayWait: Bool) -> DecodingOutcome {
-        let outcome = decodeNear(view, mayWait: mayWait)
+    /// - Parameters:
+    ///   - view: the frame at its candidate's place.
+    ///   - mayWait: whether the receiver can try the frame again later, if others disturb it.
+    ///   - isBrief: whether the iterative decoder tries only what helps most often; see `IterativeDecoder.Effort.brief`.
+    mutating func decode(_ view: FrameView, mayWait: Bool, isBrief: Bool = false) -> DecodingOutcome {
+        let outcome = decodeNear(view, mayWait: mayWait, isBrief: isBrief)
+        if isBrief { return outcome }
         // A room shifts the loudest frequency of short symbols, but most devices stand still: try zero offset too.
         let spacings = abs(view.place.offsetHertz) / Float(view.profile.toneSpacingHertz)
         guard case .checkMismatch = outcome, view.place.dominance >= SyncCheck.plausibleDominance,
@@ -54,14 +58,14 @@ struct FrameDecoder: ~Copyable {
         else { return outcome }
         var still = view
         still.place.offsetHertz = 0
-        if case .decoded(let frame) = decodeNear(still, mayWait: false) {
+        if case .decoded(let frame) = decodeNear(still, mayWait: false, isBrief: false) {
             return .decoded(frame)
         }
         return outcome
     }
 
     /// Detects a frame near a place, tries instants and metrics there, and then the iterative decoder.
-    private mutating func decodeNear(_ view: FrameView, mayWait: Bool) -> DecodingOutcome {
+    private mutating func decodeNear(_ view: FrameView, mayWait: Bool, isBrief: Bool) -> DecodingOutcome {
         iterations.begin()
         var view = view
         detectionWork += DecodingWork.symbolDetection * Double(view.layout.toneCount * view.histories.count)
@@ -70,13 +74,14 @@ struct FrameDecoder: ~Copyable {
         let instantCount = isPlausible && !mayWait ? FrameDecoder.instants.count : 1
         let first = decodeNoncoherently(view, instantCount: instantCount)
         if case .decoded = first { return first }
-        let effort = IterativeDecoder.Effort.worth(
+        var effort = IterativeDecoder.Effort.worth(
             logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: view.place.dominance,
             channelCount: view.histories.count)
         if mayWait {
             if case .pathMetricOfNoise = first, effort.pathCount == 0 { return first }
             return .disturbed(logRatio: logRatio)
         }
+        if isBrief, effort.pathCount > 0 { effort = .brief }
         if let frame = decodeMoving(view) { return .decoded(frame) }
         if let frame = iterations.decode(view, effort, with: &path) { return .decoded(frame) }
         return first

@@ -11,6 +11,8 @@ struct Attempt {
     var due: Int
     /// Whether the attempt has waited for the frame that disturbs it.
     var hasWaited = false
+    /// Whether a brief look failed.
+    var wasBrief = false
     /// Λ, if the first look measured it; see `FrameLikelihood`.
     var logRatio: Float = 0
 
@@ -20,11 +22,17 @@ struct Attempt {
         case syncCheck
         /// Non-coherent decoding at one instant.
         case first
+        /// Decoding with the means that help most often; see `IterativeDecoder.Effort.brief`.
+        case brief
         /// Decoding with all means.
         case second
     }
 
-    var look: Look { layout == nil ? .syncCheck : hasWaited ? .second : .first }
+    /// The cheapest look that can still help.
+    var look: Look {
+        if layout == nil { return .syncCheck }
+        return !hasWaited ? .first : !wasBrief ? .brief : .second
+    }
 }
 
 extension Attempt {

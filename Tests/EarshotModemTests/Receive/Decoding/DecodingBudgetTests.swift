@@ -7,11 +7,13 @@ import Testing
 @testable import EarshotModem
 
 @Suite struct DecodingBudgetTests {
-    /// All looks are allowed while more than the reserve is left, first ones while anything is left.
+    /// All looks are allowed while much is left, brief ones while more than the reserve is, first ones while anything is.
     @Test func theBudgetAllowsLessAndLess() {
         var budget = DecodingBudget(basebandRateHertz: 3_000)
         #expect(budget.dearestLook == .second)
-        budget.spend(DecodingBudget.maximum - DecodingBudget.reserve)
+        budget.spend(DecodingBudget.maximum - DecodingBudget.scarce)
+        #expect(budget.dearestLook == .brief)
+        budget.spend(DecodingBudget.scarce - DecodingBudget.reserve)
         #expect(budget.dearestLook == .first)
         budget.spend(DecodingBudget.reserve)
         #expect(budget.dearestLook == .syncCheck)

@@ -101,20 +101,22 @@ import Testing
         }
     }
 
-    /// First looks come before second ones, however well those score; of second looks the likelier frame comes first.
+    /// First looks come before second ones, and those before a third after a brief one, however well those score. Of second looks
+    /// the likelier frame comes first.
     @Test func cheapLooksComeFirst() {
         var queue = AttemptQueue()
         var looks = [
             attempt(due: 0, score: 30, start: 1), attempt(due: 0, score: 10, start: 2),
             attempt(due: 0, score: 9, start: 3),
-            attempt(due: 0, score: 8, start: 4, isExamined: false),
+            attempt(due: 0, score: 8, start: 4, isExamined: false), attempt(due: 0, score: 40, start: 5),
         ]
+        (looks[4].hasWaited, looks[4].wasBrief, looks[4].logRatio) = (true, true, 60)
         (looks[0].hasWaited, looks[0].logRatio) = (true, 20)
         (looks[1].hasWaited, looks[1].logRatio) = (true, 40)
         for look in looks { queue.insert(look) }
         var starts: [Double] = []
         while let next = queue.next(endIndex: 0) { starts.append(next.candidate.start) }
-        #expect(starts == [4, 3, 2, 1])
+        #expect(starts == [4, 3, 2, 1, 5])
     }
 
     /// Looks that the budget does not allow stay, and expire with their samples.
