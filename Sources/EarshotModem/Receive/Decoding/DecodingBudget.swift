@@ -12,12 +12,12 @@ struct DecodingBudget {
     /// The share of the time that decoding may take: 28 ms of a second, on a core on which `DecodingWork` holds.
     static let perSecond = 28_000.0
     /// The work that may be saved up.
-    static let maximum = 220_000.0
+    static let maximum = 300_000.0
     /// What second looks leave for first ones.
     static let reserve = 25_000.0
 
     /// With less than this left, second looks are brief.
-    static let scarce = 110_000.0
+    static let scarce = 50_000.0
 
     private let perSample: Double
     private var left = maximum
