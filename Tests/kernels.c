@@ -165,14 +165,23 @@ static void test_block(int form, int window, int highest_bin) {
         table[i] = (float)(i * i % 17);
     }
     const float per_unit = EARSHOT_GRID_TABLE_COUNT / 2.9f;
-    earshot_grid_ratios(form, cells, STRIDE, 64, table, per_unit, ratios);
-    for (int k = 0; k < EARSHOT_GRID_SYMBOL_COUNT; k++) {
-        float expected = 0;
-        for (int tone = 0; tone < 64; tone++) {
-            int place = (int)(cells[tone * STRIDE + 4 * k] * per_unit);
-            expected += table[place < EARSHOT_GRID_TABLE_COUNT ? place : EARSHOT_GRID_TABLE_COUNT - 1];
+    float products[64 * EARSHOT_GRID_SYMBOL_COUNT];
+    for (int i = 0; i < 64 * EARSHOT_GRID_SYMBOL_COUNT; i++) {
+        products[i] = (float)(1 + i % 3);
+    }
+    for (int with_products = 0; with_products < 2; with_products++) {
+        earshot_grid_ratios(form, cells, STRIDE, 64, table, per_unit, with_products ? products : NULL, ratios);
+        for (int k = 0; k < EARSHOT_GRID_SYMBOL_COUNT; k++) {
+            float expected = 0;
+            for (int tone = 0; tone < 64; tone++) {
+                int place = (int)(cells[tone * STRIDE + 4 * k] * per_unit), i = tone * EARSHOT_GRID_SYMBOL_COUNT + k;
+                float value = table[place < EARSHOT_GRID_TABLE_COUNT ? place : EARSHOT_GRID_TABLE_COUNT - 1];
+                value *= with_products ? (float)(1 + i % 3) : 1;
+                expected += value;
+                expect(with_products ? fabs(products[i] - value) : 0, 0, "products", form, k);
+            }
+            expect(fabs(ratios[k] - expected), 0, "ratios", form, k);
         }
-        expect(fabs(ratios[k] - expected), 0, "ratios", form, k);
     }
 }
 

@@ -10,32 +10,40 @@ INLINE int32_t place_of(float cell, float scale) {
 }
 
 INLINE void sum_of(
-    const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *sums) {
+    const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *products,
+    float *sums) {
     for (size_t k = 0; k < SYMBOLS; k++) {
         sums[k] = 0;
     }
     for (size_t tone = 0; tone < tone_count; tone++) {
         for (size_t k = 0; k < SYMBOLS; k++) {
-            sums[k] += table[place_of(cells[tone * tone_stride + k * STEP], scale)];
+            float value = table[place_of(cells[tone * tone_stride + k * STEP], scale)];
+            if (products) {
+                value = products[tone * SYMBOLS + k] *= value;
+            }
+            sums[k] += value;
         }
     }
 }
 
 static void sum_plain(
-    const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *sums) {
-    sum_of(cells, tone_stride, tone_count, table, scale, sums);
+    const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *products,
+    float *sums) {
+    sum_of(cells, tone_stride, tone_count, table, scale, products, sums);
 }
 
 #if defined(__x86_64__)
 
 AVX2 static void sum_avx2(
-    const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *sums) {
-    sum_of(cells, tone_stride, tone_count, table, scale, sums);
+    const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *products,
+    float *sums) {
+    sum_of(cells, tone_stride, tone_count, table, scale, products, sums);
 }
 
 /// The table lies in registers, and one instruction looks up sixteen cells in half of it.
 AVX512 static void sum_avx512(
-    const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *sums) {
+    const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *products,
+    float *sums) {
     const __m512 low0 = _mm512_loadu_ps(table), low1 = _mm512_loadu_ps(table + 16);
     const __m512 high0 = _mm512_loadu_ps(table + 32), high1 = _mm512_loadu_ps(table + 48);
     // Every fourth of 32 floats, first those of the lower half of the result.
@@ -54,6 +62,10 @@ AVX512 static void sum_avx512(
         __mmask16 is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
         __m512 value = _mm512_mask_mov_ps(
             _mm512_permutex2var_ps(low0, index, low1), is_high, _mm512_permutex2var_ps(high0, index, high1));
+        if (products) {
+            value = _mm512_mul_ps(value, _mm512_loadu_ps(products + tone * SYMBOLS));
+            _mm512_storeu_ps(products + tone * SYMBOLS, value);
+        }
         sum = _mm512_add_ps(sum, value);
     }
     _mm512_storeu_ps(sums, sum);
@@ -63,15 +75,15 @@ AVX512 static void sum_avx512(
 
 void earshot_grid_ratios(
     int form, const float *cells, size_t tone_stride, size_t tone_count, const float *table, float cells_per_unit,
-    float *sums) {
+    float *products, float *sums) {
     switch (form) {
 #if defined(__x86_64__)
     case EARSHOT_AVX512:
-        return sum_avx512(cells, tone_stride, tone_count, table, cells_per_unit, sums);
+        return sum_avx512(cells, tone_stride, tone_count, table, cells_per_unit, products, sums);
     case EARSHOT_AVX2:
-        return sum_avx2(cells, tone_stride, tone_count, table, cells_per_unit, sums);
+        return sum_avx2(cells, tone_stride, tone_count, table, cells_per_unit, products, sums);
 #endif
     default:
-        return sum_plain(cells, tone_stride, tone_count, table, cells_per_unit, sums);
+        return sum_plain(cells, tone_stride, tone_count, table, cells_per_unit, products, sums);
     }
 }

@@ -124,6 +124,26 @@ CLONED void earshot_limit(const float *restrict x, size_t count, float limit, fl
     }
 }
 
+CLONED void earshot_add_scores(
+    const float *restrict terms, size_t offset_count, size_t stride, size_t row_count, float mean, float share,
+    float *restrict sums, float *restrict maxima) {
+    for (size_t row = 0; row < row_count; row++) {
+        maxima[row] = 0;
+    }
+    for (size_t offset = 0; offset < offset_count; offset++) {
+        for (size_t row = 0; row < row_count; row++) {
+            float a = sums[offset * stride + row] - mean, b = terms[offset * stride + row] - mean;
+            a = a > 0 ? a : 0;
+            b = b > 0 ? b : 0;
+            float larger = a > b ? a : b, square = (a * a + b * b) * share;
+            square = square > larger * larger ? square : larger * larger;
+            float sum = mean + __builtin_sqrtf(square);
+            sums[offset * stride + row] = sum;
+            maxima[row] = sum > maxima[row] ? sum : maxima[row];
+        }
+    }
+}
+
 // Helpers take and return vectors through pointers: the calling conventions for vector values differ between the two builds.
 
 CLONED void earshot_complex_products(

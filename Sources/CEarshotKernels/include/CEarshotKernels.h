@@ -160,14 +160,21 @@ float earshot_sum_of_ratios(
     const float *energies, size_t first, const float *inverse, size_t count, const float *table, size_t table_count,
     float cells_per_unit);
 
+/// sums[o][r] = mean + √max(share·(a² + b²), a², b²),  a = max(0, sums[o][r] − mean), b = max(0, terms[o][r] − mean),
+/// maxima[r] = max over o of sums[o][r];  o in 0 ..< offset_count, `stride` apart, r in 0 ..< row_count.
+void earshot_add_scores(
+    const float *terms, size_t offset_count, size_t stride, size_t row_count, float mean, float share, float *sums,
+    float *maxima);
+
 /// The cells of the table of `earshot_grid_ratios`, the symbols it sums, and the distance from one to the next.
 enum { EARSHOT_GRID_TABLE_COUNT = 64, EARSHOT_GRID_SYMBOL_COUNT = 16, EARSHOT_GRID_ROWS_PER_SYMBOL = 4 };
 
-/// sums[k] = Σₘ table[⌊cells_per_unit·cells[m·tone_stride + 4·k]⌋],  m in 0 ..< tone_count, k in 0 ..< 16, by any form.
+/// sums[k] = Σₘ products[m][k],  products[m][k] *= table[⌊cells_per_unit·cells[m·tone_stride + 4·k]⌋],
+/// m in 0 ..< tone_count, k in 0 ..< 16, by any form. Without products (NULL) they count as 1 and are not kept.
 /// Places before and after the table take its first and last cell. No NaN. All forms compute the same to the bit.
 void earshot_grid_ratios(
     int form, const float *cells, size_t tone_stride, size_t tone_count, const float *table, float cells_per_unit,
-    float *sums);
+    float *products, float *sums);
 
 /// One step of the Viterbi recursion over all states of a linear code of two bits a step:
 ///

@@ -21,12 +21,20 @@ final class ProfileStages {
     private(set) var candidates: [Candidate] = []
 
     private var refinement: CandidateRefinement
+    private var waiting: WaitingCandidates
+    /// The scores of all channels' sum; empty for one channel.
+    private var sumGrid: ScoreGrid
     private var sum = ChannelSum()
     /// The noise that the channels have in common.
     private(set) var coherence = ChannelCoherence()
     /// The sums of the channels' energies over noise in a candidate's sync symbols; shape [syncToneCount][M].
     private var sums: [Float]
-    /// The minimum score of a refined candidate.
+    /// The minimum score of a candidate of the sum.
+    private let minimumSumScore: Float
+    /// How much more a candidate needs for each doubling of the channels: about as many come from noise as with one channel
+    /// (2·10⁶ scores of noise: 0.48 more for two channels, 1.06 for four, 1.9 for eight).
+    private static let sumScorePerDoubling: Float = 0.53
+    /// The minimum score of a refined candidate of several channels.
     private let minimumRefinedScore: Float
     /// How much more a refined candidate needs for each doubling of the channels: noise chooses the shares that suit it. Then as
     /// many of noise's candidates pass as with one channel, half of them, and 0.5 % of two channels' true ones do not.
@@ -59,12 +67,16 @@ final class ProfileStages {
         sums = [Float](repeating: 0, count: FrameLayout.syncToneCount * profile.toneCount)
         minimumRefinedScore =
             format.minimumRefinedScore + ProfileStages.refinedScorePerDoubling * .log2(Float(channelCount))
+        minimumSumScore =
+            format.minimumSearchScore + ProfileStages.sumScorePerDoubling * .log2(Float(channelCount))
         refinement = CandidateRefinement(format: format, channelCount: channelCount)
-        candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
+        sumGrid = ScoreGrid(offsetCount: channelCount > 1 ? 2 * format.maximumOffsetHalfSpacings + 1 : 0)
+        waiting = WaitingCandidates(format: format, cells: channels.map { $0.search.cells })
+        candidates.reserveCapacity(4 * (channelCount + 1) * SyncSearch.maximumCandidateCount)
     }
 
     /// Candidates that the search found and rejected itself; see `GridLikelihood`.
-    var unlikelyCount: Int { channels[0].search.unlikelyCount }
+    var unlikelyCount: Int { waiting.rejectedCount }
 
     var profile: Profile { format.profile }
     /// The history's end index at which `searchBlocks` has a block to take in.
@@ -88,31 +100,70 @@ final class ProfileStages {
         return true
     }
 
-    /// Searches one block. The first channel's scores become those of all channels, and their peaks are the candidates.
+    /// Searches one block: the candidates are the peaks of each channel alone, and those of all channels' sum.
     private func searchBlock(_ histories: ChannelHistories) {
         let dueIndex = searchDueIndex
         var scored: Int?
         for channel in channels.indices { scored = channels[channel].takeBlock(histories[channel]) }
-        let first = channels[0]
-        // One channel's grid does not tell how likely a frame is in several.
-        let isAlone = channels.count == 1
-        if isAlone { first.search.judgeWaiting(into: &candidates) }
+        waiting.judge(into: &candidates)
         guard let block = scored else { return }
-        let already = candidates.count
-        for channel in 1..<max(channels.count, 1)
-        where !histories.isCopy(channel, since: dueIndex - first.search.blockSpan) {
-            var common: Float = 0
-            for earlier in 0..<channel {
-                coherence.add(channels[channel].search.cellSums(with: channels[earlier].search), channel, earlier)
-                common = max(common, coherence[channel, earlier])
+        let (already, span) = (candidates.count, channels[0].search.blockSpan)
+        pickPeaks(ofChannel: 0, block)
+        if channels.count > 1 {
+            sumGrid.moveBlock()
+            sumGrid.setBlock(channels[0].search.grid)
+            for channel in 1..<channels.count where !histories.isCopy(channel, since: dueIndex - span) {
+                pickPeaks(ofChannel: channel, block)
+                addToSums(channel)
             }
-            first.search.add(channels[channel].search, coherence: common)
-            if let other = channels[channel].repeatSearch { first.repeatSearch?.add(other, coherence: common) }
+            pickPeaksOfSum(block, histories, from: already)
         }
-        first.search.pickPeaks(block, into: &candidates)
-        for index in already..<candidates.count { complete(&candidates[index], block, histories) }
-        if isAlone { first.search.holdBack(&candidates, from: already, block) }
-        first.repeatSearch?.pickPeaks()
+        waiting.holdBack(&candidates, from: already, block)
+        channels[0].repeatSearch?.pickPeaks()
+    }
+
+    /// Appends the peaks of a channel's own scores.
+    private func pickPeaks(ofChannel channel: Int, _ block: Int) {
+        let already = candidates.count
+        channels[channel].search.pickPeaks(
+            of: channels[channel].search.grid, block, .alone(channel), minimumScore: format.minimumSearchScore,
+            into: &candidates)
+        for index in already..<candidates.count { candidates[index].dominance = dominance(candidates[index], block) }
+    }
+
+    /// Adds a channel's scores to those of the channels before it.
+    private func addToSums(_ channel: Int) {
+        var common: Float = 0
+        for earlier in 0..<channel {
+            coherence.add(channels[channel].search.cellSums(with: channels[earlier].search), channel, earlier)
+            common = max(common, coherence[channel, earlier])
+        }
+        sumGrid.add(channels[channel].search.grid, mean: SyncSearch.meanScore, coherence: common)
+        if let other = channels[channel].repeatSearch {
+            channels[0].repeatSearch?.add(other, coherence: common)
+        }
+    }
+
+    /// Appends the peaks of the sum, but of a peak of the sum and one of a channel alone at the same place only the one that
+    /// stands out more, each over its own minimum: the other one is the same pattern with more noise.
+    private func pickPeaksOfSum(_ block: Int, _ histories: ChannelHistories, from first: Int) {
+        let firstOfSum = candidates.count
+        channels[0].search.pickPeaks(
+            of: sumGrid, block, .alone(0), minimumScore: minimumSumScore, into: &candidates)
+        for index in firstOfSum..<candidates.count { complete(&candidates[index], block, histories) }
+        let raised = minimumSumScore - format.minimumSearchScore
+        for alone in first..<firstOfSum {
+            for index in firstOfSum..<candidates.count where candidates[index].isNear(candidates[alone], format) {
+                let worse = candidates[alone].score + raised >= candidates[index].score ? index : alone
+                candidates[worse].score = 0
+            }
+        }
+        var keptCount = first
+        for index in first..<candidates.count where candidates[index].score > 0 {
+            candidates[keptCount] = candidates[index]
+            keptCount += 1
+        }
+        candidates.removeLast(candidates.count - keptCount)
     }
 
     /// Adds to a candidate of a block how much each channel counts, by its own score, and the dominance.
@@ -122,7 +173,6 @@ final class ProfileStages {
             weights[channel] = max(channels[channel].search.excess(at: candidate, block), 0)
         }
         candidate.shares = ChannelShares(weights: weights)
-        sum.prepare(candidate.shares, coherence)
         candidate.dominance = dominance(candidate, block)
     }
 
@@ -130,6 +180,7 @@ final class ProfileStages {
     /// the search's grid.
     private func dominance(_ candidate: Candidate, _ block: Int) -> Float {
         var (own, loudest) = (Float(0), Float(0))
+        if !candidate.shares.isAlone { sum.prepare(candidate.shares, coherence) }
         for cell in sums.indices { sums[cell] = 0 }
         for channel in channels.indices where candidate.shares.values[channel] > 0 {
             let share = candidate.shares.values[channel]
@@ -154,7 +205,8 @@ final class ProfileStages {
     func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
         sum.prepare(candidate.shares, coherence)
         let refined = refinement.refine(candidate, histories, channels, sum)
-        return refined.score >= minimumRefinedScore ? refined : nil
+        return refined.score >= (candidate.shares.isAlone ? format.minimumRefinedScore : minimumRefinedScore)
+            ? refined : nil
     }
 
     /// Lets the search begin again, as far before `index` as a token is long: the histories have changed from there on.
@@ -162,6 +214,7 @@ final class ProfileStages {
         let tokenLength = FrameLayout.token.toneCount * format.samplesPerSymbol
         let affected = histories.heldRange(index - tokenLength..<histories.endIndex)
         for channel in channels { channel.restartSearch(from: affected.lowerBound) }
+        if channels[0].search.cells.hasRestarted { sumGrid.clear() }
     }
 
     /// Moves the indices back with the history's. All samples that the stages have seen lately are lost, and `sampleCount` is
@@ -169,6 +222,7 @@ final class ProfileStages {
     func rewind(_ sampleCount: Int) {
         let blockCount = sampleCount / (SyncSearch.blockSymbolCount * format.samplesPerSymbol)
         for channel in channels { channel.rewind(blockCount: blockCount) }
+        waiting.removeAll()
         recognition?.rewind(sampleCount)
     }
 }

@@ -3,8 +3,8 @@ import EarshotDSP
 
 /// The receiver: samples in, frames out.
 ///
-/// 1. `BasebandInput`: samples to complex baseband at 3 kHz, which serves all profiles; the history of it, without pilot
-///    tones.
+/// 1. `ReceiverInput`: samples of each channel to complex baseband at 3 kHz, which serves all profiles; the history of it,
+///    without pilot tones.
 /// 2. `SyncSearch`, for each profile: spectrogram, noise, and candidates for a sync pattern.
 /// 3. `CandidateRefinement`: the exact time and frequency of a candidate.
 /// 4. `AttemptQueue`: attempts wait until the samples that they need have arrived.
@@ -34,7 +34,7 @@ public struct Receiver: ~Copyable {
     /// Samples a second and channel, in `ModemError.validSampleRatesHertz`.
     public let sampleRateHertz: Int
     /// The number of channels that it hears as one, in `Receiver.validChannelCounts`.
-    public var channelCount: Int { inputs.count }
+    public var channelCount: Int { input.channelCount }
     /// The numbers of channels that one receiver can hear as one.
     public static let validChannelCounts = 1...ChannelHistories.maximumCount
     /// Counts of its work so far.
@@ -49,13 +49,9 @@ public struct Receiver: ~Copyable {
     }
 
     private var counted = ReceiverStatistics()
+    private(set) var input: ReceiverInput
     /// The baseband of each channel.
-    let inputs: [ChannelInput]
-    private let histories: ChannelHistories
-    private let heard: ChannelHistories
-    /// One channel of a block of several; empty for a single channel, which needs no copy.
-    private var separated: [Float]
-    private var separatedIntegers: [Int16]
+    private var histories: ChannelHistories { input.histories }
     let profileStages: [ProfileStages]
     private var search: FrameSearch
     private var decoder: FrameDecoder
@@ -79,11 +75,9 @@ public struct Receiver: ~Copyable {
     ///   - channelCount: the number of channels, in `validChannelCounts`: the microphones of one device.
     ///   - profiles: the profiles to listen for; at least one.
     ///   - repeatCount: how many repeats of a token in a burst are read together if each is too quiet alone, 2 to 8, or 1 for
-    ///     none.
-    ///     Costs memory and time, and such a token is reported only after its last repeat.
+    ///     none. Costs memory and time, and such a token is reported only after its last repeat.
     ///   - recognisesTokens: whether to report also frames that cannot be decoded, but have most tones of a token decoded less
-    ///     than
-    ///     a minute before; see `ReceivedFrame.isRecognised`.
+    ///     than a minute before; see `ReceivedFrame.isRecognised`.
     /// - Throws: `ModemError` if the sample rate is below or above the valid ones.
     public init(
         sampleRateHertz: Int, channelCount: Int = 1, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
@@ -99,15 +93,9 @@ public struct Receiver: ~Copyable {
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * BasebandFormat.longestSymbol(profiles)
         let recognisedCount = profiles.map { TokenRecognition.keptCount(BasebandFormat(profile: $0)) }.max() ?? 0
         let heardCount = max(BasebandFormat.rateHertz(profiles[0]), recognisesTokens ? recognisedCount : 0)
-        inputs = (0..<channelCount).map { _ in
-            ChannelInput(
-                BasebandInput(
-                    sampleRateHertz: sampleRateHertz, profiles: profiles, keptCount: keptCount, heardCount: heardCount))
-        }
-        histories = ChannelHistories(inputs.map { $0.baseband.history })
-        heard = ChannelHistories(inputs.map { $0.baseband.heard })
-        separated = channelCount > 1 ? [Float](repeating: 0, count: BasebandInput.maximumBlock) : []
-        separatedIntegers = channelCount > 1 ? [Int16](repeating: 0, count: BasebandInput.maximumBlock) : []
+        input = ReceiverInput(
+            sampleRateHertz: sampleRateHertz, channelCount: channelCount, profiles: profiles, keptCount: keptCount,
+            heardCount: heardCount)
         profileStages = profiles.enumerated().map { index, profile in
             ProfileStages(
                 profile, index: index, combining: repeatCount, keptCount: keptCount,
@@ -133,20 +121,11 @@ public struct Receiver: ~Copyable {
 
     /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
     public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
-        let channelCount = channelCount
         precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
         counted.samples += samples.count / channelCount
-        var first = 0
-        while first < samples.count {
-            let count = min(channelCount * BasebandInput.maximumBlock, samples.count - first)
-            let block = samples.extracting(first..<first + count)
-            for channel in inputs.indices where channelCount > 1 {
-                separate(block, channel, channelCount, into: &separatedIntegers)
-                inputs[channel].baseband.take(separatedIntegers.span.extracting(0..<count / channelCount))
-            }
-            if channelCount == 1 { inputs[0].baseband.take(block) }
+        for first in stride(from: 0, to: samples.count, by: input.maximumBlock) {
+            input.take(samples.extracting(first..<min(first + input.maximumBlock, samples.count)))
             processQuanta(onFrame)
-            first += count
         }
     }
 
@@ -166,7 +145,7 @@ public struct Receiver: ~Copyable {
         let count = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
         guard count > 0 else { return }
         counted.skippedSamples += count
-        for input in inputs { input.baseband.skip(count) }
+        input.skip(count)
         processQuanta(onFrame)
     }
 
@@ -187,28 +166,19 @@ public struct Receiver: ~Copyable {
     }
 
     private mutating func take(_ samples: Span<Float>, _ onFrame: (ReceivedFrame) -> Void) {
-        let channelCount = channelCount
         precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
-        var first = 0
-        while first < samples.count {
-            let count = min(channelCount * BasebandInput.maximumBlock, samples.count - first)
-            let block = samples.extracting(first..<first + count)
-            for channel in inputs.indices where channelCount > 1 {
-                separate(block, channel, channelCount, into: &separated)
-                inputs[channel].baseband.take(separated.span.extracting(0..<count / channelCount))
-            }
-            if channelCount == 1 { inputs[0].baseband.take(block) }
+        for first in stride(from: 0, to: samples.count, by: input.maximumBlock) {
+            input.take(samples.extracting(first..<min(first + input.maximumBlock, samples.count)))
             processQuanta(onFrame)
-            first += count
         }
     }
 
     private mutating func processQuanta(_ onFrame: (ReceivedFrame) -> Void) {
         // Recognition and repeats look at every quantum.
         let looksAlways = recognisesTokens || repeats != nil
-        let quantum = BasebandInput.quantum
+        let (histories, quantum) = (histories, BasebandInput.quantum)
         var quantaBefore = histories.endIndex / quantum
-        while appendQuanta(before: looksAlways ? 0 : search.nextIndex) {
+        while input.appendQuanta(before: looksAlways ? 0 : search.nextIndex) {
             // One by one, so that sums do not depend on how many passed at once.
             for _ in quantaBefore..<histories.endIndex / quantum {
                 budget.add(sampleCount: quantum)
@@ -218,48 +188,12 @@ public struct Receiver: ~Copyable {
         }
     }
 
-    /// The same for several quanta at once where nothing is due at their ends; see `BasebandInput.appendQuanta`. Copies are noted
-    /// quantum by quantum, so with several channels it appends only one.
-    private func appendQuanta(before index: Int) -> Bool {
-        inputs.count == 1 ? inputs[0].baseband.appendQuanta(before: index) : appendQuantum()
-    }
-
-    /// Appends what waits of each channel; see `BasebandInput.appendQuantum`. All have as many samples.
-    private func appendQuantum() -> Bool {
-        var isWhole = false
-        for input in inputs { isWhole = input.baseband.appendQuantum() }
-        if isWhole { histories.noteCopies(BasebandInput.quantum) }
-        return isWhole
-    }
-
-    /// Follows and finds pilot tones in each channel.
-    /// - Returns: the index from which on a history is without pilot tones that were found now; nil where none was.
-    private func cancelPilots() -> Int? {
-        var cleanedIndex: Int?
-        for input in inputs {
-            guard let index = input.baseband.cancelPilots() else { continue }
-            cleanedIndex = min(cleanedIndex ?? index, index)
-        }
-        return cleanedIndex
-    }
-
-    /// See `BasebandInput.passOverHole`; holes are common to all channels.
-    private func passOverHole() -> Int? {
-        var rewound: Int?
-        for input in inputs { rewound = input.baseband.passOverHole() }
-        if let rewound { histories.rewind(rewound) }
-        return rewound
-    }
-
-    /// The place of the baseband in the input.
-    private var clock: InputClock { inputs[0].baseband.clock }
-
     // MARK: The receive path
 
     /// Takes one more quantum of baseband through all stages.
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
         // Pilot tones: a tone found now hid frames before.
-        if let cleanedIndex = cancelPilots() {
+        if let cleanedIndex = input.cancelPilots() {
             search.restart(from: cleanedIndex, histories, profileStages)
         }
         repeat {
@@ -291,7 +225,7 @@ public struct Receiver: ~Copyable {
         if recognisesTokens {
             recogniseTokens(onFrame)
         }
-        if let sampleCount = passOverHole() {
+        if let sampleCount = input.passOverHole() {
             search.rewind(sampleCount, profileStages)
         }
     }
@@ -342,7 +276,7 @@ public struct Receiver: ~Copyable {
             return false
         }
         counted.frames += 1
-        onFrame(frame.received(view, clock))
+        onFrame(frame.received(view, input.clock))
         return true
     }
 
@@ -363,7 +297,7 @@ public struct Receiver: ~Copyable {
 
     /// Reads the bursts that are over.
     private mutating func decodeBursts(_ onFrame: (ReceivedFrame) -> Void) {
-        while let outcome = repeats?.decodeNext(histories, profileStages, clock, &recent, &budget) {
+        while let outcome = repeats?.decodeNext(histories, profileStages, input.clock, &recent, &budget) {
             switch outcome {
             case .duplicate: counted.duplicates += 1
             case .combined(let frame):
@@ -377,22 +311,9 @@ public struct Receiver: ~Copyable {
     /// Reports tokens that were heard before, where they were not decoded.
     private mutating func recogniseTokens(_ onFrame: (ReceivedFrame) -> Void) {
         for stages in profileStages {
-            stages.recognition?.look(heard, besides: recent) { found in
+            stages.recognition?.look(input.heard, besides: recent) { found in
                 counted.recognisedFrames += 1
-                onFrame(found.received(stages.profile, clock))
-            }
-        }
-    }
-}
-
-/// Copies one channel of interleaved samples.
-private func separate<Sample>(
-    _ samples: Span<Sample>, _ channel: Int, _ channelCount: Int, into separated: inout [Sample]
-) {
-    samples.withUnsafeBufferPointer { samples in
-        separated.withUnsafeMutableBufferPointer { separated in
-            for index in 0..<min(samples.count / channelCount, separated.count) {
-                separated[index] = samples[index * channelCount + channel]
+                onFrame(found.received(stages.profile, input.clock))
             }
         }
     }

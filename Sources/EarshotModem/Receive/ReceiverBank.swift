@@ -33,7 +33,8 @@ public final class ReceiverBank {
     private let channelCount: Int
     private let groups: [Group]
     /// One channel of a block; empty if one receiver hears all channels.
-    private var separated: [Float]
+    private var floats: [Float]
+    private var integers: [Int16]
 
     /// Receivers at the start of an input.
     /// - Parameters:
@@ -61,7 +62,9 @@ public final class ReceiverBank {
                         combining: repeatCount, recognisesTokens: recognisesTokens), firstChannel: firstChannel))
         }
         self.groups = groups
-        separated = isOne ? [] : [Float](repeating: 0, count: Self.blockFrameCount(channelCount: channelCount))
+        let separatedCount = isOne ? 0 : Self.blockFrameCount(channelCount: channelCount)
+        floats = [Float](repeating: 0, count: separatedCount)
+        integers = [Int16](repeating: 0, count: separatedCount)
     }
 
     /// Takes a block of interleaved frames, full scale 1, and reports the frames that ended. Allocates nothing.
@@ -73,14 +76,10 @@ public final class ReceiverBank {
             groups[0].receiver.push(samples) { onFrame($0.channel, $0) }
             return
         }
-        let (channelCount, frameCount) = (channelCount, samples.count / channelCount)
         for group in groups {
-            separated.withUnsafeMutableBufferPointer { separated in
-                for index in 0..<frameCount {
-                    separated[index] = samples[index * channelCount + group.firstChannel]
-                }
-            }
-            pushSeparated(group, frameCount, onFrame: onFrame)
+            separate(samples, group.firstChannel, channelCount, into: &floats)
+            let own = floats.span.extracting(0..<samples.count / channelCount)
+            group.receiver.push(own) { group.report($0, onFrame) }
         }
     }
 
@@ -93,22 +92,11 @@ public final class ReceiverBank {
             groups[0].receiver.push(samples) { onFrame($0.channel, $0) }
             return
         }
-        let (channelCount, frameCount) = (channelCount, samples.count / channelCount)
         for group in groups {
-            separated.withUnsafeMutableBufferPointer { separated in
-                for index in 0..<frameCount {
-                    separated[index] = Float(samples[index * channelCount + group.firstChannel]) * 0x1p-15
-                }
-            }
-            pushSeparated(group, frameCount, onFrame: onFrame)
+            separate(samples, group.firstChannel, channelCount, into: &integers)
+            let own = integers.span.extracting(0..<samples.count / channelCount)
+            group.receiver.push(own) { group.report($0, onFrame) }
         }
-    }
-
-    private func pushSeparated(
-        _ group: Group, _ frameCount: Int, onFrame: (_ channel: Int, ReceivedFrame) -> Void
-    ) {
-        let samples = separated
-        group.receiver.push(samples.span.extracting(0..<frameCount)) { group.report($0, onFrame) }
     }
 
     /// Passes over frames that existed but were lost; see `Receiver.skip`.

@@ -21,18 +21,13 @@ extension ProfileStages {
     }
 }
 
-extension Receiver {
-    /// The baseband of the first channel.
-    var baseband: BasebandInput { _read { yield inputs[0].baseband } }
-}
-
 extension FrameView {
     /// A token's frame at a place in several channels of these weights, whose noise the search has measured.
     static func token(
         _ profile: Profile, start: Double, offsetHertz: Float = 0, weights: SIMD8<Float>, in channels: [BasebandHistory]
     ) -> FrameView {
         let histories = ChannelHistories(channels)
-        histories.noteCopies(min(5_000, histories.endIndex))
+        histories.noteCopies(from: max(0, histories.endIndex - 5_000), min(5_000, histories.endIndex))
         let stages = ProfileStages(profile, channelCount: channels.count)
         _ = stages.searchBlocks(histories)
         var place = Candidate(start: start, offsetHertz: offsetHertz, score: 20, dominance: 1)

@@ -26,21 +26,19 @@ public final class BandMeter {
     /// - Returns: the level of the loudest channel.
     public func bandDecibels(_ receiver: borrowing Receiver, seconds: Double) -> Double {
         var highest = -Double.infinity
-        for channel in receiver.inputs {
-            highest = max(highest, bandDecibels(channel.baseband, seconds: seconds))
+        let sampleCount = Int(seconds * Double(receiver.input.clock.basebandRateHertz))
+        for channel in receiver.input.heard.indices {
+            highest = max(highest, bandDecibels(receiver.input.heard[channel], sampleCount))
         }
         return highest
     }
 
-    private func bandDecibels(_ baseband: borrowing BasebandInput, seconds: Double) -> Double {
+    private func bandDecibels(_ heard: BasebandHistory, _ sampleCount: Int) -> Double {
         let window = spectrum.windowLength
-        let wanted = Int(seconds * Double(baseband.clock.basebandRateHertz)) / window
-        let rowCount = max(1, min(wanted, baseband.heard.keptSampleCount / window))
+        let rowCount = max(1, min(sampleCount, heard.keptSampleCount) / window)
         var power = 0.0
         for index in 0..<rowCount {
-            baseband.heard.withSamples(
-                from: baseband.heard.endIndex - (index + 1) * window, count: window
-            ) { samples in
+            heard.withSamples(from: heard.endIndex - (index + 1) * window, count: window) { samples in
                 spectrum.process(samples, into: &row, from: 0)
             }
             for tone in 0..<BandMeter.toneCount {

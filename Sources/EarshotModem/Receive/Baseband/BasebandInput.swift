@@ -94,20 +94,20 @@ struct BasebandInput: ~Copyable {
         return false
     }
 
-    /// The same for several quanta at once, as long as there is nothing to do where they end: up to the first one that ends at
-    /// `index` or later, or where `cancelPilots` has something to do.
-    mutating func appendQuanta(before index: Int) -> Bool {
+    /// The number of waiting samples, in whole quanta, with nothing to do where these quanta end: they end before `index`, and
+    /// before `cancelPilots` has something to do. One quantum at least stays for `appendQuantum`.
+    func idleCount(before index: Int) -> Int {
         let end = history.endIndex
         let isQuiet = waitingLostCount == 0 && pilots.count == 0 && end % BasebandInput.quantum == 0
-        if isQuiet && history.lostTailCount == 0 {
-            let limit = min(index, pilots.nextScanIndex(after: end))
-            // All quanta but the last one, which `appendQuantum` appends.
-            let idleCount = min(limit - 1 - end, waiting.count)
-            if idleCount >= BasebandInput.quantum {
-                append(idleCount - idleCount % BasebandInput.quantum)
-            }
-        }
-        return appendQuantum()
+        guard isQuiet && history.lostTailCount == 0 else { return 0 }
+        let limit = min(index, pilots.nextScanIndex(after: end))
+        let count = max(0, min(limit - 1 - end, waiting.count))
+        return count - count % BasebandInput.quantum
+    }
+
+    /// Appends samples at whose quanta's ends there is nothing to do; see `idleCount`.
+    mutating func appendIdle(_ count: Int) {
+        if count > 0 { append(count) }
     }
 
     private mutating func append(_ count: Int) {

@@ -2,8 +2,8 @@ import EarshotDSP
 
 /// The histories of all channels of a receiver: the microphones of one device.
 ///
-/// All channels hold the same stretch, and holes and masks are common to them. A class, because every `FrameView` refers to
-/// it.
+/// All channels hold the same stretch, and holes are common to them; a mask covers the channels that heard the masked frame. A
+/// class, because every `FrameView` refers to it.
 final class ChannelHistories {
     /// The maximum number of channels.
     static let maximumCount = 8
@@ -44,9 +44,9 @@ final class ChannelHistories {
     /// The part of a range of indices that is held.
     func heldRange(_ range: Range<Int>) -> Range<Int> { histories[0].heldRange(range) }
 
-    /// Masks the samples of a range in all channels.
-    func mask(_ range: Range<Int>) {
-        for history in histories { history.mask(range) }
+    /// Masks the samples of a range in the channels that count in these shares.
+    func mask(_ range: Range<Int>, in shares: ChannelShares) {
+        for channel in indices where shares.counts(channel) { histories[channel].mask(range) }
     }
 
     // MARK: Copies
@@ -57,15 +57,21 @@ final class ChannelHistories {
         channel > 0 && ownEndIndices[channel] <= index
     }
 
-    /// Compares the latest `count` samples of all channels.
+    /// Compares the samples of all channels from `first` on, `count` at a time.
     ///
-    ///     |Σ x_b·x_a*|² < 0.9·Σ|x_a|²·Σ|x_b|²   for every earlier channel a, with sums that forget within 32 calls
+    ///     |Σ x_b·x_a*|² < 0.9·Σ|x_a|²·Σ|x_b|²   for every earlier channel a, with sums that forget within 32 steps
     ///
     /// A loud frame makes channels alike as well, but they were not when it began.
-    func noteCopies(_ count: Int) {
+    func noteCopies(from first: Int, _ count: Int) {
         guard histories.count > 1 else { return }
+        for index in stride(from: first, to: endIndex, by: count) {
+            noteCopies(index..<index + count)
+        }
+    }
+
+    private func noteCopies(_ range: Range<Int>) {
         for channel in histories.indices {
-            let power = histories[channel].withSamples(from: endIndex - count, count: count) { own in
+            let power = histories[channel].withSamples(from: range.lowerBound, count: range.count) { own in
                 var sum: Float = 0
                 for n in own.indices { sum += own[n].power }
                 return sum
@@ -74,19 +80,18 @@ final class ChannelHistories {
             var isOwn = powers[channel] > 0
             for earlier in 0..<channel {
                 let pair = channel * ChannelHistories.maximumCount + earlier
-                products[pair] = products[pair] * ChannelHistories.kept + product(channel, earlier, count)
+                products[pair] = products[pair] * ChannelHistories.kept + product(channel, earlier, range)
                 let limit = ChannelHistories.maximumCoherence * powers[channel] * powers[earlier]
                 isOwn = isOwn && (powers[earlier] == 0 || products[pair].power < limit)
             }
-            if isOwn { ownEndIndices[channel] = endIndex }
+            if isOwn { ownEndIndices[channel] = range.upperBound }
         }
     }
 
-    /// Σ x_b·x_a* of the latest samples.
-    private func product(_ channel: Int, _ earlier: Int, _ count: Int) -> ComplexSample {
-        let first = endIndex - count
-        return histories[channel].withSamples(from: first, count: count) { own in
-            histories[earlier].withSamples(from: first, count: count) { other in
+    /// Σ x_b·x_a* of a range of samples.
+    private func product(_ channel: Int, _ earlier: Int, _ range: Range<Int>) -> ComplexSample {
+        histories[channel].withSamples(from: range.lowerBound, count: range.count) { own in
+            histories[earlier].withSamples(from: range.lowerBound, count: range.count) { other in
                 var sum = ComplexSample()
                 for n in own.indices { sum += own[n].times(other[n].conjugate) }
                 return sum

@@ -5,7 +5,8 @@ import EarshotDSP
 enum CancellingOutcome {
     /// The frame was subtracted from the history.
     case cancelled
-    /// There is nothing but noise beside the frame: it was masked, since it explains everything at its place.
+    /// There is nothing but noise beside the frame: it was masked in the channels that count, since it explains everything at
+    /// its place. In the others there may be a talker that is too quiet for a residual.
     case cameAlone
     /// The frame stays: the cancellation budget is exhausted.
     case tooMany
@@ -51,7 +52,7 @@ struct FrameCanceller: ~Copyable {
         guard residualDetector.isAnything(beside: view, tones) else {
             // Patterns of its tones look like frames, and each costs as much as one.
             let end = view.place.start + view.length
-            histories.mask(Int(view.place.start.rounded())..<Int(end.rounded()))
+            histories.mask(Int(view.place.start.rounded())..<Int(end.rounded()), in: view.place.shares)
             return .cameAlone
         }
         guard budget.spend(at: histories.endIndex) else { return .tooMany }

@@ -138,10 +138,14 @@ struct AttemptQueue {
         }?.due
     }
 
-    /// Removes the attempts that start in the range and whose dominance is below the minimum.
-    mutating func removeAttempts(startingIn range: Range<Double>, lessClearThan minimumDominance: Float) {
+    /// Removes the attempts that start in the range, whose best channel is one of those that count, and whose dominance is below
+    /// the minimum.
+    mutating func removeAttempts(
+        startingIn range: Range<Double>, in shares: ChannelShares, lessClearThan minimumDominance: Float
+    ) {
         waiting.removeAll {
-            $0.layout != nil && range.contains($0.candidate.start) && $0.candidate.dominance < minimumDominance
+            $0.layout != nil && range.contains($0.candidate.start) && shares.counts($0.candidate.shares.best)
+                && $0.candidate.dominance < minimumDominance
         }
     }
 

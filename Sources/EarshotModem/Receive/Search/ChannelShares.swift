@@ -27,6 +27,9 @@ struct ChannelShares: Equatable {
         values[best] = 1
     }
 
+    /// Whether a channel counts.
+    func counts(_ channel: Int) -> Bool { values[channel] > 0 }
+
     /// Whether only the best channel counts.
     var isAlone: Bool { values.sum() == 1 }
 }

@@ -10,7 +10,7 @@ final class ChannelStages {
 
     init(_ format: BasebandFormat, combining repeatCount: Int, keptCount: Int, channelCount: Int) {
         noise = BandNoise(format: format)
-        search = SyncSearch(format: format, channelCount: channelCount)
+        search = SyncSearch(format: format)
         repeatSearch =
             repeatCount > 1
             ? RepeatSearch(

@@ -8,6 +8,10 @@ import EarshotCoding
 /// noise, and other talkers that are louder there. This is the weight of a tone's energy in a fading channel. A data symbol's
 /// tone is not known; each counts by its probability.
 ///
+/// Where the pattern was found in one channel alone, noise's deviation of ρ, 1/√n for n symbols, is subtracted: another
+/// channel that hears nothing there would count for its noise. Of two talkers at −9 dB, each in its own channel, 71 of 80
+/// `standard` tokens are decoded without that, and 76 with it.
+///
 /// Eight symbols leave ρ uncertain by a third of the noise: four equal channels decode 75 % of `standard` frames at −13.5 dB with
 /// shares from them, 80 % with equal ones. Cost: an FFT of N points a symbol and channel. No allocation after `init`.
 struct ChannelWeights: ~Copyable {
@@ -61,7 +65,7 @@ struct ChannelWeights: ~Copyable {
             }
             count += 1
         }
-        return ChannelWeights.weight(own: own, others: all - own, count, toneCount)
+        return ChannelWeights.weight(view, own: own, others: all - own, count, toneCount)
     }
 
     private mutating func weight(_ view: FrameView, _ channel: Int, _ frameCount: Int) -> Float {
@@ -85,15 +89,18 @@ struct ChannelWeights: ~Copyable {
                 count += 1
             }
         }
-        return ChannelWeights.weight(own: own, others: others, count, toneCount)
+        return ChannelWeights.weight(view, own: own, others: others, count, toneCount)
     }
 
     /// w of these sums over `count` symbols.
-    private static func weight(own: Float, others: Float, _ count: Float, _ toneCount: Int) -> Float {
+    private static func weight(
+        _ view: FrameView, own: Float, others: Float, _ count: Float, _ toneCount: Int
+    ) -> Float {
         guard count > 0, others > 0 else { return 0 }
         // Far below the channel's noise there is nothing: a channel that has just fallen silent must not count for it.
         let mean = max(others / (count * Float(toneCount - 1)), ChannelWeights.minimumMean)
-        let ratio = max(own / count / mean - 1, 0)
+        let chance = view.place.shares.isAlone ? 1 / count.squareRoot() : 0
+        let ratio = max(own / count / mean - 1 - chance, 0)
         return ratio / (1 + ratio) / mean
     }
 }

@@ -13,6 +13,8 @@ struct FrameSearch: ~Copyable {
     /// Where a sync pattern may begin that lies within the latest masked frame: chance makes many patterns of such a frame's
     /// tones, so the search believes only clear ones there.
     private var maskedStarts = 0.0..<0.0
+    /// How much each channel counts in that frame.
+    private var maskedShares = ChannelShares.alone(0)
     /// Candidates found so far.
     private(set) var candidateCount = 0
     /// Candidates whose sync pattern did not stand up to a closer look.
@@ -89,14 +91,17 @@ struct FrameSearch: ~Copyable {
 
     /// The dominance that a candidate needs: `usual`, or more within a masked frame.
     private func minimumDominance(_ candidate: Candidate, _ usual: Float) -> Float {
-        maskedStarts.contains(candidate.start) ? SyncCheck.clearDominance : usual
+        maskedStarts.contains(candidate.start) && maskedShares.counts(candidate.shares.best)
+            ? SyncCheck.clearDominance : usual
     }
 
     /// Notes that a frame was masked, and removes the attempts that its tones may have made.
     mutating func noteMaskedFrame(_ view: FrameView) {
         let patternLength = view.length * Double(FrameLayout.syncToneCount) / Double(view.layout.toneCount)
         maskedStarts = view.place.start..<view.place.start + view.length - patternLength
-        queue.removeAttempts(startingIn: maskedStarts, lessClearThan: SyncCheck.clearDominance)
+        maskedShares = view.place.shares
+        queue.removeAttempts(
+            startingIn: maskedStarts, in: maskedShares, lessClearThan: SyncCheck.clearDominance)
     }
 
     /// Lets the searches begin again, as far before `index` as a token is long: the history has changed from there on.

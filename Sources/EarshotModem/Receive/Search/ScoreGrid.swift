@@ -1,3 +1,5 @@
+import CEarshotKernels
+
 /// Scores over time and frequency offset, a block at a time, and their peaks.
 ///
 /// The grid keeps a few rows of the block before, so that peaks at a block's edge are judged with both their sides.
@@ -51,6 +53,16 @@ struct ScoreGrid {
         }
     }
 
+    /// Takes over the block of another grid.
+    mutating func setBlock(_ other: ScoreGrid) {
+        for offset in 0..<offsetCount {
+            for row in ScoreGrid.carriedRowCount..<ScoreGrid.rowCount {
+                scores[index(row: row, offset: offset)] = other.scores[index(row: row, offset: offset)]
+            }
+        }
+        for row in ScoreGrid.carriedRowCount..<ScoreGrid.rowCount { maxima[row] = other.maxima[row] }
+    }
+
     /// Adds the block of another grid to this one's.
     ///
     ///     score = μ + √(Σ_a max(0, score_a − μ)²)
@@ -59,28 +71,13 @@ struct ScoreGrid {
     /// with the sum of squares, so channels that hear it equally well all count, and a channel that hears nothing does not. The
     /// squares of channels that have noise in common, with a coherence of g, count 1/(1 + g) of that, but no less than one alone.
     mutating func add(_ other: ScoreGrid, mean: Float, coherence: Float = 0) {
-        let share = 1 / (1 + coherence)
-        let mean = SIMD8(repeating: mean)
-        other.scores.withUnsafeBytes { terms in
-            scores.withUnsafeMutableBytes { own in
-                for row in stride(from: ScoreGrid.carriedRowCount, to: ScoreGrid.rowCount, by: 8) {
-                    var highest = SIMD8<Float>()
-                    for offset in 0..<offsetCount {
-                        let place = (offset * ScoreGrid.rowCount + row) * MemoryLayout<Float>.stride
-                        var a = own.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self) - mean
-                        var b = terms.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self) - mean
-                        // The library's pointwise maximum is no vector code.
-                        a.replace(with: 0, where: a .< 0)
-                        b.replace(with: 0, where: b .< 0)
-                        let (p, q) = (a * a, b * b)
-                        var square = (p + q) * share
-                        square.replace(with: p, where: p .> square)
-                        square.replace(with: q, where: q .> square)
-                        let sum = mean + square.squareRoot()
-                        own.storeBytes(of: sum, toByteOffset: place, as: SIMD8<Float>.self)
-                        highest.replace(with: sum, where: sum .> highest)
-                    }
-                    for index in 0..<8 { maxima[row + index] = highest[index] }
+        let first = ScoreGrid.carriedRowCount
+        other.scores.withUnsafeBufferPointer { terms in
+            scores.withUnsafeMutableBufferPointer { sums in
+                maxima.withUnsafeMutableBufferPointer { maxima in
+                    earshot_add_scores(
+                        terms.baseAddress! + first, offsetCount, ScoreGrid.rowCount, SyncSearch.blockRowCount, mean,
+                        1 / (1 + coherence), sums.baseAddress! + first, maxima.baseAddress! + first)
                 }
             }
         }

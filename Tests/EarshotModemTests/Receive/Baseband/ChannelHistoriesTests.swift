@@ -16,12 +16,18 @@ import Testing
         let histories = ChannelHistories(all)
         for quantum in 0..<200 {
             for (history, channel) in zip(all, channels) { history.append(channel, 32 * quantum..<32 * (quantum + 1)) }
-            histories.noteCopies(32)
+            histories.noteCopies(from: 32 * quantum, 32)
         }
         #expect(!histories.isCopy(0, since: 6_399))
         #expect(!histories.isCopy(1, since: 6_399) && !histories.isCopy(2, since: 6_399), "seeds 21 and 22")
         #expect(histories.isCopy(3, since: 1_000), "seeds 21 and 22")
-        histories.mask(10..<20)
-        #expect(all.allSatisfy { $0.isLost(12) && !$0.isLost(20) })
+    }
+
+    /// A frame that one channel did not hear hides nothing there.
+    @Test func aMaskCoversTheChannelsThatCount() {
+        let all = (0..<3).map { _ in BasebandHistory(keptCount: 64) }
+        for history in all { history.append([ComplexSample](repeating: ComplexSample(1, 0), count: 32), 0..<32) }
+        ChannelHistories(all).mask(10..<20, in: ChannelShares(weights: [1, 0, 0.5, 0, 0, 0, 0, 0]))
+        #expect(all.map { $0.isLost(12) } == [true, false, true] && all.allSatisfy { !$0.isLost(20) })
     }
 }

@@ -164,7 +164,7 @@ import Testing
                 var found = 0
                 for first in stride(from: 0, to: samples.count - 480, by: 480) {
                     receiver.push(samples.span.extracting(first..<first + 480)) { _ in }
-                    found += receiver.baseband.pilots.count
+                    found += receiver.input.pilotCount(channel: 0)
                 }
                 #expect(found == 0, "\(profile), seed \(seed)")
             }

@@ -87,7 +87,10 @@ import Testing
         for (start, dominance, isExamined, goes) in cases {
             var queue = AttemptQueue()
             _ = queue.insert(attempt(due: 0, score: 9, start: start, dominance: dominance, isExamined: isExamined))
-            queue.removeAttempts(startingIn: 5..<20, lessClearThan: 0.75)
+            // All attempts are of the first channel.
+            queue.removeAttempts(startingIn: 5..<20, in: .alone(1), lessClearThan: 0.75)
+            #expect(!queue.isEmpty, "in another channel")
+            queue.removeAttempts(startingIn: 5..<20, in: .alone(0), lessClearThan: 0.75)
             #expect(queue.isEmpty == goes, "start \(start), dominance \(dominance)")
         }
     }

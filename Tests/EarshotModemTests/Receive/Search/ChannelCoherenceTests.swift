@@ -46,8 +46,9 @@ import Testing
         #expect(ChannelCoherence().variances(of: shares) == shares.values)
     }
 
-    /// Two channels that share most of their noise cause no more candidates than two that share none, and hardly more than one: 20 s of
-    /// noise give 110 ± 10 for one, and less than 1.5 times as many otherwise.
+    /// Two channels that share most of their noise cause no more candidates than two that share none: those of each channel alone,
+    /// and of their sum about as many as of one. 20 s of noise give 120 ± 11 for one channel; of the sum's, those at a place of
+    /// one channel's own do not count again.
     @Test(arguments: [Float(0), 0.5, 0.8, 0.97]) func commonNoiseCausesNoMoreCandidates(gamma: Float) throws {
         var (first, second) = (WhiteNoise(seed: 93), WhiteNoise(seed: 94))
         var one = try Receiver(sampleRateHertz: 48_000)
@@ -64,6 +65,6 @@ import Testing
             two.push(pairs.span) { _ in }
         }
         let counts = (one.statistics.candidates, two.statistics.candidates)
-        #expect(Double(counts.1) < 1.5 * Double(counts.0), "\(counts), seeds 93 and 94")
+        #expect(Double(counts.1) < 2.5 * Double(counts.0), "\(counts), seeds 93 and 94")
     }
 }

@@ -9,21 +9,24 @@ import Testing
 
 /// Λ on the search's grid: against its formula, and what it tells apart.
 @Suite struct GridLikelihoodTests {
-    private static let binStride = 150
+    private static let binStride = SearchCells.stride
     private static let offsetCount = 11
     private static let row = 3
-    private static let shares = [Float](repeating: 1, count: binStride)
 
-    /// Cells of noise, E/N exponentially distributed and independent; shape [binCount][binStride].
-    private func noise(_ random: inout Randomness) -> [Float] {
-        let count = (2 * 31 + Self.offsetCount) * Self.binStride + GridLikelihood.overreach
-        return (0..<count).map { _ in cell(-Float.log(Float.random(in: 1e-6...1, using: &random))) }
+    /// Cells of noise, E/N exponentially distributed and independent.
+    private func noise(_ random: inout Randomness) -> SearchCells {
+        let cells = SearchCells(binCount: 2 * 31 + Self.offsetCount)
+        for index in cells.values.indices {
+            cells.values[index] = cell(-Float.log(Float.random(in: 1e-6...1, using: &random)))
+        }
+        for row in cells.heldShares.indices { cells.heldShares[row] = 1 }
+        return cells
     }
 
     private func cell(_ x: Float) -> Float { x / (1 + x / SyncSearch.saturation) }
 
     /// Puts a frame of random tones into noise, at an energy of `ratio` over noise.
-    private func add(_ ratio: Float, to cells: inout [Float], offset: Int, _ random: inout Randomness) {
+    private func add(_ ratio: Float, to cells: SearchCells, offset: Int, _ random: inout Randomness) {
         for symbol in 0..<GridLikelihood.maximumSymbolCount {
             let tone =
                 symbol < 8 ? Profile.standard.syncTones[symbol] : Int.random(in: 0..<32, using: &random)
@@ -32,7 +35,7 @@ import Testing
             let z =
                 unitPhasor(turns: Double.random(in: 0..<1, using: &random))
                 * (-Float.log(Float.random(in: 1e-6...1, using: &random))).squareRoot()
-            cells[index] = cell((ComplexSample(ratio.squareRoot(), 0) + z).power)
+            cells.values[index] = cell((ComplexSample(ratio.squareRoot(), 0) + z).power)
         }
     }
 
@@ -43,7 +46,7 @@ import Testing
         // Below 0 and beyond the table too.
         let cells = (0..<40 * 70).map { _ in Float.random(in: -1...4, using: &random) }
         var sums = [Float](repeating: 0, count: 16)
-        earshot_grid_ratios(form.number, cells, 70, 40, table, 64 / 3, &sums)
+        earshot_grid_ratios(form.number, cells, 70, 40, table, 64 / 3, nil, &sums)
         for symbol in 0..<16 {
             var expected: Float = 0
             for tone in 0..<40 {
@@ -56,16 +59,17 @@ import Testing
     /// Λ is that of `FrameLikelihood`, within the steps of its table: 64 of c, which are a tenth of φ where most cells are.
     @Test func equalsTheLikelihoodOfFrames() {
         var random = Randomness(seed: 82)
-        var grid = GridLikelihood(profile: .standard, binStride: Self.binStride)
+        var grid = GridLikelihood(profile: .standard)
+        grid.prepare(.alone(0))
         let likelihood = FrameLikelihood()
         for round in 0..<20 {
-            var cells = noise(&random)
-            if round % 2 == 0 { add(4, to: &cells, offset: 5, &random) }
+            let cells = noise(&random)
+            if round % 2 == 0 { add(4, to: cells, offset: 5, &random) }
             let symbolCount = 8 + round
             let first = 5 * Self.binStride + Self.row
             let energies = (0..<symbolCount).flatMap { symbol in
                 (0..<32).map { tone in
-                    let c = cells[first + 2 * tone * Self.binStride + 4 * symbol]
+                    let c = cells.values[first + 2 * tone * Self.binStride + 4 * symbol]
                     return c / (1 - c / SyncSearch.saturation)
                 }
             }
@@ -73,8 +77,8 @@ import Testing
                 energies, inverseNoise: [Float](repeating: 1, count: 32), profile: .standard, symbols: 0..<symbolCount,
                 erased: ErasedSymbols())
             let ratio =
-                grid.syncLogRatio(cells, shares: Self.shares, from: first)
-                + grid.dataLogRatio(cells, shares: Self.shares, from: first, symbolCount: symbolCount)
+                grid.syncLogRatio([cells], from: first)
+                + grid.dataLogRatio([cells], from: first, symbolCount: symbolCount)
             #expect(abs(ratio - expected) < 2.5, "\(ratio), not \(expected), round \(round), seed 82")
         }
     }
@@ -83,20 +87,60 @@ import Testing
     /// after 32 symbols, and noise −23 ± 6 anywhere.
     @Test func tellsFramesFromNoise() {
         var random = Randomness(seed: 83)
-        var grid = GridLikelihood(profile: .standard, binStride: Self.binStride)
+        var grid = GridLikelihood(profile: .standard)
         var (likelyFrames, likelyNoise) = (0, 0)
         for _ in 0..<200 {
-            var cells = noise(&random)
+            let cells = noise(&random)
             let isNoiseLikely = grid.isLikely(
-                cells, shares: Self.shares, row: Self.row, offset: 5, offsetCount: Self.offsetCount, symbolCount: 32)
+                [cells], .alone(0), row: Self.row, offset: 5, offsetCount: Self.offsetCount, symbolCount: 32)
             likelyNoise += isNoiseLikely ? 1 : 0
-            add(3.4, to: &cells, offset: 4, &random)
+            add(3.4, to: cells, offset: 4, &random)
             // Beside its place too.
             let isFrameLikely = grid.isLikely(
-                cells, shares: Self.shares, row: Self.row, offset: 5, offsetCount: Self.offsetCount, symbolCount: 32)
+                [cells], .alone(0), row: Self.row, offset: 5, offsetCount: Self.offsetCount, symbolCount: 32)
             likelyFrames += isFrameLikely ? 1 : 0
         }
         #expect(likelyFrames >= 197, "\(likelyFrames), seed 83")
         #expect(likelyNoise <= 4, "\(likelyNoise), seed 83")
+    }
+
+    /// Two channels that hear a frame 2 dB less well each tell it from noise as one does; a channel that does not count changes
+    /// nothing; and a symbol that one of them lost does not count.
+    @Test func severalChannelsTellFramesFromNoise() {
+        var random = Randomness(seed: 84)
+        var (one, two) = (GridLikelihood(profile: .standard), GridLikelihood(profile: .standard, channelCount: 2))
+        let equal = ChannelShares(weights: [1, 1, 0, 0, 0, 0, 0, 0])
+        var (likelyFrames, likelyNoise) = (0, 0)
+        for _ in 0..<200 {
+            let cells = [noise(&random), noise(&random)]
+            func isLikely(_ shares: ChannelShares) -> Bool {
+                two.isLikely(
+                    cells, shares, row: Self.row, offset: 5, offsetCount: Self.offsetCount, symbolCount: 32)
+            }
+            likelyNoise += isLikely(equal) ? 1 : 0
+            let seed = UInt64.random(in: 0...1_000_000, using: &random)
+            for channel in 0..<2 {
+                // The same tones in both channels, the noise each its own.
+                var tones = Randomness(seed: seed)
+                for _ in 0..<channel { _ = Float.random(in: 0...1, using: &random) }
+                add(2.1, to: cells[channel], offset: 5, &tones)
+            }
+            likelyFrames += isLikely(equal) ? 1 : 0
+            two.prepare(.alone(1))
+            one.prepare(.alone(0))
+            let first = 5 * Self.binStride + Self.row
+            #expect(two.syncLogRatio(cells, from: first) == one.syncLogRatio([cells[1]], from: first), "seed 84")
+            #expect(
+                two.dataLogRatio(cells, from: first, symbolCount: 32)
+                    == one.dataLogRatio([cells[1]], from: first, symbolCount: 32), "seed 84")
+        }
+        #expect(likelyFrames >= 195, "\(likelyFrames), seed 84")
+        #expect(likelyNoise <= 6, "\(likelyNoise), seed 84")
+        let cells = [noise(&random), noise(&random)]
+        two.prepare(equal)
+        let first = 5 * Self.binStride + Self.row
+        let (all, row) = (two.dataLogRatio(cells, from: first, symbolCount: 9), Self.row + 4 * 8)
+        cells[1].heldShares[row] = 0.5
+        #expect(all != 0 && two.dataLogRatio(cells, from: first, symbolCount: 9) == 0, "seed 84")
     }
 }

@@ -1,0 +1,89 @@
+/// The cells of one channel's search: energy over noise, saturated, in the rows of the latest blocks.
+///
+/// Shape [binCount][stride]. The rows move to the front when the room behind them is used up, so a row's place changes only
+/// between blocks. A class, because the search writes the cells that `WaitingCandidates` reads. No allocation after `init`.
+final class SearchCells {
+    /// The number of blocks for which a candidate waits for `GridLikelihood`. Then all is there but the last symbol or two of
+    /// the shortest frame.
+    static let waitCount = 2
+    /// The rows kept before the latest block: those in which candidates wait, and what `GridLikelihood` looks at before them.
+    private static let keptRowCount = 2 * ScoreGrid.peakReach + (1 + waitCount) * SyncSearch.blockRowCount
+    /// The distance from one bin's cells to the next one's: several blocks, so that rows are seldom moved.
+    static let stride = keptRowCount + 8 * SyncSearch.blockRowCount
+
+    /// c, and as many cells behind it as `GridLikelihood` may read.
+    var values: [Float]
+    /// h of each row: a row of which a part was lost does not count for `GridLikelihood`.
+    var heldShares = [Float](repeating: 0, count: stride)
+    /// The latest block's first row.
+    private(set) var latestRow = keptRowCount - SyncSearch.blockRowCount
+    /// The number of blocks so far; the latest is the one before.
+    private(set) var blockCount = 0
+    /// The block behind the latest whose cells were divided by noise that was not settled.
+    private(set) var settledBlock = 0
+    /// Whether the search began again: the cells are no longer those among which earlier candidates were found.
+    var hasRestarted = false
+
+    private let binCount: Int
+
+    init(binCount: Int) {
+        self.binCount = binCount
+        values = [Float](repeating: 0, count: binCount * SearchCells.stride + GridLikelihood.overreach)
+    }
+
+    /// The first row of the block before the latest, which the search scores.
+    var scoredRow: Int { latestRow - SyncSearch.blockRowCount }
+
+    /// Makes room for a block behind the latest one.
+    func beginBlock() {
+        latestRow += SyncSearch.blockRowCount
+        guard latestRow + SyncSearch.blockRowCount > SearchCells.stride else { return }
+        let (kept, dropped) = (SearchCells.keptRowCount, latestRow - SearchCells.keptRowCount)
+        values.withUnsafeMutableBufferPointer { values in
+            for bin in 0..<binCount {
+                let first = values.baseAddress! + bin * SearchCells.stride
+                first.update(from: first + dropped, count: kept)
+            }
+        }
+        heldShares.withUnsafeMutableBufferPointer { shares in
+            for row in 0..<kept { shares[row] = shares[row + dropped] }
+        }
+        latestRow = kept
+    }
+
+    /// Counts the block for which there was made room.
+    func endBlock(isSettled: Bool) {
+        blockCount += 1
+        if !isSettled { settledBlock = blockCount }
+    }
+
+    /// Sets h of the latest block's rows.
+    func setHeldShares(_ shares: [Float]) {
+        heldShares.replaceSubrange(latestRow..<latestRow + SyncSearch.blockRowCount, with: shares)
+    }
+
+    /// Sets all cells of the latest block, of which nothing was held.
+    func fillBlock(_ value: Float) {
+        for bin in 0..<binCount {
+            let first = bin * SearchCells.stride + latestRow
+            for cell in first..<first + SyncSearch.blockRowCount { values[cell] = value }
+        }
+        for row in latestRow..<latestRow + SyncSearch.blockRowCount { heldShares[row] = 0 }
+    }
+
+    /// Adds a value to the cells of one of the latest block's rows.
+    func add(_ value: Float, row: Int) {
+        for bin in 0..<binCount { values[bin * SearchCells.stride + latestRow + row] += value }
+    }
+
+    /// The search begins again at a block.
+    func restart(block: Int) {
+        (blockCount, settledBlock, hasRestarted) = (block, block, true)
+    }
+
+    /// Moves the indices back with the history's.
+    func rewind(blockCount count: Int) {
+        blockCount -= count
+        settledBlock -= count
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import EarshotModem
+
+/// The cells keep what candidates wait for, however many blocks go by.
+@Suite struct SearchCellsTests {
+    /// A cell is found again, by the row of its block, as long as candidates wait for it.
+    @Test func rowsStayAsLongAsCandidatesWait() {
+        let cells = SearchCells(binCount: 3)
+        for block in 0..<40 {
+            cells.beginBlock()
+            cells.fillBlock(Float(block))
+            cells.add(0.5, row: 7)
+            cells.setHeldShares([Float](repeating: 1, count: SyncSearch.blockRowCount))
+            cells.endBlock(isSettled: block >= 10)
+            for bin in 0..<3 where block > SearchCells.waitCount {
+                for before in 0...SearchCells.waitCount {
+                    let row = cells.latestRow - before * SyncSearch.blockRowCount
+                    let first = bin * SearchCells.stride + row
+                    #expect(cells.values[first] == Float(block - before), "block \(block), bin \(bin)")
+                    #expect(cells.values[first + 7] == Float(block - before) + 0.5, "block \(block), bin \(bin)")
+                    #expect(cells.heldShares[row] == 1, "block \(block)")
+                }
+            }
+            #expect(cells.blockCount == block + 1 && cells.settledBlock == min(block + 1, 10))
+            #expect(cells.scoredRow == cells.latestRow - SyncSearch.blockRowCount)
+        }
+        #expect(!cells.hasRestarted)
+        cells.restart(block: 12)
+        #expect(cells.hasRestarted && cells.blockCount == 12 && cells.settledBlock == 12)
+        cells.rewind(blockCount: 2)
+        #expect(cells.blockCount == 10 && cells.settledBlock == 10)
+    }
+
+    /// A block of which nothing was held counts for nothing.
+    @Test func aLostBlockIsNotHeld() {
+        let cells = SearchCells(binCount: 1)
+        cells.beginBlock()
+        cells.setHeldShares([Float](repeating: 1, count: SyncSearch.blockRowCount))
+        cells.endBlock(isSettled: true)
+        cells.beginBlock()
+        cells.fillBlock(0.64)
+        cells.endBlock(isSettled: true)
+        #expect(cells.heldShares[cells.scoredRow] == 1 && cells.heldShares[cells.latestRow] == 0)
+    }
+}
