@@ -36,7 +36,8 @@ struct AllCommand: ParsableCommand {
     var output = "docs/BENCHMARKS.md"
 
     private static let titles = [
-        "Throughput", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats", "Arrays", "Discovery",
+        "Throughput", "Worst sounds", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats",
+        "Arrays", "Discovery",
         "Alike tokens", "Peers", "False tokens",
     ]
 

@@ -44,6 +44,32 @@ struct FiniteLengthBoundTests {
         #expect(abs(information.dispersionBitsSquared / dispersion - 1) < 0.057)
     }
 
+    /// With known phases i is that of Gaussian amplitudes, drawn by chance alone; and at 2 bits a symbol of 4 or 5 it is worth
+    /// 1.5 to 3.5 dB.
+    @Test(arguments: [(16, 4.0), (32, 5.0)])
+    func knownPhasesSayMore(row: (toneCount: Int, decibels: Double)) throws {
+        let gamma = powerRatio(decibels: row.decibels)
+        var noise = WhiteNoise(seed: 12)
+        let densities = (0..<20_000).map { _ in
+            let likelihoods = (0..<row.toneCount).map { tone in
+                let amplitude = (tone == 0 ? gamma.squareRoot() : 0) + Double(noise.next()) * 0.5.squareRoot()
+                return Double.exp(2 * gamma.squareRoot() * amplitude)
+            }
+            return Double.log2(Double(row.toneCount) * likelihoods[0] / likelihoods.reduce(0, +))
+        }
+        let count = Double(densities.count)
+        let capacity = densities.reduce(0, +) / count
+        let dispersion = densities.reduce(0) { $0 + ($1 - capacity) * ($1 - capacity) } / count
+        let channel = OrthogonalToneChannel(toneCount: row.toneCount, knowsPhase: true, seed: 3)
+        let information = channel.information(esN0Decibels: row.decibels)
+        #expect(abs(information.capacityBits - capacity) < 4 * (dispersion / count).squareRoot())
+        #expect(abs(information.dispersionBitsSquared / dispersion - 1) < 0.057)
+        let energies = FiniteLengthBound(toneCount: row.toneCount, symbolCount: 44, bitCount: 88)
+        let phases = FiniteLengthBound(toneCount: row.toneCount, symbolCount: 44, bitCount: 88, knowsPhase: true)
+        let gain = try #require(energies.esN0Decibels(atSuccess: 0.9)) - #require(phases.esN0Decibels(atSuccess: 0.9))
+        #expect((1.5...3.5).contains(gain), "\(gain) dB")
+    }
+
     /// ln L ≈ γ·(|y|² − 1) where γ is small, so i ≈ log₂e·γ·(|y[sent]|² − mean of |y|²): V = (1 − 1/M)·(γ·log₂e)², and
     /// C = V/(2·log₂e). V's own error is 2 %, C's √(V/16,384).
     @Test(arguments: [OrthogonalToneChannel.Fading.none, .rayleigh])

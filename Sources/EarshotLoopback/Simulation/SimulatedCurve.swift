@@ -7,9 +7,11 @@ package struct SimulatedCurve: Sendable {
     package let scene: AirScene
     /// The name of the scene's air.
     package let channel: String
-    /// The finite-length bound for the data tones and the bits of a frame, payload and check, in white noise at a known place; for a
-    /// burst, for the data tones of all its frames.
+    /// The finite-length bound for the data tones and the bits of a frame, payload and check, in white noise at a known place, for a
+    /// decoder that knows the tones' energies; for a burst, for the data tones of all its frames.
     package let bound: FiniteLengthBound
+    /// The same for a decoder that knows the tones' phases, too.
+    package let coherentBound: FiniteLengthBound
     /// The measured points, in any order.
     package var points: [SimulationPoint] = []
 
@@ -18,9 +20,11 @@ package struct SimulatedCurve: Sendable {
         self.scene = scene
         self.channel = channel
         let layout = FrameLayout(payloadByteCount: scene.payloadByteCount)
-        bound = FiniteLengthBound(
-            toneCount: scene.profile.toneCount, symbolCount: scene.burstCount * layout.dataToneCount,
-            bitCount: 8 * scene.payloadByteCount + FrameLayout.checkBitCount)
+        let bitCount = 8 * scene.payloadByteCount + FrameLayout.checkBitCount
+        let (toneCount, symbolCount) = (scene.profile.toneCount, scene.burstCount * layout.dataToneCount)
+        bound = FiniteLengthBound(toneCount: toneCount, symbolCount: symbolCount, bitCount: bitCount)
+        coherentBound = FiniteLengthBound(
+            toneCount: toneCount, symbolCount: symbolCount, bitCount: bitCount, knowsPhase: true)
     }
 
     /// The SNR at which a share of the frames decodes; nil without points.
@@ -28,9 +32,10 @@ package struct SimulatedCurve: Sendable {
         CurveCrossing(share: share, points: points.map(\.crossingPoint))
     }
 
-    /// The SNR at which the bound decodes a share.
-    package func boundDecibels(share: Double) -> Double? {
-        bound.snrDecibels(atSuccess: share, symbolSeconds: scene.profile.symbolSeconds)
+    /// The SNR at which the bound, for energies alone or with known phases, decodes a share.
+    package func boundDecibels(share: Double, coherent: Bool = false) -> Double? {
+        (coherent ? coherentBound : bound).snrDecibels(
+            atSuccess: share, symbolSeconds: scene.profile.symbolSeconds)
     }
 
     /// The points that decode less than a share, or report a wrong frame.

@@ -2,7 +2,7 @@ package import EarshotDrawing
 import EarshotModem
 
 extension CurveChart {
-    /// Curves of frames decoded over signal-to-noise ratio, with a bound for each profile and length.
+    /// Curves of frames decoded over signal-to-noise ratio, with both bounds of each profile.
     package init(title: String, subtitle: String, footnote: String, _ measured: [SimulatedCurve]) {
         let severalProfiles = Set(measured.map(\.scene.profile.name)).count > 1
         let severalChannels = Set(measured.map(\.channel)).count > 1
@@ -11,10 +11,13 @@ extension CurveChart {
         for curve in measured where !curve.points.isEmpty {
             let profile = curve.scene.profile
             if bounded.insert(profile.name).inserted {
-                curves.append(
-                    Curve(
-                        name: severalProfiles ? "bound, \(profile.name)" : "bound", kind: .bound,
-                        points: curve.boundPoints))
+                for isCoherent in [false, true] {
+                    let name = isCoherent ? "phases known" : "energies known"
+                    curves.append(
+                        Curve(
+                            name: severalProfiles ? "\(name), \(profile.name)" : name, kind: .bound,
+                            points: curve.boundPoints(coherent: isCoherent)))
+                }
             }
             let name =
                 severalProfiles && severalChannels
@@ -37,9 +40,9 @@ extension CurveChart {
 
 extension SimulatedCurve {
     /// The part of the bound that falls from all to nothing.
-    fileprivate var boundPoints: [CurveChart.Point] {
+    fileprivate func boundPoints(coherent: Bool) -> [CurveChart.Point] {
         [0.002, 0.01, 0.03, 0.08, 0.2, 0.35, 0.5, 0.65, 0.8, 0.92, 0.97, 0.99, 0.998].compactMap { share in
-            boundDecibels(share: share).map { CurveChart.Point(x: $0, share: share) }
+            boundDecibels(share: share, coherent: coherent).map { CurveChart.Point(x: $0, share: share) }
         }
     }
 }

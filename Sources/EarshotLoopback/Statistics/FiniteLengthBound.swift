@@ -1,7 +1,8 @@
 import RealModule
 
-/// The minimum share of frames that any code loses: k bits in n symbols, each one of M orthogonal tones of unknown phase, in
-/// white Gaussian noise, for a decoder that knows the energies of all tones.
+/// The minimum share of frames that any code loses: k bits in n symbols, each one of M orthogonal tones, in white Gaussian noise,
+/// for a decoder that knows the energies of all tones, or their phases too. A decoder that learns the phase from the frame itself,
+/// because it is continuous from tone to tone, lies between the two.
 ///
 ///     k = n·C − √(n·V)·Q⁻¹(ε) + ½·log₂ n        ⇒        ε = Q((n·C + ½·log₂ n − k) / √(n·V))
 ///
@@ -33,13 +34,15 @@ package struct FiniteLengthBound: Sendable {
     ///   - symbolCount: n, 1 or more.
     ///   - bitCount: k, 1 or more.
     ///   - fading: the fading of single symbols.
+    ///   - knowsPhase: whether the decoder knows the phases of the tones; not with fading.
     ///   - seed: the seed of the draws.
     package init(
-        toneCount: Int, symbolCount: Int, bitCount: Int, fading: OrthogonalToneChannel.Fading = .none, seed: UInt64 = 1
+        toneCount: Int, symbolCount: Int, bitCount: Int, fading: OrthogonalToneChannel.Fading = .none,
+        knowsPhase: Bool = false, seed: UInt64 = 1
     ) {
         self.init(
-            channel: OrthogonalToneChannel(toneCount: toneCount, fading: fading, seed: seed), symbolCount: symbolCount,
-            bitCount: bitCount)
+            channel: OrthogonalToneChannel(toneCount: toneCount, fading: fading, knowsPhase: knowsPhase, seed: seed),
+            symbolCount: symbolCount, bitCount: bitCount)
     }
 
     /// The bound for a channel whose noise has been drawn.

@@ -2,16 +2,18 @@ import EarshotChannel
 import EarshotDSP
 import RealModule
 
-/// The information in one symbol for a decoder that knows the energies of all M tones: one of M orthogonal tones is sent, its
-/// phase is unknown, and the noise is white and Gaussian.
+/// The information in one symbol for a decoder that knows the energies of all M tones, or their phases too: one of M orthogonal
+/// tones is sent, and the noise is white and Gaussian.
 ///
 ///     y[m] = √γ·h·e^{jφ}·[m = sent] + w[m],   w ~ CN(0, 1),   φ uniform,   γ = Es/N0
 ///     |h| = 1, or h ~ CN(0, 1) anew for each symbol (Rayleigh fading)
 ///
-/// Only a factor L of tone m's likelihood over that of noise depends on m, and only through the energies |y|²:
+/// Only a factor L of tone m's likelihood over that of noise depends on m, and where the phase is unknown only through the
+/// energies |y|²:
 ///
 ///     L(|y|) = I₀(2√γ·|y|)                             E over φ of e^{2√γ·|y|·cos φ}
 ///     L(|y|) = e^{|y|²·γ/(1 + γ)}                      the same over h
+///     L(y) = e^{2√γ·Re y}                              phase known, φ = 0
 ///     i = log₂(M·L(|y[sent]|) / Σ_m L(|y[m]|))         information density, all tones equally likely
 ///     C = E i,   V = Var i                             capacity in bits, dispersion in bits², a symbol
 ///
@@ -42,16 +44,20 @@ package struct OrthogonalToneChannel: Sendable {
     package static let drawCount = 16_384
     /// Amplitudes are rounded to 1/512, so that L is a table: at Es/N0 = 5 dB its error is 0.35 %, as often upwards as downwards.
     private static let stepsPerAmplitude: Float = 512
+    /// Re w is at most this far from 0: 11 standard deviations.
+    private static let maximumDeviation: Float = 8
     private static let goldenRatio = 0.5 * (1 + 5.0.squareRoot())
 
     /// M, the number of tones.
     package let toneCount: Int
     /// The fading of the tone's level.
     package let fading: Fading
+    /// Whether the decoder knows the phase of every tone.
+    package let knowsPhase: Bool
     /// The noise in the sent tone, evenly spread: equally likely radii, each at its own angle. Most of the variation of i comes from
     /// here, so random draws would have to be ten times as many. Shape [drawCount].
     private let sentNoise: [(real: Double, imaginary: Double)]
-    /// |w| of the other tones, in steps; shape [drawCount][toneCount − 1].
+    /// |w| of the other tones, or Re w + `maximumDeviation` if the phase is known, in steps; shape [drawCount][toneCount − 1].
     private let otherSteps: [UInt16]
     private let maximumStep: Int
 
@@ -59,11 +65,14 @@ package struct OrthogonalToneChannel: Sendable {
     /// - Parameters:
     ///   - toneCount: M, 2 or more.
     ///   - fading: the fading of single symbols.
+    ///   - knowsPhase: whether the decoder knows the phase of every tone; not with fading.
     ///   - seed: the seed of the draws.
-    package init(toneCount: Int, fading: Fading = .none, seed: UInt64) {
+    package init(toneCount: Int, fading: Fading = .none, knowsPhase: Bool = false, seed: UInt64) {
         precondition(toneCount >= 2, "\(toneCount) tones say nothing")
+        precondition(fading == .none || !knowsPhase, "the phase of a fading tone")
         self.toneCount = toneCount
         self.fading = fading
+        self.knowsPhase = knowsPhase
         sentNoise = (0..<Self.drawCount).map { draw in
             let radius = (-Double.log((Double(draw) + 0.5) / Double(Self.drawCount))).squareRoot()
             let angle = 2 * .pi * (Double(draw) * Self.goldenRatio)
@@ -72,7 +81,10 @@ package struct OrthogonalToneChannel: Sendable {
         // |w|² is exponentially distributed.
         var generator = SeededGenerator(seed: seed)
         otherSteps = (0..<Self.drawCount * (toneCount - 1)).map { _ in
-            UInt16(((-Float.log(1 - generator.uniform())).squareRoot() * Self.stepsPerAmplitude).rounded())
+            let radius = (-Float.log(1 - generator.uniform())).squareRoot()
+            let amplitude =
+                knowsPhase ? Self.maximumDeviation + radius * .cos(2 * .pi * generator.uniform()) : radius
+            return UInt16((amplitude * Self.stepsPerAmplitude).rounded())
         }
         maximumStep = Int(otherSteps.max() ?? 0)
     }
@@ -104,13 +116,17 @@ package struct OrthogonalToneChannel: Sendable {
     /// L(r)/e^s at r = 0, 1/512, 2/512 … and s, which keeps the maximum at 1.
     private func likelihoodTable(_ gamma: Double) -> (values: [Float], logScale: Double) {
         let steps = 0...maximumStep
-        let logarithms = steps.map { logLikelihood(gamma, amplitude: Double($0) / Double(Self.stepsPerAmplitude)) }
+        let origin = knowsPhase ? Double(Self.maximumDeviation) : 0
+        let logarithms = steps.map {
+            logLikelihood(gamma, amplitude: Double($0) / Double(Self.stepsPerAmplitude) - origin)
+        }
         let scale = logarithms[steps.upperBound]
         return (logarithms.map { Float(Double.exp($0 - scale)) }, scale)
     }
 
     private func sentLogLikelihood(_ gamma: Double, draw: Int) -> Double {
         let noise = sentNoise[draw]
+        if knowsPhase { return logLikelihood(gamma, amplitude: gamma.squareRoot() + noise.real) }
         switch fading {
         case .none:
             return logLikelihood(gamma, amplitude: .hypot(gamma.squareRoot() + noise.real, noise.imaginary))
@@ -120,11 +136,12 @@ package struct OrthogonalToneChannel: Sendable {
         }
     }
 
-    /// ln L.
+    /// ln L; the amplitude is |y|, or Re y if the phase is known.
     private func logLikelihood(_ gamma: Double, amplitude: Double) -> Double {
+        if knowsPhase { return 2 * gamma.squareRoot() * amplitude }
         switch fading {
-        case .none: logBesselI0(2 * gamma.squareRoot() * amplitude)
-        case .rayleigh: amplitude * amplitude * gamma / (1 + gamma)
+        case .none: return logBesselI0(2 * gamma.squareRoot() * amplitude)
+        case .rayleigh: return amplitude * amplitude * gamma / (1 + gamma)
         }
     }
 }

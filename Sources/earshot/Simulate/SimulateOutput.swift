@@ -109,8 +109,10 @@ struct SimulateOutput {
         let half = curve.crossing(at: 0.5)
         let most = curve.crossing(at: 0.9)
         var text = "50 % \(text(half, curve)), 90 % \(text(most, curve))"
-        if let bound = curve.boundDecibels(share: 0.9) {
-            text += "; the bound of theory in white noise: 90 % at \(DecimalText.text(bound, decimals: 1)) dB"
+        if let bound = curve.boundDecibels(share: 0.9), let coherent = curve.boundDecibels(share: 0.9, coherent: true) {
+            text +=
+                "; the bounds of theory in white noise: 90 % at \(DecimalText.text(bound, decimals: 1)) dB by energies alone, "
+                + "at \(DecimalText.text(coherent, decimals: 1)) dB with known phases"
         }
         return text + "\n"
     }
@@ -141,6 +143,7 @@ struct SimulateOutput {
             line.add("eb_n0_\(percent)_db", curve.scene.bitEnergyDecibels(snrDecibels: snr), decimals: 2)
         }
         line.add("bound_90_db", curve.boundDecibels(share: 0.9) ?? .nan, decimals: 2)
+        line.add("coherent_bound_90_db", curve.boundDecibels(share: 0.9, coherent: true) ?? .nan, decimals: 2)
         line.add("passed", minimumShare.map { curve.failures(minimumShare: $0).isEmpty } ?? true)
         return line.text
     }
