@@ -84,8 +84,9 @@ struct CoherentMetrics: ~Copyable {
         gains = [Float](repeating: 0, count: format.profile.toneCount)
         residual = ResidualOffset(format: format, delayCount: tapCount)
         products = ToneTransform(format: format)
-        bestInverse = gains
-        inverse = gains
+        // Not copies of one array: the first to change would allocate.
+        bestInverse = [Float](repeating: 0, count: format.profile.toneCount)
+        inverse = [Float](repeating: 0, count: format.profile.toneCount)
     }
 
     /// Correlates the baseband with the replica of the tentative tones, and measures their residual offset.

@@ -62,7 +62,7 @@ struct FrameDetection: ~Copyable {
         self.likelihood = likelihood
         energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
         channelWeights = ChannelWeights(profiles: profiles)
-        probabilities = energies
+        probabilities = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
         inverseNoise = [Float](repeating: 0, count: toneCount)
     }
 
