@@ -51,7 +51,8 @@ import Testing
         #expect(try scratch.data("a.svg") == scratch.data("b.svg"))
         let picture = try #require(String(data: scratch.data("a.svg"), encoding: .utf8))
         #expect(
-            picture.hasSuffix("</svg>\n") && picture.contains("bound") && picture.contains("Frames decoded in awgn"))
+            picture.hasSuffix("</svg>\n") && picture.contains("phases known") && picture.contains("energies known")
+                && picture.contains("Frames decoded in awgn"))
         let other = try Tool.run(Self.knee.dropLast() + ["10"], in: scratch)
         #expect(other.outputBytes != one.outputBytes)
     }
