@@ -68,14 +68,11 @@ struct ChannelSum: ~Copyable {
     ///   - energies: s·N.
     ///   - inverseNoise: 1/N; shape [M or more]. Where it is 0, so is x̂.
     func makeEquivalent(_ energies: inout MutableSpan<Float>, inverseNoise: [Float], toneCount: Int) {
-        let (table, inverse) = (table.span, inverseNoise.span)
+        let inverse = inverseNoise.span
         for first in stride(from: 0, to: energies.count, by: toneCount) {
             for tone in 0..<toneCount {
-                let ratio = energies[first + tone] * inverse[tone] * scale
-                let place = min(ratio * ChannelSum.cellsPerUnit, Float(ChannelSum.cellCount) - 0.01)
-                let cell = Int(place)
-                let excess = table[cell] + (place - Float(cell)) * (table[cell + 1] - table[cell])
-                energies[first + tone] = inverse[tone] > 0 ? max(ratio - excess, 0) / inverse[tone] : 0
+                let sum = energies[first + tone] * inverse[tone]
+                energies[first + tone] = inverse[tone] > 0 ? equivalent(sum) / inverse[tone] : 0
             }
         }
     }
