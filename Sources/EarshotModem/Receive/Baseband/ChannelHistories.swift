@@ -44,9 +44,9 @@ final class ChannelHistories {
     /// The part of a range of indices that is held.
     func heldRange(_ range: Range<Int>) -> Range<Int> { histories[0].heldRange(range) }
 
-    /// Masks the samples of a range in the channels that count in these shares.
+    /// Masks the samples of a range in the channels that heard a frame of these shares.
     func mask(_ range: Range<Int>, in shares: ChannelShares) {
-        for channel in indices where shares.counts(channel) { histories[channel].mask(range) }
+        for channel in indices where shares.isClear(channel) { histories[channel].mask(range) }
     }
 
     // MARK: Copies

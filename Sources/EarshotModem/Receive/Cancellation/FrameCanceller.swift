@@ -5,7 +5,7 @@ import EarshotDSP
 enum CancellingOutcome {
     /// The frame was subtracted from the history.
     case cancelled
-    /// There is nothing but noise beside the frame: it was masked in the channels that count, since it explains everything at
+    /// There is nothing but noise beside the frame: it was masked in the channels that heard it, since it explains everything at
     /// its place. In the others there may be a talker that is too quiet for a residual.
     case cameAlone
     /// The frame stays: the cancellation budget is exhausted.

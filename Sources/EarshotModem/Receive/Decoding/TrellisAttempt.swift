@@ -160,7 +160,7 @@ struct TrellisAttempt: ~Copyable {
             }
         }
         var place = view.place
-        place.shares = .alone(best)
+        place.shares = shares.preferring(best)
         return DecodedFrame(payload: payload, place: place, snrDecibels: decibels, pathMetric: evidence.pathMetric)
     }
 

@@ -138,13 +138,13 @@ struct AttemptQueue {
         }?.due
     }
 
-    /// Removes the attempts that start in the range, whose best channel is one of those that count, and whose dominance is below
+    /// Removes the attempts that start in the range, whose best channel heard the frame of these shares, and whose dominance is below
     /// the minimum.
     mutating func removeAttempts(
         startingIn range: Range<Double>, in shares: ChannelShares, lessClearThan minimumDominance: Float
     ) {
         waiting.removeAll {
-            $0.layout != nil && range.contains($0.candidate.start) && shares.counts($0.candidate.shares.best)
+            $0.layout != nil && range.contains($0.candidate.start) && shares.isClear($0.candidate.shares.best)
                 && $0.candidate.dominance < minimumDominance
         }
     }

@@ -3,6 +3,7 @@
 struct ChannelShares: Equatable {
     /// A channel with less than this share does not count: its noise would be worth more than its signal, and it costs time.
     private static let minimum: Float = 0.1
+    private static let clear: Float = 0.4
 
     /// r; shape [channels or more].
     private(set) var values: SIMD8<Float>
@@ -27,8 +28,17 @@ struct ChannelShares: Equatable {
         values[best] = 1
     }
 
-    /// Whether a channel counts.
-    func counts(_ channel: Int) -> Bool { values[channel] > 0 }
+    /// The same with another channel as the best one.
+    func preferring(_ channel: Int) -> ChannelShares {
+        var weights = values
+        weights[channel] = weights.max()
+        var shares = ChannelShares(weights: weights)
+        shares.best = channel
+        return shares
+    }
+
+    /// Whether a channel heard the frame, beyond doubt: noise may give a share of 0.2.
+    func isClear(_ channel: Int) -> Bool { values[channel] >= ChannelShares.clear }
 
     /// Whether only the best channel counts.
     var isAlone: Bool { values.sum() == 1 }

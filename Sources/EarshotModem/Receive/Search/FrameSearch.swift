@@ -91,7 +91,7 @@ struct FrameSearch: ~Copyable {
 
     /// The dominance that a candidate needs: `usual`, or more within a masked frame.
     private func minimumDominance(_ candidate: Candidate, _ usual: Float) -> Float {
-        maskedStarts.contains(candidate.start) && maskedShares.counts(candidate.shares.best)
+        maskedStarts.contains(candidate.start) && maskedShares.isClear(candidate.shares.best)
             ? SyncCheck.clearDominance : usual
     }
 

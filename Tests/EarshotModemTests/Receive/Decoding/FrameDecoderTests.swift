@@ -34,8 +34,26 @@ import Testing
         #expect(abs(found.place.start - Self.start) < 11 && abs(found.place.offsetHertz - 31) < 8, "\(found.place)")
     }
 
-    /// By `FrameDetection` noise has Λ of 9 at one place in e⁹ = 8,100 at most: with looks around each of 40, one with a probability
-    /// below 40·21/8,100 = 10 %, and a token of it with 2⁻²⁴ of that. So few may seem to be more, and none is decoded.
+    /// A frame that two channels hear keeps the shares of both, and names the better one: masks and cancellation need all that
+    /// heard it. Here the second is 3 dB better.
+    @Test func aFrameNamesItsBestChannelAndKeepsTheOthers() throws {
+        let (profile, payload) = (Profile.standard, Payload.token(seed: 23))
+        let channels = [(3.0, UInt64(23)), (6, 24)].map { snrDecibels, seed in
+            var scene = BasebandScene(count: 9_000, snrDecibels: snrDecibels, seed: seed)
+            scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start)
+            return scene.history
+        }
+        let view = FrameView.token(
+            profile, start: Self.start, weights: [1, 0.9, 0, 0, 0, 0, 0, 0], in: channels)
+        var decoder = FrameDecoder(profiles: [profile])
+        let found = try #require(frame(decoder.decode(view, mayWait: false)), "seeds 23 and 24")
+        #expect(found.payload == payload && found.place.shares.best == 1, "seeds 23 and 24")
+        #expect(
+            found.place.shares.isClear(0) && found.place.shares.isClear(1), "\(found.place.shares), seeds 23 and 24")
+    }
+
+    /// By the table of `FrameDetection` 52 symbols of noise have Λ of −30 ± 6.4, so 5 lies five deviations above, and the best of the
+    /// 21 looks around a place hardly one below. So few of 40 may seem to be more, and none is decoded.
     @Test func noiseIsNoFrame() {
         let scene = BasebandScene(count: 16_000, snrDecibels: 0, seed: 22)
         var decoder = FrameDecoder(profiles: [.standard])

@@ -54,6 +54,9 @@ import Testing
         let shares = ChannelShares(weights: [2, 4, 0.3, 0, 1, 0, 0, 0])
         #expect(shares.best == 1 && shares.values == [0.5, 1, 0, 0, 0.25, 0, 0, 0] && !shares.isAlone)
         #expect(ChannelShares(weights: SIMD8()) == .alone(0))
+        #expect(shares.isClear(0) && shares.isClear(1) && !shares.isClear(4) && !shares.isClear(2))
+        let other = shares.preferring(4)
+        #expect(other.best == 4 && other.values == [0.5, 1, 0, 0, 1, 0, 0, 0])
         #expect(ChannelShares(weights: [0, 0, 7, 0, 0, 0, 0, 0]) == .alone(2))
     }
 }
