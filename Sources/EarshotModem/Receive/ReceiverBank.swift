@@ -77,7 +77,7 @@ public final class ReceiverBank {
             return
         }
         for group in groups {
-            separate(samples, group.firstChannel, channelCount, into: &floats)
+            Deinterleaving.copy(channel: group.firstChannel, of: channelCount, from: samples, into: &floats)
             let own = floats.span.extracting(0..<samples.count / channelCount)
             group.receiver.push(own) { group.report($0, onFrame) }
         }
@@ -93,7 +93,7 @@ public final class ReceiverBank {
             return
         }
         for group in groups {
-            separate(samples, group.firstChannel, channelCount, into: &integers)
+            Deinterleaving.copy(channel: group.firstChannel, of: channelCount, from: samples, into: &integers)
             let own = integers.span.extracting(0..<samples.count / channelCount)
             group.receiver.push(own) { group.report($0, onFrame) }
         }

@@ -101,7 +101,8 @@ struct BasebandInput: ~Copyable {
         let isQuiet = waitingLostCount == 0 && pilots.count == 0 && end % BasebandInput.quantum == 0
         guard isQuiet && history.lostTailCount == 0 else { return 0 }
         let limit = min(index, pilots.nextScanIndex(after: end))
-        let count = max(0, min(limit - 1 - end, waiting.count))
+        let wholeCount = waiting.count - waiting.count % BasebandInput.quantum
+        let count = max(0, min(limit - end, wholeCount) - 1)
         return count - count % BasebandInput.quantum
     }
 

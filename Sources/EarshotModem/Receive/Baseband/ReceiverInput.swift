@@ -55,7 +55,7 @@ struct ReceiverInput: ~Copyable {
     mutating func take(_ samples: Span<Float>) {
         guard channels.count > 1 else { return channels[0].baseband.take(samples) }
         for channel in channels.indices {
-            separate(samples, channel, channels.count, into: &floats)
+            Deinterleaving.copy(channel: channel, of: channels.count, from: samples, into: &floats)
             channels[channel].baseband.take(floats.span.extracting(0..<samples.count / channels.count))
         }
     }
@@ -64,7 +64,7 @@ struct ReceiverInput: ~Copyable {
     mutating func take(_ samples: Span<Int16>) {
         guard channels.count > 1 else { return channels[0].baseband.take(samples) }
         for channel in channels.indices {
-            separate(samples, channel, channels.count, into: &integers)
+            Deinterleaving.copy(channel: channel, of: channels.count, from: samples, into: &integers)
             channels[channel].baseband.take(integers.span.extracting(0..<samples.count / channels.count))
         }
     }

@@ -6,7 +6,8 @@ import EarshotDSP
 ///     E[k][m] = N_b·x̂(Σ_a r_a·E_a[k][m]/N_a[m])
 ///
 /// with the shares r of the frame's place, the noise N_a of each channel's search, b the best channel, and x̂ of `ChannelSum`:
-/// energies as the best channel alone would have them if it heard so much better. For a channel alone E = E_b.
+/// energies as the best channel alone would have them if it heard so much better. For a channel alone E = E_b. A symbol that
+/// another channel lost, or in which a frame was masked there, counts as noise's mean, E_a = N_a.
 ///
 /// Cost: that of `ToneEnergies` for each channel with a share. No allocation after `init`.
 struct ChannelEnergies: ~Copyable {
@@ -87,11 +88,17 @@ struct ChannelEnergies: ~Copyable {
         for tone in 0..<toneCount {
             inverse[tone] = bestInverse[tone] > 0 ? share * inverse[tone] / bestInverse[tone] : 0
         }
+        // The latest measurement is this channel's.
+        let erased = tones.erased
         var all = energies.mutableSpan
         for symbol in symbols {
             let row = symbol * toneCount..<(symbol + 1) * toneCount
             let (scales, terms) = (inverse.span.extracting(0..<toneCount), others.span.extracting(row))
             var target = all._mutatingExtracting(row)
+            if erased.contains(symbol) {
+                for tone in 0..<toneCount where bestInverse[tone] > 0 { target[tone] += share / bestInverse[tone] }
+                continue
+            }
             for tone in 0..<toneCount {
                 target[tone] += scales[tone] * terms[tone]
             }

@@ -56,17 +56,17 @@ struct GridLikelihood {
         self.form = form
         minimumLogRatio =
             channelCount > 1 ? GridLikelihood.minimumLogRatios.several : GridLikelihood.minimumLogRatios.alone
-        let steps = GridLikelihood.shareSteps
-        tables = (1...steps).map { share in
-            guard channelCount > 1 || share == steps else { return [] }
-            return GridLikelihood.table(designRatio: FrameLikelihood.designRatio * Double(share) / Double(steps))
-        }
+        tables = channelCount > 1 ? GridLikelihood.sharedTables : GridLikelihood.aloneTables
         let productCount = channelCount > 1 ? profile.toneCount * GridLikelihood.symbolsAtOnce : 0
         products = [Float](repeating: 1, count: productCount)
     }
 
-    private static func table(designRatio: Double) -> [Float] {
-        let likelihood = FrameLikelihood(designRatio: designRatio)
+    /// The tables of several channels, and those of one, of which only the last is used; the same for all profiles.
+    private static let sharedTables = (1...shareSteps).map { table(share: Double($0) / Double(shareSteps)) }
+    private static let aloneTables = [[Float]](repeating: [], count: shareSteps - 1) + [table(share: 1)]
+
+    private static func table(share: Double) -> [Float] {
+        let likelihood = FrameLikelihood(designRatio: share * FrameLikelihood.designRatio)
         return (0..<tableCount).map { index in
             let c = (Float(index) + 0.5) / cellsPerUnit
             return likelihood.ratio(c / (1 - c / SyncSearch.saturation))

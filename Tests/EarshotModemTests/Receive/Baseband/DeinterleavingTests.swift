@@ -9,14 +9,14 @@ import Testing
         for channel in 0..<channelCount {
             let expected = (0..<37).map { samples[$0 * channelCount + channel] }
             var separated = [Int16](repeating: -1, count: 37)
-            separate(samples.span, channel, channelCount, into: &separated)
+            Deinterleaving.copy(channel: channel, of: channelCount, from: samples.span, into: &separated)
             #expect(separated == expected, "channel \(channel) of \(channelCount)")
             // No more than there is room for, and no more than there is.
             var short = [Int16](repeating: -1, count: 20)
-            separate(samples.span, channel, channelCount, into: &short)
+            Deinterleaving.copy(channel: channel, of: channelCount, from: samples.span, into: &short)
             #expect(short == Array(expected[..<20]))
             var long = [Int16](repeating: -1, count: 40)
-            separate(samples.span, channel, channelCount, into: &long)
+            Deinterleaving.copy(channel: channel, of: channelCount, from: samples.span, into: &long)
             #expect(long == expected + [-1, -1, -1])
         }
     }

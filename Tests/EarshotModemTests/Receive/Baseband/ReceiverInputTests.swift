@@ -80,4 +80,22 @@ import Testing
         // The comparison forgets what was before: e^−1 of it is left after 1,024 samples.
         #expect(!input.histories.isCopy(1, since: 700) && input.histories.isCopy(1, since: end - 1_500), "seed 52")
     }
+
+    /// Whatever the blocks: the caller hears of every stretch of whole quanta, also where a block ends with a quantum, or within
+    /// one.
+    @Test(arguments: [512, 700, 1_024, 2_048, 3_000, 4_096]) func noQuantumPassesUnnoticed(blockLength: Int) {
+        var random = Randomness(seed: 53)
+        var input = input(channelCount: 1)
+        let samples = random.samples(10 * 4_096)
+        var noticedEnd = 0
+        for first in stride(from: 0, to: samples.count, by: blockLength) {
+            input.take(samples.span.extracting(first..<min(first + blockLength, samples.count)))
+            while input.appendQuanta(before: .max) {
+                noticedEnd = input.histories.endIndex
+                _ = input.cancelPilots()
+            }
+            let end = input.histories.endIndex
+            #expect(noticedEnd == end - end % BasebandInput.quantum, "blocks of \(blockLength), seed 53")
+        }
+    }
 }

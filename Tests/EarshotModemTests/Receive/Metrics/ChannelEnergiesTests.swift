@@ -69,4 +69,37 @@ import Testing
             #expect(abs(found[cell] - other[cell]) <= 1e-3 / inverses[0][cell % toneCount], "cell \(cell), seed 6")
         }
     }
+
+    /// A symbol that another channel lost counts there as noise's mean; all others are as before. Measured by a stage of its own.
+    @Test func aLostSymbolIsNoise() {
+        let histories = channels([1, 0.6], seed: 7)
+        let view = FrameView.token(
+            Self.profile, start: Self.start, weights: [1, 0.8, 0, 0, 0, 0, 0, 0], in: histories)
+        let toneCount = Self.profile.toneCount
+        var stage = ChannelEnergies(format: view.format, channelCount: 2)
+        var whole = [Float](repeating: -1, count: 54 * toneCount)
+        _ = stage.measure(view, 0..<54, into: &whole)
+        #expect(whole == energies(view), "seed 7")
+        let own = energies(view, ofChannel: 0)
+        let lost = 20..<23
+        let symbol = view.symbolLength
+        histories[1].mask(
+            Int(Self.start + Double(lost.lowerBound) * symbol)..<Int(Self.start + Double(lost.upperBound) * symbol))
+        var found = whole
+        let erased = stage.measure(view, 0..<54, into: &found)
+        #expect(!lost.contains { erased.contains($0) }, "the best channel lost nothing")
+        var sum = ChannelSum()
+        sum.prepare(view.place.shares, view.stages.coherence)
+        var inverse = [Float](repeating: 0, count: toneCount)
+        view.writeInverseNoise(ofChannel: 0, into: &inverse)
+        for cell in found.indices {
+            let (symbol, tone) = (cell / toneCount, cell % toneCount)
+            if lost.contains(symbol) {
+                let expected = sum.equivalent(own[cell] * inverse[tone] + view.place.shares.values[1]) / inverse[tone]
+                #expect(abs(found[cell] - expected) <= 1e-3 / inverse[tone] + 1e-4 * expected, "cell \(cell), seed 7")
+            } else if symbol < lost.lowerBound - 1 || symbol > lost.upperBound {
+                #expect(found[cell] == whole[cell], "cell \(cell), seed 7")
+            }
+        }
+    }
 }
