@@ -36,7 +36,8 @@ struct AllCommand: ParsableCommand {
     var output = "docs/BENCHMARKS.md"
 
     private static let titles = [
-        "Throughput", "Worst sounds", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals", "Repeats",
+        "Throughput", "Resources", "Worst sounds", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals",
+        "Repeats",
         "Arrays", "Discovery",
         "Alike tokens", "Peers", "False tokens",
     ]
@@ -70,6 +71,7 @@ struct AllCommand: ParsableCommand {
         try section("Throughput", "throughput") {
             try measureThroughput(&$0, earshot: earshot, runs: 5)
         }
+        try section("Resources", "resources") { try measureResources(&$0, earshot: earshot) }
         try section("Worst sounds", "worst") {
             try measureWorst(&$0, soundCount: 60, changeCount: 16, seconds: 24, seed: 1)
         }

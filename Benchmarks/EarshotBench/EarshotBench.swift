@@ -12,8 +12,8 @@ struct EarshotBench: ParsableCommand {
               swift run -c release earshot-bench sensitivity --trials 1000
             """,
         subcommands: [
-            AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, WaterfallsCommand.self,
-            SensitivityCommand.self, GoalsCommand.self, RepeatsCommand.self, ArraysCommand.self,
+            AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, ResourcesCommand.self,
+            WaterfallsCommand.self, SensitivityCommand.self, GoalsCommand.self, RepeatsCommand.self, ArraysCommand.self,
             DiscoveryCommand.self, CrowdCommand.self, AlikeCommand.self, DecodingSharesCommand.self,
             FalseTokensCommand.self,
             PeersCommand.self, WorstCommand.self, GateCommand.self, AllCommand.self,
