@@ -29,11 +29,21 @@ public struct TrellisCode: Sendable {
         self.memoryBits = memoryBits
         self.generators = generators
         toneBits = generators.count
-        tones = (0..<UInt16(4 << memoryBits)).map { register in
-            generators.enumerated().reduce(UInt8(0)) { tone, generator in
-                tone | UInt8((register & generator.element).nonzeroBitCount & 1) << UInt8(generator.offset)
-            }
+        // Parity is linear: tone(a ⊕ b) = tone(a) ⊕ tone(b). So a tone is that of a register with one bit less, and that bit's own.
+        var tones = [UInt8](repeating: 0, count: 4 << memoryBits)
+        for register in 1..<tones.count {
+            let rest = register & (register - 1)
+            tones[register] = rest == 0 ? TrellisCode.tone(register, generators) : tones[rest] ^ tones[register ^ rest]
         }
+        self.tones = tones
+    }
+
+    private static func tone(_ register: Int, _ generators: [UInt16]) -> UInt8 {
+        var tone: UInt8 = 0
+        for (bit, generator) in generators.enumerated() {
+            tone |= UInt8((register & Int(generator)).nonzeroBitCount & 1) << UInt8(bit)
+        }
+        return tone
     }
 
     /// M: the number of tones.

@@ -18,17 +18,17 @@ final class ProfileStages {
     /// Recognises tokens that were decoded before; nil without the opt-in.
     var recognition: TokenRecognition?
     /// The places at which a frame may begin, found by the latest call of `searchBlocks` and not refined.
-    private(set) var candidates: [Candidate] = []
+    @exclusivity(unchecked) private(set) var candidates: [Candidate] = []
 
-    private var refinement: CandidateRefinement
-    private var waiting: WaitingCandidates
+    @exclusivity(unchecked) private var refinement: CandidateRefinement
+    @exclusivity(unchecked) private var waiting: WaitingCandidates
     /// The scores of all channels' sum; empty for one channel.
-    private var sumGrid: ScoreGrid
-    private var sum = ChannelSum()
+    @exclusivity(unchecked) private var sumGrid: ScoreGrid
+    @exclusivity(unchecked) private var sum = ChannelSum()
     /// The noise that the channels have in common.
-    private(set) var coherence = ChannelCoherence()
+    @exclusivity(unchecked) private(set) var coherence = ChannelCoherence()
     /// The sums of the channels' energies over noise in a candidate's sync symbols; shape [syncToneCount][M].
-    private var sums: [Float]
+    @exclusivity(unchecked) private var sums: [Float]
     /// The minimum score of a candidate of the sum.
     private let minimumSumScore: Float
     /// How much more a candidate needs for each doubling of the channels: about as many come from noise as with one channel

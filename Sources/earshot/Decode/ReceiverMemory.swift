@@ -108,21 +108,23 @@ final class ReceiverMemory: Sendable {
     }
 
     private static func kilobytes(_ key: String, in path: String) -> Int? {
-        text(of: path)?.split(separator: "\n").first { $0.hasPrefix(key) }
-            .flatMap { Int($0.filter(\.isNumber)) }
+        lines(of: path).first { $0.starts(with: key.utf8) }.flatMap { line in
+            Int(String(decoding: line.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }, as: UTF8.self))
+        }
     }
 
-    private static func firstLine(of path: String) -> Substring? {
-        text(of: path)?.split(separator: "\n").first
+    private static func firstLine(of path: String) -> String? {
+        lines(of: path).first.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The first 4 kB of a small file of the system; nil if it cannot be read.
-    private static func text(of path: String) -> String? {
+    /// The lines in the first 4 kB of a small file of the system; none if it cannot be read. Bytes, because every start of the
+    /// program reads two such files, and lines of text take ten times as long.
+    private static func lines(of path: String) -> [ArraySlice<UInt8>] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+        return bytes[..<max(count, 0)].split(separator: UInt8(ascii: "\n"))
     }
 }

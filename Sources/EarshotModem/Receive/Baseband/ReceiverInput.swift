@@ -7,7 +7,7 @@ import EarshotDSP
 struct ReceiverInput: ~Copyable {
     /// One channel. A class, because a list cannot hold what must not be copied.
     private final class Channel {
-        var baseband: BasebandInput
+        @exclusivity(unchecked) var baseband: BasebandInput
 
         init(_ baseband: consuming BasebandInput) {
             self.baseband = baseband

@@ -12,17 +12,17 @@ final class SearchCells {
     static let stride = keptRowCount + 8 * SyncSearch.blockRowCount
 
     /// c, and as many cells behind it as `GridLikelihood` may read.
-    var values: [Float]
+    @exclusivity(unchecked) var values: [Float]
     /// h of each row: a row of which a part was lost does not count for `GridLikelihood`.
-    var heldShares = [Float](repeating: 0, count: stride)
+    @exclusivity(unchecked) var heldShares = [Float](repeating: 0, count: stride)
     /// The latest block's first row.
-    private(set) var latestRow = keptRowCount - SyncSearch.blockRowCount
+    @exclusivity(unchecked) private(set) var latestRow = keptRowCount - SyncSearch.blockRowCount
     /// The number of blocks so far; the latest is the one before.
-    private(set) var blockCount = 0
+    @exclusivity(unchecked) private(set) var blockCount = 0
     /// The block behind the latest whose cells were divided by noise that was not settled.
-    private(set) var settledBlock = 0
+    @exclusivity(unchecked) private(set) var settledBlock = 0
     /// Whether the search began again: the cells are no longer those among which earlier candidates were found.
-    var hasRestarted = false
+    @exclusivity(unchecked) var hasRestarted = false
 
     private let binCount: Int
 
