@@ -73,7 +73,8 @@ public struct EarshotServer: Sendable {
     ) -> some ApplicationProtocol {
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ObservationMiddleware(metrics: service.metrics))
-        router.add(middleware: ProblemMiddleware(metrics: service.metrics))
+        router.add(
+            middleware: ProblemMiddleware(metrics: service.metrics, refusalDelay: service.limits.refusalDelay))
         for endpoint in API(service: service).endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }

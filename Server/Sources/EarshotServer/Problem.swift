@@ -30,6 +30,8 @@ struct Problem: Error, Sendable, Equatable {
         self.endsConnection = endsConnection
     }
 
+    var isRateLimited: Bool { code == Self.rateLimitedCode }
+
     /// The JSON above.
     var body: String {
         struct Envelope: Encodable {
@@ -127,18 +129,12 @@ extension Problem {
             remedy: "Delete those no longer needed, or let them expire.", retryAfterSeconds: 60)
     }
 
+    private static let rateLimitedCode = "rate_limited"
+
     static func rateLimited(per owner: String, retryAfterSeconds: Int) -> Problem {
         Problem(
-            .tooManyRequests, "rate_limited", "This \(owner) sends more requests than its limit allows.",
+            .tooManyRequests, rateLimitedCode, "This \(owner) sends more requests than its limit allows.",
             remedy: "Try again after the time in Retry-After; report sightings together.",
-            retryAfterSeconds: retryAfterSeconds)
-    }
-
-    static func guessing(per owner: String, retryAfterSeconds: Int) -> Problem {
-        Problem(
-            .tooManyRequests, "too_many_unknown_tokens",
-            "This \(owner) reported too many tokens that were never issued to its project.",
-            remedy: "Remember tokens answered INVALID for ten minutes and do not report them again.",
             retryAfterSeconds: retryAfterSeconds)
     }
 }

@@ -24,14 +24,14 @@ public struct ServiceLimits: Sendable, Equatable {
 
     /// Requests of one device.
     public var requestsPerDevice = RateLimit(perSecond: 20, burst: 100)
-    /// Requests of all devices of a key.
+    /// Requests of one device that do not count for its key: the share that other devices cannot take from it.
+    public var sharePerDevice = RateLimit(perSecond: 1, burst: 20)
+    /// Requests of all devices of a key, beyond the share of each.
     public var requestsPerKey = RateLimit(perSecond: 500, burst: 2_000)
     /// Sessions that a key opens.
     public var sessionsPerKey = RateLimit(perSecond: 10, burst: 100)
-    /// Tokens that one device reports and that were never issued to its project.
-    public var guessesPerDevice = RateLimit(perSecond: 0.5, burst: 60)
-    /// Tokens that all devices of a key report and that were never issued to their project.
-    public var guessesPerKey = RateLimit(perSecond: 50, burst: 2_000)
+    /// How long the answer to a request beyond these rates waits. A client that repeats at once then costs little.
+    public var refusalDelay = Duration.seconds(1)
 
     /// The maximum number of publications of a device.
     public var publicationsPerDevice = 32

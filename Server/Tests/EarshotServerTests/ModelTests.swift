@@ -52,7 +52,6 @@ private struct Model {
         let world = try World {
             // Tokens that never change keep the model short; other tests cover rotation.
             $0.tokenLifetime = .seconds(86_400)
-            $0.guessesPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
         }
         var devices: [Device] = []
         var model = Model()

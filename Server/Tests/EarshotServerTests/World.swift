@@ -28,6 +28,7 @@ final class World: Sendable {
         // Time stands still between requests here, so rates limit only the tests about them.
         limits.requestsPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
         limits.requestsPerKey = RateLimit(perSecond: 1e6, burst: 1e6)
+        limits.refusalDelay = .zero
         adjust(&limits)
         service = TokenService(store: store, limits: limits, clock: clock)
     }

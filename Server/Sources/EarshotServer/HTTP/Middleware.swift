@@ -5,6 +5,8 @@ import Logging
 /// Turns every thrown error into a problem with a body, and counts it.
 struct ProblemMiddleware: RouterMiddleware {
     let metrics: Metrics
+    /// How long the answer to a request beyond its rate waits.
+    let refusalDelay: Duration
 
     func handle(
         _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
@@ -14,6 +16,8 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch {
             let problem = problem(for: error, context)
             metrics.add(to: .problems, "code=\"\(problem.code)\"")
+            // The client's connection waits with it, so a flood on few connections becomes slow.
+            if problem.isRateLimited { try? await Task.sleep(for: refusalDelay) }
             return problem.response
         }
     }
