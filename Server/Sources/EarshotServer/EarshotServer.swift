@@ -49,6 +49,7 @@ public struct EarshotServer: Sendable {
     public func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
         let limits = possible(options.limits)
         let service = TokenService(store: store, limits: limits)
+        try await service.begin()
         let application = Self.application(
             service, server: try server(limits, service.metrics), address: .hostname(options.host, port: options.port),
             logger: logger, onRunning: onRunning)

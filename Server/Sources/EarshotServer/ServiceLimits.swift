@@ -19,6 +19,8 @@ public struct ServiceLimits: Sendable, Equatable {
     public var tokenLifetime = Duration.seconds(120)
     /// The lifetime of a report before the device must repeat it.
     public var sightingLifetime = Duration.seconds(90)
+    /// The time without a report after which a device no longer counts as hearing anything.
+    public var silence = Duration.seconds(15)
     /// How long the service remembers ended items: a token as EXPIRED, a lost message for a stream that resumes.
     public var memory = Duration.seconds(600)
 

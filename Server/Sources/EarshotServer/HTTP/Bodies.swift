@@ -8,6 +8,7 @@ struct SessionBody: Codable {
     struct Terms: Codable {
         let tokenLifetimeSeconds: Int
         let sightingLifetimeSeconds: Int
+        let silenceSeconds: Int
         let maximumTimeToLiveSeconds: Int
         let contentBytes: Int
         let tokensPerReport: Int
@@ -15,6 +16,7 @@ struct SessionBody: Codable {
         enum CodingKeys: String, CodingKey {
             case tokenLifetimeSeconds = "token_lifetime_s"
             case sightingLifetimeSeconds = "sighting_lifetime_s"
+            case silenceSeconds = "silence_s"
             case maximumTimeToLiveSeconds = "longest_ttl_s"
             case contentBytes = "content_bytes"
             case tokensPerReport = "tokens_per_report"
@@ -38,6 +40,7 @@ struct SessionBody: Codable {
         terms = Terms(
             tokenLifetimeSeconds: Int(limits.tokenLifetime.components.seconds),
             sightingLifetimeSeconds: Int(limits.sightingLifetime.components.seconds),
+            silenceSeconds: Int(limits.silence.components.seconds),
             maximumTimeToLiveSeconds: Int(limits.maximumTimeToLive.components.seconds),
             contentBytes: limits.contentBytes, tokensPerReport: limits.tokensPerReport)
     }

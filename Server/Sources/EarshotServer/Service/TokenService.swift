@@ -9,6 +9,9 @@ final class TokenService: Sendable {
     let hub = EventHub()
     let metrics = Metrics()
     private let rates = RateLimiter()
+    let presence = Presence()
+    /// The maximum number of devices that fall silent in one sweep, so that no write waits long for it.
+    private static let maximumSilent = 500
 
     init(store: any Store, limits: ServiceLimits = ServiceLimits(), clock: any ServiceClock = SystemClock()) {
         self.store = store
@@ -57,8 +60,21 @@ final class TokenService: Sendable {
 
     // MARK: Time
 
-    /// Ends expired leases, and notifies the devices concerned.
+    /// Begins to serve a store that an earlier run of the service may have filled.
+    func begin() async throws {
+        // Clients need a while to notice that the service is back, so the first report of each device may come late.
+        let late = now + limits.sightingLifetime
+        for device in try await store.hearers() { presence.note(device, now: late) }
+    }
+
+    /// Ends expired leases and the sightings of silent devices, and notifies the devices concerned.
     func sweep() async throws {
+        let then = now - limits.silence
+        let silent = presence.silent(since: then, limit: Self.maximumSilent)
+        if !silent.isEmpty {
+            tell(try await store.endSightings(of: silent) { [presence] in presence.isSilent($0, since: then) })
+            presence.forget(silent, since: then)
+        }
         tell(try await store.sweep(memory: limits.memory))
     }
 

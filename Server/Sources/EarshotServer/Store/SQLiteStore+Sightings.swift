@@ -40,6 +40,21 @@ extension SQLiteStore {
         }
     }
 
+    func hearers() async throws -> [Int64] {
+        try await pool.read { try $0.integers("SELECT DISTINCT device_id FROM sighting") }
+    }
+
+    func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken {
+        try await writes.perform { database, now in
+            var woken = Woken()
+            for device in devices where isSilent(device) {
+                try database.run("DELETE FROM sighting WHERE device_id = ?", [device])
+                if database.changesCount > 0 { woken = woken + (try Self.settle(device, database, now: now)) }
+            }
+            return woken
+        }
+    }
+
     /// The reported tokens that were issued in the reporter's project, whether they are still alive or not.
     private func known(_ report: SightingReport) async throws -> Set<Data> {
         try await pool.read { database in

@@ -38,6 +38,11 @@ protocol Store: Administration {
     /// Records the tokens that a device hears, and those that it no longer hears.
     func report(_ report: SightingReport) async throws -> SightingAnswer
 
+    /// The devices that have sightings.
+    func hearers() async throws -> [Int64]
+    /// Ends the sightings of those of the devices that are still silent when the write's turn comes.
+    func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken
+
     /// The position in the changes of a device, and whether a stream can resume after `cursor`; nil if the session has
     /// ended.
     func position(of session: Session, after cursor: Int64?, now: Moment) async throws -> StreamPosition?
