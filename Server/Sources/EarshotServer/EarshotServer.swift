@@ -109,10 +109,11 @@ public struct EarshotServer: Sendable {
         }
         let certificates = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)
         let privateKey = try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)
-        return try .tls(
-            plain,
-            tlsConfiguration: .makeServerConfiguration(
-                certificateChain: certificates, privateKey: .privateKey(privateKey)))
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates, privateKey: .privateKey(privateKey))
+        // RFC 8996 forbids 1.0 and 1.1, which the library still accepts by itself.
+        configuration.minimumTLSVersion = .tlsv12
+        return try .tls(plain, tlsConfiguration: configuration)
     }
 
     private static func channels(_ limits: ServiceLimits, _ metrics: Metrics) -> HTTP1Channel.Configuration {

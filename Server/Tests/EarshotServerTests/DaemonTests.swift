@@ -121,6 +121,16 @@ import Testing
         let answer = try await daemon.send("GET", "/healthz", bearer: "", client: client)
         #expect(answer.status == 200)
         try await client.shutdown()
+        for (version, isAccepted) in [
+            (TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true),
+        ] {
+            configuration.tlsConfiguration?.minimumTLSVersion = version
+            configuration.tlsConfiguration?.maximumTLSVersion = version
+            let client = HTTPClient(configuration: configuration)
+            let answer = try? await daemon.send("GET", "/healthz", bearer: "", client: client)
+            #expect((answer?.status == 200) == isAccepted, "\(version)")
+            try await client.shutdown()
+        }
         #expect(daemon.end(SIGTERM) == 0)
     }
 }
