@@ -34,11 +34,15 @@ public struct EarshotServer: Sendable {
     private let store: SQLiteStore
 
     /// Opens the database and creates a missing one.
-    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file.
+    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file, or an error that says why the rights of
+    ///   other users cannot be taken from it.
     public init(_ options: Options, logger: Logger) throws {
         self.options = options
         self.logger = logger
         store = try SQLiteStore(path: options.databasePath, pendingWrites: options.limits.pendingWrites)
+        for file in store.repairedFiles {
+            logger.warning("other users could read the database; now only its owner can", metadata: ["file": "\(file)"])
+        }
     }
 
     /// Serves until SIGTERM or SIGINT: then it accepts no more connections, ends the event streams, answers the

@@ -96,6 +96,12 @@ extension Problem {
         remedy: "Try again with the same idempotency_key; the operator finds the reason in the log.",
         retryAfterSeconds: 2)
 
+    static func storeFails(_ reason: String) -> Problem {
+        Problem(
+            .serviceUnavailable, "store_fails", "The database accepts no writes: \(reason).",
+            remedy: "The operator has to look at the disk and at the database's file.", retryAfterSeconds: 5)
+    }
+
     static let badRequest = Problem(
         .badRequest, "bad_request", "The request is not HTTP, or ends too early.",
         remedy: "Send HTTP/1.1; GET /v1/openapi.json lists all endpoints.", endsConnection: true)

@@ -21,7 +21,7 @@ struct API: Sendable {
     private var operation: [Endpoint] {
         [
             Endpoint(.get, "/healthz") { _, _ in
-                try await service.store.check()
+                try await service.health.check()
                 return try .json(HealthBody(status: "ok"))
             },
             Endpoint(.get, "/metrics") { _, _ in

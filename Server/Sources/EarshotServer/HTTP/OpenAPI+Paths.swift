@@ -1,8 +1,9 @@
 extension OpenAPI {
     static let operationPaths = """
         "/healthz": {"get": {
-          "summary": "Whether the service and its database answer.", "security": [],
-          "responses": {\(answer(200, "Health", "Both answer.")), \(problem)}
+          "summary": "Whether the service works: whether a write reaches the disk.", "security": [],
+          "description": "If none does, the answer is 503 with the code store_fails.",
+          "responses": {\(answer(200, "Health", "A write reached the disk within the last second.")), \(problem)}
         }},
         "/metrics": {"get": {
           "summary": "Counters and gauges in Prometheus' text format.", "security": [],

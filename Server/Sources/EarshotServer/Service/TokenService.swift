@@ -8,6 +8,7 @@ final class TokenService: Sendable {
     let clock: any ServiceClock
     let hub = EventHub()
     let metrics = Metrics()
+    let health: Health
     private let rates = RateLimiter()
     let presence = Presence()
     /// The maximum number of devices that fall silent in one sweep, so that no write waits long for it.
@@ -15,6 +16,7 @@ final class TokenService: Sendable {
 
     init(store: any Store, limits: ServiceLimits = ServiceLimits(), clock: any ServiceClock = SystemClock()) {
         self.store = store
+        health = Health(store)
         self.limits = limits
         self.clock = clock
     }

@@ -7,7 +7,7 @@ package import FoundationEssentials
 /// and none returns a cursor or a lock. A read gets the time from its caller. A write takes the time when its turn
 /// comes, not when the caller asked, so that a waiting write does not precede the writes committed meanwhile.
 protocol Store: Administration {
-    /// Checks that the database answers.
+    /// Checks that a write reaches the disk, by writing.
     func check() async throws
 
     /// The owner of the key with this hash; nil if the key is unknown or revoked.
