@@ -14,7 +14,7 @@ final class TokenService: Sendable {
     /// The maximum number of devices that fall silent in one sweep, so that no write waits long for it.
     private static let maximumSilent = 500
 
-    init(store: any Store, limits: ServiceLimits = ServiceLimits(), clock: any ServiceClock = SystemClock()) {
+    init(store: any Store, limits: ServiceLimits = ServiceLimits(), clock: any ServiceClock = SystemClock.shared) {
         self.store = store
         health = Health(store)
         self.limits = limits
@@ -64,6 +64,7 @@ final class TokenService: Sendable {
 
     /// Begins to serve a store that an earlier run of the service may have filled.
     func begin() async throws {
+        try await store.bound(limits)
         // Clients need a while to notice that the service is back, so the first report of each device may come late.
         let late = now + limits.sightingLifetime
         for device in try await store.hearers() { presence.note(device, now: late) }

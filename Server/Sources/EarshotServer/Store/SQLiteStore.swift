@@ -17,7 +17,7 @@ package final class SQLiteStore: Store {
     ///   - clock: the source of the writes' time.
     /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file; `AdministrationError` if other users may
     ///   read it and this process may not change that.
-    package init(path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock()) throws {
+    package init(path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared) throws {
         var configuration = Configuration()
         configuration.label = "earshotd"
         // `earshotd key create` writes beside a running service; each waits for the other.

@@ -49,6 +49,8 @@ protocol Store: Administration {
     /// A page of changes, or of found messages.
     func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage
 
+    /// Shortens stored times that lie further ahead than the limits allow: the calendar was set back since they were stored.
+    func bound(_ limits: ServiceLimits) async throws
     /// Ends expired items, and deletes those that ended longer ago than `memory`.
     func sweep(memory: Duration) async throws -> Woken
 }
