@@ -76,11 +76,13 @@ public struct EarshotServer: Sendable {
         address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
         onRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> some ApplicationProtocol {
+        let endpoints = API(service: service).endpoints
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ObservationMiddleware(metrics: service.metrics))
         router.add(
-            middleware: ProblemMiddleware(metrics: service.metrics, refusalDelay: service.limits.refusalDelay))
-        for endpoint in API(service: service).endpoints {
+            middleware: ProblemMiddleware(
+                metrics: service.metrics, refusalDelay: service.limits.refusalDelay, endpoints: endpoints))
+        for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         return Application(

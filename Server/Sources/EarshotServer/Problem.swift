@@ -17,10 +17,12 @@ struct Problem: Error, Sendable, Equatable {
     let retryAfterSeconds: Int?
     /// Whether the rest of the connection's input can no longer be understood.
     let endsConnection: Bool
+    /// The methods that the path has, if the request used another.
+    let allowedMethods: [String]
 
     init(
         _ status: HTTPResponse.Status, _ code: String, _ message: String, remedy: String,
-        retryAfterSeconds: Int? = nil, endsConnection: Bool = false
+        retryAfterSeconds: Int? = nil, endsConnection: Bool = false, allowedMethods: [String] = []
     ) {
         self.status = status
         self.code = code
@@ -28,6 +30,7 @@ struct Problem: Error, Sendable, Equatable {
         self.remedy = remedy
         self.retryAfterSeconds = retryAfterSeconds
         self.endsConnection = endsConnection
+        self.allowedMethods = allowedMethods
     }
 
     var isRateLimited: Bool { code == Self.rateLimitedCode }
@@ -52,6 +55,7 @@ struct Problem: Error, Sendable, Equatable {
     var headers: HTTPFields {
         var headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
         if let retryAfterSeconds { headers[.retryAfter] = String(retryAfterSeconds) }
+        if !allowedMethods.isEmpty { headers[.allow] = allowedMethods.joined(separator: ", ") }
         if endsConnection { headers[.connection] = "close" }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         return headers
@@ -73,7 +77,7 @@ extension Problem {
         .unauthorized, "bad_session", "The session is unknown or has ended, or its key was revoked.",
         remedy: "Open a new session with POST /v1/devices, then publish and subscribe again.")
     static let noSuchPath = Problem(
-        .notFound, "no_such_path", "No endpoint has this path and method.",
+        .notFound, "no_such_path", "No endpoint has this path.",
         remedy: "GET /v1/openapi.json lists all endpoints.")
     static let noSuchPublication = Problem(
         .notFound, "no_such_publication", "This device has no such publication, or it has ended.",
@@ -112,6 +116,20 @@ extension Problem {
     static let requestTooSlow = Problem(
         .requestTimeout, "request_too_slow", "The request did not arrive completely within its time.",
         remedy: "Send it again, without a pause.", endsConnection: true)
+
+    static let badHost = Problem(
+        .badRequest, "bad_host", "The request has no header Host, or more than one.",
+        remedy: "Send exactly one, with the name of the service.", endsConnection: true)
+    static let badTransferEncoding = Problem(
+        .notImplemented, "bad_transfer_encoding", "The request has a Transfer-Encoding other than 'chunked'.",
+        remedy: "Send Content-Length, or 'Transfer-Encoding: chunked' alone.", endsConnection: true)
+
+    static func methodNotAllowed(_ allowed: [String]) -> Problem {
+        let list = allowed.joined(separator: ", ")
+        return Problem(
+            .methodNotAllowed, "method_not_allowed", "This path does not have the method of the request.",
+            remedy: "Use \(list); GET /v1/openapi.json describes each.", allowedMethods: allowed)
+    }
 
     static func bodyTooLarge(limit: Int) -> Problem {
         Problem(
