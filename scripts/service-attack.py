@@ -53,7 +53,7 @@ async def live(device, tokens, connection, session, latencies, failures):
 
 
 async def main():
-    devices = [await join(device) for device in range(DEVICES)]
+    devices = await asyncio.gather(*(join(device) for device in range(DEVICES)))
     tokens = [token for _, _, token in devices]
     attack = None
     if attackers:
@@ -77,7 +77,9 @@ async def main():
     if failures:
         print("first failure:", failures[0])
     if attack:
-        print("".join(line + "\n" for line in attack.communicate()[0].splitlines() if "requests in" in line or "Non-2xx" in line), end="")
+        for line in attack.communicate()[0].splitlines():
+            if "requests in" in line or "Non-2xx" in line:
+                print("the attackers:", line.strip())
 
 
 asyncio.run(main())
