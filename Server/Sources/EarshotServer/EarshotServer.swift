@@ -34,11 +34,15 @@ public struct EarshotServer: Sendable {
     private let store: SQLiteStore
 
     /// Opens the database and creates a missing one.
-    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file.
+    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file, or an error that says why the rights of
+    ///   other users cannot be taken from it.
     public init(_ options: Options, logger: Logger) throws {
         self.options = options
         self.logger = logger
         store = try SQLiteStore(path: options.databasePath, pendingWrites: options.limits.pendingWrites)
+        for file in store.repairedFiles {
+            logger.warning("other users could read the database; now only its owner can", metadata: ["file": "\(file)"])
+        }
     }
 
     /// Serves until SIGTERM or SIGINT: then it accepts no more connections, ends the event streams, answers the
@@ -49,6 +53,7 @@ public struct EarshotServer: Sendable {
     public func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
         let limits = possible(options.limits)
         let service = TokenService(store: store, limits: limits)
+        try await service.begin()
         let application = Self.application(
             service, server: try server(limits, service.metrics), address: .hostname(options.host, port: options.port),
             logger: logger, onRunning: onRunning)
@@ -71,10 +76,13 @@ public struct EarshotServer: Sendable {
         address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
         onRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> some ApplicationProtocol {
+        let endpoints = API(service: service).endpoints
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ObservationMiddleware(metrics: service.metrics))
-        router.add(middleware: ProblemMiddleware(metrics: service.metrics))
-        for endpoint in API(service: service).endpoints {
+        router.add(
+            middleware: ProblemMiddleware(
+                metrics: service.metrics, refusalDelay: service.limits.refusalDelay, endpoints: endpoints))
+        for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         return Application(
@@ -107,10 +115,11 @@ public struct EarshotServer: Sendable {
         }
         let certificates = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)
         let privateKey = try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)
-        return try .tls(
-            plain,
-            tlsConfiguration: .makeServerConfiguration(
-                certificateChain: certificates, privateKey: .privateKey(privateKey)))
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates, privateKey: .privateKey(privateKey))
+        // RFC 8996 forbids 1.0 and 1.1, which the library still accepts by itself.
+        configuration.minimumTLSVersion = .tlsv12
+        return try .tls(plain, tlsConfiguration: configuration)
     }
 
     private static func channels(_ limits: ServiceLimits, _ metrics: Metrics) -> HTTP1Channel.Configuration {

@@ -17,10 +17,12 @@ struct Problem: Error, Sendable, Equatable {
     let retryAfterSeconds: Int?
     /// Whether the rest of the connection's input can no longer be understood.
     let endsConnection: Bool
+    /// The methods that the path has, if the request used another.
+    let allowedMethods: [String]
 
     init(
         _ status: HTTPResponse.Status, _ code: String, _ message: String, remedy: String,
-        retryAfterSeconds: Int? = nil, endsConnection: Bool = false
+        retryAfterSeconds: Int? = nil, endsConnection: Bool = false, allowedMethods: [String] = []
     ) {
         self.status = status
         self.code = code
@@ -28,7 +30,10 @@ struct Problem: Error, Sendable, Equatable {
         self.remedy = remedy
         self.retryAfterSeconds = retryAfterSeconds
         self.endsConnection = endsConnection
+        self.allowedMethods = allowedMethods
     }
+
+    var isRateLimited: Bool { code == Self.rateLimitedCode }
 
     /// The JSON above.
     var body: String {
@@ -50,6 +55,7 @@ struct Problem: Error, Sendable, Equatable {
     var headers: HTTPFields {
         var headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
         if let retryAfterSeconds { headers[.retryAfter] = String(retryAfterSeconds) }
+        if !allowedMethods.isEmpty { headers[.allow] = allowedMethods.joined(separator: ", ") }
         if endsConnection { headers[.connection] = "close" }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         return headers
@@ -71,7 +77,7 @@ extension Problem {
         .unauthorized, "bad_session", "The session is unknown or has ended, or its key was revoked.",
         remedy: "Open a new session with POST /v1/devices, then publish and subscribe again.")
     static let noSuchPath = Problem(
-        .notFound, "no_such_path", "No endpoint has this path and method.",
+        .notFound, "no_such_path", "No endpoint has this path.",
         remedy: "GET /v1/openapi.json lists all endpoints.")
     static let noSuchPublication = Problem(
         .notFound, "no_such_publication", "This device has no such publication, or it has ended.",
@@ -94,6 +100,12 @@ extension Problem {
         remedy: "Try again with the same idempotency_key; the operator finds the reason in the log.",
         retryAfterSeconds: 2)
 
+    static func storeFails(_ reason: String) -> Problem {
+        Problem(
+            .serviceUnavailable, "store_fails", "The database accepts no writes: \(reason).",
+            remedy: "The operator has to look at the disk and at the database's file.", retryAfterSeconds: 5)
+    }
+
     static let badRequest = Problem(
         .badRequest, "bad_request", "The request is not HTTP, or ends too early.",
         remedy: "Send HTTP/1.1; GET /v1/openapi.json lists all endpoints.", endsConnection: true)
@@ -104,6 +116,20 @@ extension Problem {
     static let requestTooSlow = Problem(
         .requestTimeout, "request_too_slow", "The request did not arrive completely within its time.",
         remedy: "Send it again, without a pause.", endsConnection: true)
+
+    static let badHost = Problem(
+        .badRequest, "bad_host", "The request has no header Host, or more than one.",
+        remedy: "Send exactly one, with the name of the service.", endsConnection: true)
+    static let badTransferEncoding = Problem(
+        .notImplemented, "bad_transfer_encoding", "The request has a Transfer-Encoding other than 'chunked'.",
+        remedy: "Send Content-Length, or 'Transfer-Encoding: chunked' alone.", endsConnection: true)
+
+    static func methodNotAllowed(_ allowed: [String]) -> Problem {
+        let list = allowed.joined(separator: ", ")
+        return Problem(
+            .methodNotAllowed, "method_not_allowed", "This path does not have the method of the request.",
+            remedy: "Use \(list); GET /v1/openapi.json describes each.", allowedMethods: allowed)
+    }
 
     static func bodyTooLarge(limit: Int) -> Problem {
         Problem(
@@ -127,18 +153,12 @@ extension Problem {
             remedy: "Delete those no longer needed, or let them expire.", retryAfterSeconds: 60)
     }
 
+    private static let rateLimitedCode = "rate_limited"
+
     static func rateLimited(per owner: String, retryAfterSeconds: Int) -> Problem {
         Problem(
-            .tooManyRequests, "rate_limited", "This \(owner) sends more requests than its limit allows.",
+            .tooManyRequests, rateLimitedCode, "This \(owner) sends more requests than its limit allows.",
             remedy: "Try again after the time in Retry-After; report sightings together.",
-            retryAfterSeconds: retryAfterSeconds)
-    }
-
-    static func guessing(per owner: String, retryAfterSeconds: Int) -> Problem {
-        Problem(
-            .tooManyRequests, "too_many_unknown_tokens",
-            "This \(owner) reported too many tokens that were never issued to its project.",
-            remedy: "Remember tokens answered INVALID for ten minutes and do not report them again.",
             retryAfterSeconds: retryAfterSeconds)
     }
 }

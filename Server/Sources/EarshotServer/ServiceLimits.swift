@@ -19,19 +19,21 @@ public struct ServiceLimits: Sendable, Equatable {
     public var tokenLifetime = Duration.seconds(120)
     /// The lifetime of a report before the device must repeat it.
     public var sightingLifetime = Duration.seconds(90)
+    /// The time without a report after which a device no longer counts as hearing anything.
+    public var silence = Duration.seconds(15)
     /// How long the service remembers ended items: a token as EXPIRED, a lost message for a stream that resumes.
     public var memory = Duration.seconds(600)
 
     /// Requests of one device.
     public var requestsPerDevice = RateLimit(perSecond: 20, burst: 100)
-    /// Requests of all devices of a key.
+    /// Requests of one device that do not count for its key: the share that other devices cannot take from it.
+    public var sharePerDevice = RateLimit(perSecond: 1, burst: 20)
+    /// Requests of all devices of a key, beyond the share of each.
     public var requestsPerKey = RateLimit(perSecond: 500, burst: 2_000)
     /// Sessions that a key opens.
     public var sessionsPerKey = RateLimit(perSecond: 10, burst: 100)
-    /// Tokens that one device reports and that were never issued to its project.
-    public var guessesPerDevice = RateLimit(perSecond: 0.5, burst: 60)
-    /// Tokens that all devices of a key report and that were never issued to their project.
-    public var guessesPerKey = RateLimit(perSecond: 50, burst: 2_000)
+    /// How long the answer to a request beyond these rates waits. A client that repeats at once then costs little.
+    public var refusalDelay = Duration.seconds(1)
 
     /// The maximum number of publications of a device.
     public var publicationsPerDevice = 32

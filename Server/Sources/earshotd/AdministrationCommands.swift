@@ -56,6 +56,8 @@ struct KeyCommand: AsyncParsableCommand {
 
         @OptionGroup var database: DatabaseOption
 
+        func validate() throws { if !name.isEmpty { try requireName(name) } }
+
         func run() async throws {
             let secret = Secret.newKey()
             let key = try await administer(database) { store in
@@ -99,8 +101,12 @@ struct KeyCommand: AsyncParsableCommand {
 }
 
 private func requireName(_ name: String) throws {
-    guard (1...64).contains(name.unicodeScalars.count), !name.contains(where: \.isNewline) else {
-        throw ValidationError("A name has 1 to 64 characters on one line.")
+    // The lists have one name a line, between tabs.
+    let isOneLine = name.unicodeScalars.allSatisfy { scalar in
+        ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+    }
+    guard (1...64).contains(name.unicodeScalars.count), isOneLine else {
+        throw ValidationError("A name has 1 to 64 characters on one line, without tabs.")
     }
 }
 

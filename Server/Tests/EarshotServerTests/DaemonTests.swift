@@ -26,6 +26,13 @@ import Testing
         #expect(try daemon.run("key", "list", "--project", "demo").output.contains("revoked 20"))
         #expect(try daemon.run("key", "revoke", "2").status == 1)
         #expect(try daemon.run("key", "create", "other").error.contains("'earshotd project create'"))
+        for name in ["two\nlines", "a\ttab", "a\rreturn", "\u{2028}", String(repeating: "x", count: 65)] {
+            let refused = try daemon.run("key", "create", "demo", "--name", name)
+            #expect(refused.status == 64, "\(name.debugDescription)")
+            #expect(refused.error.contains("on one line"), "\(name.debugDescription)")
+            #expect(try daemon.run("project", "create", name).status == 64, "\(name.debugDescription)")
+        }
+        #expect(try daemon.run("key", "list").output.split(separator: "\n").count == 1)
         #expect(try daemon.run("serve", "--tls-key", "x").status == 64)
         #expect(try daemon.run("serve", "--port", "70000").status == 64)
         // Only the owner may read it.
@@ -121,6 +128,16 @@ import Testing
         let answer = try await daemon.send("GET", "/healthz", bearer: "", client: client)
         #expect(answer.status == 200)
         try await client.shutdown()
+        for (version, isAccepted) in [
+            (TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true),
+        ] {
+            configuration.tlsConfiguration?.minimumTLSVersion = version
+            configuration.tlsConfiguration?.maximumTLSVersion = version
+            let client = HTTPClient(configuration: configuration)
+            let answer = try? await daemon.send("GET", "/healthz", bearer: "", client: client)
+            #expect((answer?.status == 200) == isAccepted, "\(version)")
+            try await client.shutdown()
+        }
         #expect(daemon.end(SIGTERM) == 0)
     }
 }

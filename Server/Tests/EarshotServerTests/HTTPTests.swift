@@ -61,7 +61,6 @@ import Testing
                 (try await Caller(client, bearer: "x").send(.post, "/v1/devices"), 401, "bad_key"),
                 (try await Caller(client, bearer: key).send(.get, "/v1/device"), 401, "bad_session"),
                 (try await caller.send(.get, "/nothing"), 404, "no_such_path"),
-                (try await caller.send(.delete, "/healthz"), 404, "no_such_path"),
                 (try await caller.send(.post, "/v1/publications", raw: "{"), 400, "bad_body"),
                 (try await caller.send(.post, "/v1/publications", raw: "[]"), 400, "bad_body"),
                 (try await caller.send(.post, "/v1/publications", [:]), 400, "bad_body"),
@@ -81,6 +80,46 @@ import Testing
                 #expect(!answer.problem("message").isEmpty)
                 #expect(!answer.problem("remedy").isEmpty)
             }
+        }
+    }
+
+    /// A path that exists says which methods it has, before it asks for credentials.
+    @Test func wrongMethods() async throws {
+        let world = try World()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let stranger = Caller(client, bearer: nil)
+            let invented = try #require(HTTPRequest.Method("INVENTED"))
+            for (method, path, allowed) in [
+                (.delete, "/healthz", "GET"), (.get, "/v1/devices", "POST"), (.patch, "/v1/device", "DELETE, GET"),
+                (.put, "/v1/publications", "GET, POST"), (.get, "/v1/publications/17", "DELETE, PUT"),
+                (invented, "/v1/sightings", "POST"), (.options, "/v1/events", "GET"),
+            ] as [(HTTPRequest.Method, String, String)] {
+                let answer = try await stranger.send(method, path)
+                #expect(answer.status == .methodNotAllowed, "\(method) \(path)")
+                #expect(answer.headers[.allow] == allowed, "\(method) \(path)")
+                #expect(answer.code == "method_not_allowed", "\(method) \(path)")
+            }
+            for path in ["/", "/v1", "/v1/publications/17/18", "/v1/devices/17", "/healthz/x"] {
+                #expect(try await stranger.send(.get, path).code == "no_such_path", "\(path)")
+            }
+        }
+    }
+
+    /// The message says what is wrong with which value.
+    @Test func badNumbers() async throws {
+        let world = try World()
+        let key = try await world.key()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let caller = try await Caller(client, key: key)
+            for number in ["1.5", "1e400", "\"60\"", "true", "[]", "99999999999999999999"] {
+                let answer = try await caller.send(.post, "/v1/subscriptions", raw: "{\"ttl_s\":\(number)}")
+                #expect(answer.status == .badRequest, "\(number)")
+                #expect(
+                    answer.problem("message").hasSuffix("a whole number of seconds is expected at 'ttl_s'."),
+                    "\(number): \(answer.text)")
+            }
+            #expect(
+                try await caller.send(.post, "/v1/subscriptions", raw: "{\"ttl_s\":6e1}")["expires_in_s"] as? Int == 60)
         }
     }
 

@@ -40,14 +40,21 @@ import Testing
         #expect(try await theirs.news() == [])
     }
 
-    /// It is also charged like one.
-    @Test func foreignTokenCostsLikeAGuess() async throws {
-        let world = try World { $0.guessesPerDevice = RateLimit(perSecond: 1, burst: 3) }
-        let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
-        for token in [try await ours.publish("secret").token, Data(repeating: 9, count: 8), Data(count: 8)] {
-            try await theirs.hear(token)
+    /// Two apps in one hall: each hears the tokens of the other all the time.
+    @Test func foreignTokensBlockNone() async throws {
+        let world = try World()
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        let publication = try await publisher.publish("hello")
+        _ = try await subscriber.subscribe()
+        let theirs = try await world.device("theirs")
+        var foreign: [Data] = []
+        for _ in 0..<20 { foreign.append(try await theirs.publish("theirs").token) }
+        for _ in 0..<200 {
+            let answer = try await world.service.report(heard: foreign, lost: [], for: subscriber.session)
+            try #require(answer.heard.allSatisfy { $0 == .invalid })
         }
-        #expect(try await problem { try await theirs.hear(Data(count: 8)) }?.code == "too_many_unknown_tokens")
+        #expect(try await subscriber.hear(publication.token) == [.valid])
+        #expect(try await subscriber.near() == ["hello"])
     }
 
     @Test func identifiersOfOthersAreUnknown() async throws {

@@ -1,5 +1,8 @@
+import EarshotChannel
 import Foundation
 import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import Testing
 
 @testable import EarshotServer
@@ -80,7 +83,8 @@ import Testing
     @Test func requests() async throws {
         let world = try World {
             $0.requestsPerDevice = RateLimit(perSecond: 2, burst: 3)
-            $0.requestsPerKey = RateLimit(perSecond: 1, burst: 5)
+            $0.requestsPerKey = RateLimit(perSecond: 1, burst: 3)
+            $0.sharePerDevice = RateLimit(perSecond: 0.001, burst: 1)
         }
         let key = try await world.key()
         let one = try await world.service.openSession(key: key).secret
@@ -103,34 +107,65 @@ import Testing
         #expect(try await problem { try await world.service.openSession(key: key) }?.code == "rate_limited")
     }
 
-    /// No client can try 2⁶⁴ tokens: a device gets one in two seconds, and a key fifty a second.
-    @Test func guesses() async throws {
-        let world = try World { $0.guessesPerDevice = RateLimit(perSecond: 0.5, burst: 60) }
-        let (device, other) = (try await world.device(), try await world.device())
-        let guesses = (0..<100).map { Data([UInt8($0), 1, 2, 3, 4, 5, 6, 7]) }
-        // One report may overdraw the bucket, and later ones pay for it.
-        let answer = try await world.service.report(heard: guesses, lost: [], for: device.session)
-        #expect(answer.heard.allSatisfy { $0 == .invalid })
-        let refusal = try await problem { try await device.hear(guesses[0]) }
-        #expect(refusal?.code == "too_many_unknown_tokens")
-        // Level 60 - 100 = -40, and 41 more at 0.5 a second take 82 seconds.
-        #expect(refusal?.retryAfterSeconds == 82)
-        // Meanwhile a right token gets no answer either: an answer would tell it from the wrong ones.
-        let token = try await other.publish("x").token
-        #expect(try await problem { try await device.hear(token) }?.code == "too_many_unknown_tokens")
-        world.clock.advance(by: .seconds(82))
-        #expect(try await device.hear(token) == [.valid])
+    /// A device that has reported any number of unknown tokens still gets an answer for a known one, in the same report.
+    @Test func unknownTokensBlockNone() async throws {
+        let world = try World()
+        let key = try await world.key()
+        let device = Device(world: world, session: try await world.service.openSession(key: key).0)
+        let other = Device(world: world, session: try await world.service.openSession(key: key).0)
+        let token = try await world.device().publish("x").token
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<50 {
+            let guesses = (0..<99).map { _ in Data((0..<8).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+            }
+            let answer = try await world.service.report(heard: guesses + [token], lost: [], for: device.session)
+            try #require(answer.heard == [TokenStatus](repeating: .invalid, count: 99) + [.valid])
+        }
+        #expect(try await other.hear(token) == [.valid])
     }
 
-    @Test func guessesOverAllDevicesOfAKey() async throws {
-        let world = try World { $0.guessesPerKey = RateLimit(perSecond: 1, burst: 4) }
-        let key = try await world.key()
-        for _ in 0..<2 {
-            let device = Device(world: world, session: try await world.service.openSession(key: key).0)
-            try await device.hear(Data(count: 8), Data(count: 8))
+    /// Unknown tokens leave nothing in the database, and wait for no write.
+    @Test func unknownTokensTakeNoWrite() async throws {
+        let world = try World()
+        let device = try await world.device()
+        let gate = DispatchSemaphore(value: 0)
+        async let slow: Void = world.store.writes.perform { _, _ in gate.wait() }
+        #expect(try await device.hear(Data(repeating: 7, count: 8), Data()) == [.invalid, .invalid])
+        gate.signal()
+        try await slow
+        #expect(try await world.store.counts(now: world.clock.now).sightings == 0)
+    }
+
+    /// The answer to a request beyond the rate waits, so that a client which repeats at once is slow.
+    @Test func refusalsWait() async throws {
+        let world = try World {
+            $0.requestsPerDevice = RateLimit(perSecond: 0.001, burst: 1)
+            $0.refusalDelay = .milliseconds(300)
         }
-        let third = Device(world: world, session: try await world.service.openSession(key: key).0)
-        #expect(try await problem { try await third.hear(Data(count: 8)) }?.message.contains("key") == true)
+        let key = try await world.key()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let caller = try await Caller(client, key: key)
+            #expect(try await caller.send(.get, "/v1/device").status == .ok)
+            let start = ContinuousClock.now
+            #expect(try await caller.send(.get, "/v1/device").code == "rate_limited")
+            #expect(ContinuousClock.now - start >= .milliseconds(300))
+        }
+    }
+
+    /// A device that floods spends its own share and the rest of the key's budget, but not the share of another.
+    @Test func noDeviceSpendsTheShareOfAnother() async throws {
+        let world = try World {
+            $0.requestsPerKey = RateLimit(perSecond: 1, burst: 5)
+            $0.sharePerDevice = RateLimit(perSecond: 1, burst: 3)
+        }
+        let key = try await world.key()
+        let flooding = try await world.service.openSession(key: key).secret
+        let honest = try await world.service.openSession(key: key).secret
+        for _ in 0..<8 { _ = try await world.service.session(secret: flooding) }
+        #expect(
+            try await problem { try await world.service.session(secret: flooding) }?.message.contains("key") == true)
+        for _ in 0..<3 { _ = try await world.service.session(secret: honest) }
+        #expect(try await problem { try await world.service.session(secret: honest) }?.code == "rate_limited")
     }
 
     @Test func report() async throws {

@@ -24,6 +24,57 @@ import Testing
         }
     }
 
+    @Test func host() async throws {
+        try await onPort { port, _ in
+            for headers in ["", "Host:\r\n", "Host: x\r\nHost: x\r\n", "Host: x\r\nHost: y\r\n"] {
+                let answer = try await RawConnection.say("GET /healthz HTTP/1.1\r\n\(headers)\r\n", to: port)
+                #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(headers.debugDescription): \(answer)")
+                #expect(answer.hasSuffix(Problem.badHost.body), "\(headers.debugDescription): \(answer)")
+            }
+        }
+    }
+
+    /// A request whose end could be understood in two ways is refused, and the connection with it.
+    @Test func transferEncoding() async throws {
+        try await onPort { port, secret in
+            let body = "e\r\n{\"content\":\"\"}\r\n0\r\n\r\n"
+            func say(_ headers: String, isClosing: Bool = false) async throws -> String {
+                try await RawConnection.say(
+                    "POST /v1/publications HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(secret)\r\n\(headers)\r\n\(body)",
+                    to: port, isClosing: isClosing)
+            }
+            for coding in ["identity", "identity, chunked", "identity\r\nTransfer-Encoding: chunked", "gzip, chunked"] {
+                let answer = try await say("Transfer-Encoding: \(coding)\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 501 "), "\(coding.debugDescription): \(answer)")
+                #expect(answer.hasSuffix(Problem.badTransferEncoding.body), "\(coding.debugDescription): \(answer)")
+            }
+            for coding in ["chunked, identity", "chunked\r\nContent-Length: 14"] {
+                let answer = try await say("Transfer-Encoding: \(coding)\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(coding.debugDescription): \(answer)")
+                #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "\(coding.debugDescription): \(answer)")
+            }
+            // TE speaks of the answer, and 'chunked' is always allowed there.
+            for headers in ["", "TE: identity\r\n", "TE: trailers\r\n"] {
+                let answer = try await say("\(headers)Transfer-Encoding: Chunked\r\n", isClosing: true)
+                #expect(answer.hasPrefix("HTTP/1.1 201 "), "\(headers.debugDescription): \(answer)")
+            }
+        }
+    }
+
+    /// A header that continues on the next line, as a secret with a line break would make one.
+    @Test func brokenSecrets() async throws {
+        try await onPort { port, secret in
+            for broken in [
+                "\(secret)\r\n x", "\(secret)\n x", "\(secret)\rx", "\(secret.prefix(30))\n\(secret.dropFirst(30))",
+            ] {
+                let answer = try await RawConnection.say(
+                    "GET /v1/device HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(broken)\r\n\r\n", to: port,
+                    isClosing: true)
+                #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(broken.debugDescription): \(answer)")
+            }
+        }
+    }
+
     @Test func hugeHeaders() async throws {
         try await onPort { port, _ in
             for headers in [

@@ -28,6 +28,9 @@ final class World: Sendable {
         // Time stands still between requests here, so rates limit only the tests about them.
         limits.requestsPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
         limits.requestsPerKey = RateLimit(perSecond: 1e6, burst: 1e6)
+        limits.refusalDelay = .zero
+        // Devices say nothing while a test moves the clock, so silence matters only in the tests about it.
+        limits.silence = .seconds(86_400)
         adjust(&limits)
         service = TokenService(store: store, limits: limits, clock: clock)
     }
@@ -86,6 +89,9 @@ struct Device: Sendable {
     func hear(_ tokens: Data...) async throws -> [TokenStatus] {
         try await service.report(heard: tokens, lost: [], for: session).heard
     }
+
+    /// Reports nothing, as a sign of life.
+    func live() async throws { _ = try await service.report(heard: [], lost: [], for: session) }
 
     @discardableResult
     func lose(_ tokens: Data...) async throws -> [TokenStatus] {

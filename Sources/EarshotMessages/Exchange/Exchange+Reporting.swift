@@ -36,6 +36,7 @@ extension Exchange {
         do throws(ServiceFailure) {
             let statuses = try await service.report(report, in: session)
             reporter.answered(statuses, now: now)
+            lastSignOfLife = now
             succeeded(in: session, .reporting)
             backOff.reset()
             return .zero

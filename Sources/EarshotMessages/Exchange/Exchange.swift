@@ -87,7 +87,8 @@ actor Exchange {
         self.note = note
         sessionBackOff = BackOff(configuration.backOff)
         reporter = SightingReporter(
-            delay: configuration.pace.reportDelay, renewal: configuration.pace.sightingRenewal)
+            delay: configuration.pace.reportDelay, renewal: configuration.pace.sightingRenewal,
+            signOfLife: configuration.pace.signOfLife)
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
 

@@ -29,9 +29,7 @@ final class HTTPMessageService: MessageService {
 
     func openSession() async throws(ServiceFailure) -> ServiceSession {
         // The key becomes part of a header.
-        guard key.isPlain(upTo: 512) else {
-            throw .refused(status: 401, code: "bad_key", retryAfter: nil)
-        }
+        guard key.isPlain(upTo: 512) else { throw .malformedKey }
         let opened = try await ask(ServiceBodies.Session.self, "POST", "/v1/devices", key)
         guard opened.session.isPlain(upTo: 512) else { throw .invalid("it sends an invalid session") }
         return ServiceSession(secret: opened.session)

@@ -7,11 +7,15 @@ package enum ServiceFailure: Error, Sendable, Hashable {
     /// The answer is not one of the service: another server answered, or the service is broken. The text says how.
     case invalid(String)
 
+    /// The key cannot be one, so it was not sent. The code is the client's own.
+    static let malformedKey = ServiceFailure.refused(status: 401, code: malformedKeyCode, retryAfter: nil)
+    private static let malformedKeyCode = "malformed_key"
+
     /// The service does not know the session, for whatever reason.
     package static let badSession = ServiceFailure.refused(status: 401, code: "bad_session", retryAfter: nil)
 
     var isBadSession: Bool {
-        if case .refused(401, let code, _) = self { return code != "bad_key" }
+        if case .refused(401, let code, _) = self { return !["bad_key", Self.malformedKeyCode].contains(code) }
         return false
     }
 
@@ -57,6 +61,9 @@ package enum ServiceFailure: Error, Sendable, Hashable {
     private static func remedy(_ code: String) -> String {
         switch code {
         case "bad_key", "no_credentials": "the key is unknown or revoked. Create one with 'earshotd key create'."
+        case malformedKeyCode:
+            "the key is empty, or holds a line break, a space or another character that no key has. Use the line that "
+                + "'earshotd key create' printed, without its end."
         case "bad_session": "the session has ended. The program opens a new one."
         case "rate_limited", "overloaded", "too_many_connections": "it is busy. The program retries later."
         case "internal_error": "it failed; its log says why. The program retries."

@@ -6,6 +6,9 @@ import EarshotCoding
 /// A new token waits a moment for others; a lost one does not. A token that stays near is reported again well before the
 /// service forgets it, together with others that are nearly due. A token that the service does not know is not reported for ten
 /// minutes.
+///
+/// While the service counts a token as heard, it expects a sign of life of the device now and then: an empty report if nothing
+/// else is due. After a longer silence it may have forgotten all, so the next report repeats everything that is near.
 struct SightingReporter: Sendable {
     /// The maximum of tokens that the service takes at once.
     static let tokensPerReport = 100
@@ -23,19 +26,24 @@ struct SightingReporter: Sendable {
 
     private let delay: Duration
     private let renewal: Duration
+    private let signOfLife: Duration
+    /// When the latest report that the service accepted was sent.
+    private var lastReport: Duration?
     private var near: [Payload: Near] = [:]
     /// Tokens that are gone but that the service counts as heard, in the order in which they left.
     private var gone: [Payload] = []
     /// Tokens that the service does not know, with the time until which they are not reported.
     private var unknownTokens: [Payload: Duration] = [:]
-    private var underway: SightingReport?
+    private var underway: (report: SightingReport, sent: Duration)?
 
     /// - Parameters:
     ///   - delay: how long a new token waits for others.
     ///   - renewal: the time after which a token that stays near is reported again.
-    init(delay: Duration, renewal: Duration) {
+    ///   - signOfLife: the maximum time between two reports while the service counts a token as heard.
+    init(delay: Duration, renewal: Duration, signOfLife: Duration) {
         self.delay = delay
         self.renewal = renewal
+        self.signOfLife = signOfLife
     }
 
     /// A token came near.
@@ -48,13 +56,14 @@ struct SightingReporter: Sendable {
     /// A token is no longer near.
     mutating func lose(_ token: Payload) {
         guard let known = near.removeValue(forKey: token) else { return }
-        if known.isKnown || underway?.heard.contains(token) == true { gone.append(token) }
+        if known.isKnown || underway?.report.heard.contains(token) == true { gone.append(token) }
     }
 
     /// The service has lost all reports.
     mutating func forget(now: Duration) {
         gone = []
         underway = nil
+        lastReport = nil
         for token in near.keys { near[token] = Near(due: max(now, unknownTokens[token] ?? .zero)) }
     }
 
@@ -62,25 +71,34 @@ struct SightingReporter: Sendable {
     var unknownCount: Int { unknownTokens.count }
 
     /// The time of the next report; nil if nothing is near.
-    var dueAt: Duration? { gone.isEmpty ? near.values.map(\.due).min() : .zero }
+    var dueAt: Duration? {
+        guard gone.isEmpty else { return .zero }
+        guard let due = near.values.map(\.due).min() else { return nil }
+        guard let lastReport, near.values.contains(where: \.isKnown) else { return due }
+        return min(due, lastReport + signOfLife)
+    }
 
     /// The report to send now; nil if none is due. `answered` or `failed` must follow before the next one.
     mutating func next(now: Duration) -> SightingReport? {
         guard underway == nil, let dueAt, dueAt <= now else { return nil }
+        if let lastReport, now - lastReport >= signOfLife * 2 {
+            for (token, known) in near where known.isKnown { near[token]?.due = min(known.due, now) }
+        }
         let lost = gone.prefix(Self.tokensPerReport)
         // Tokens that are nearly due join the report.
         let soon = near.filter { $0.value.due <= ($0.value.isKnown ? now + renewal / 2 : now) }
         let heard = soon.sorted { $0.value.due < $1.value.due }.prefix(Self.tokensPerReport - lost.count)
         let report = SightingReport(heard: heard.map(\.key), lost: Array(lost))
-        underway = report
+        underway = (report, now)
         return report
     }
 
     /// The service accepted the report.
     /// - Parameter statuses: the status of each token. A token without one is asked again in the next report.
     mutating func answered(_ statuses: [Payload: SightingStatus], now: Duration) {
-        guard let report = underway else { return }
+        guard let (report, sent) = underway else { return }
         underway = nil
+        lastReport = sent
         let lost = Set(report.lost)
         gone.removeAll { lost.contains($0) && near[$0] == nil }
         for token in report.heard {

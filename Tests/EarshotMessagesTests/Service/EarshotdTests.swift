@@ -63,6 +63,19 @@ struct EarshotdTests {
         #expect(await eventually { next.status == .active })
     }
 
+    /// The service takes a device for gone after 15 s without a report. A device that stays near gives signs of life.
+    @Test func devicesThatStayNearAreNotLost() async throws {
+        let (air, daemon) = (Air(), try Daemon())
+        let key = try daemon.key()
+        let (one, other) = (device(in: air, daemon, key: key), device(in: air, daemon, key: key))
+        let events = Collected(try other.manager.subscribe())
+        let publication = try one.manager.publish(Message("hello"))
+        #expect(await eventually { events.found.count == 1 })
+        try await Task.sleep(for: .seconds(18))
+        #expect(events.all.count == 1, "neither lost nor found again")
+        #expect(publication.status == .active)
+    }
+
     @Test func aMessagePublishedBeforeTheServiceRunsIsFoundLater() async throws {
         let (air, daemon) = (Air(), try Daemon())
         let key = try daemon.key()

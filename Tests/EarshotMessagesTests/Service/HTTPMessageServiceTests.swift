@@ -201,12 +201,13 @@ struct HTTPMessageServiceTests {
         #expect(server.requests.count == 2 && server.requests.allSatisfy { $0.headers["cookie"] == nil })
     }
 
-    @Test(arguments: ["", "a\r\nX-Other: b", "ä", "a b"])
+    @Test(arguments: ["", "a\n", "a\r\nX-Other: b", "ä", "a b"])
     func anInvalidKeyIsNotSent(key: String) async throws {
         let server = try ScriptedServer { _ in ScriptedServer.answer(201, "{\"session\":\"s\"}") }
         let service = try service(server.url, key: key)
         let failed = await failure { () async throws(ServiceFailure) in try await service.openSession() }
-        #expect(failed == .refused(status: 401, code: "bad_key", retryAfter: nil))
+        #expect(failed == .malformedKey)
+        #expect(failed?.isBadSession == false && failed?.problem.detail.contains("line break") == true)
         #expect(server.requests.isEmpty)
     }
 }

@@ -8,8 +8,8 @@ struct SightingReporterTests {
         try Payload((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
     }
 
-    private func reporter() -> SightingReporter {
-        SightingReporter(delay: .milliseconds(200), renewal: .seconds(60))
+    private func reporter(signOfLife: Duration = .seconds(3_600)) -> SightingReporter {
+        SightingReporter(delay: .milliseconds(200), renewal: .seconds(60), signOfLife: signOfLife)
     }
 
     private func statuses(_ report: SightingReport?, _ status: SightingStatus) -> [Payload: SightingStatus] {
@@ -43,6 +43,40 @@ struct SightingReporterTests {
         #expect(reporter.dueAt == .seconds(61))
         #expect(reporter.next(now: .seconds(60)) == nil)
         #expect(reporter.next(now: .seconds(61))?.heard == [try token(1)])
+    }
+
+    @Test func aDeviceThatHearsSomethingGivesSignsOfLife() throws {
+        var reporter = reporter(signOfLife: .seconds(5))
+        reporter.hear(try token(1), now: .zero)
+        reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(2))
+        // They count from the sending: the service may have received the report at once.
+        #expect(reporter.dueAt == .seconds(6))
+        #expect(reporter.next(now: .milliseconds(5_999)) == nil)
+        #expect(reporter.next(now: .seconds(6)) == SightingReport())
+        reporter.answered([:], now: .seconds(6))
+        #expect(reporter.dueAt == .seconds(11))
+        reporter.lose(try token(1))
+        #expect(reporter.next(now: .seconds(7)) == SightingReport(lost: [try token(1)]))
+        reporter.answered([:], now: .seconds(7))
+        #expect(reporter.dueAt == nil, "the service counts nothing as heard")
+    }
+
+    @Test func unknownTokensNeedNoSignsOfLife() throws {
+        var reporter = reporter(signOfLife: .seconds(5))
+        reporter.hear(try token(1), now: .zero)
+        reporter.answered(statuses(reporter.next(now: .seconds(1)), .invalid), now: .seconds(1))
+        #expect(reporter.dueAt == .seconds(601))
+    }
+
+    @Test func allIsReportedAgainAfterASilence() throws {
+        var reporter = reporter(signOfLife: .seconds(5))
+        for number in 1...2 { reporter.hear(try token(number), now: .zero) }
+        reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(1))
+        #expect(reporter.next(now: .seconds(6)) == SightingReport())
+        reporter.failed()
+        #expect(reporter.next(now: .seconds(10)) == SightingReport(), "the service still waits")
+        reporter.failed()
+        #expect(Set(reporter.next(now: .seconds(11))?.heard ?? []) == Set(try [1, 2].map(token)))
     }
 
     @Test func tokensNearlyDueJoinTheReport() throws {

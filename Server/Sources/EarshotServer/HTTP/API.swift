@@ -21,7 +21,7 @@ struct API: Sendable {
     private var operation: [Endpoint] {
         [
             Endpoint(.get, "/healthz") { _, _ in
-                try await service.store.check()
+                try await service.health.check()
                 return try .json(HealthBody(status: "ok"))
             },
             Endpoint(.get, "/metrics") { _, _ in
@@ -64,7 +64,7 @@ struct API: Sendable {
                     let message = Message(
                         namespace: order.namespace ?? "", type: order.type ?? "", content: order.content)
                     let outcome = try await service.publish(
-                        message, for: session, timeToLive: order.timeToLiveSeconds.map(Duration.init(clamping:)),
+                        message, for: session, timeToLive: order.timeToLive?.duration,
                         idempotencyKey: order.idempotencyKey)
                     return try .json(
                         PublicationBody(outcome.value, token: token(outcome.token), now: service.now),
@@ -101,7 +101,7 @@ struct API: Sendable {
                     let order = try await request.decode(SubscriptionOrderBody.self, upTo: limits.bodyBytes)
                     let outcome = try await service.subscribe(
                         MessageFilter(namespace: order.namespace ?? "", type: order.type ?? ""), for: session,
-                        timeToLive: order.timeToLiveSeconds.map(Duration.init(clamping:)),
+                        timeToLive: order.timeToLive?.duration,
                         idempotencyKey: order.idempotencyKey)
                     return try .json(
                         SubscriptionBody(outcome.value, token: token(outcome.token), now: service.now),
@@ -164,19 +164,11 @@ struct API: Sendable {
     }
 
     private func timeToLive(_ request: Request) async throws -> Duration? {
-        try await request.decode(RenewalBody.self, upTo: limits.bodyBytes).timeToLiveSeconds
-            .map(Duration.init(clamping:))
+        try await request.decode(RenewalBody.self, upTo: limits.bodyBytes).timeToLive?.duration
     }
 
     private func token(_ token: IssuedToken) -> TokenBody {
         TokenBody(token, limits: limits, now: service.now)
-    }
-}
-
-extension Duration {
-    /// A duration from a client's seconds. It clamps numbers beyond any valid range, and the limits then reject them.
-    init(clamping seconds: Int) {
-        self = .seconds(min(max(seconds, -1), 1 << 40))
     }
 }
 

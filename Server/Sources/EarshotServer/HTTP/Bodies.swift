@@ -8,6 +8,7 @@ struct SessionBody: Codable {
     struct Terms: Codable {
         let tokenLifetimeSeconds: Int
         let sightingLifetimeSeconds: Int
+        let silenceSeconds: Int
         let maximumTimeToLiveSeconds: Int
         let contentBytes: Int
         let tokensPerReport: Int
@@ -15,6 +16,7 @@ struct SessionBody: Codable {
         enum CodingKeys: String, CodingKey {
             case tokenLifetimeSeconds = "token_lifetime_s"
             case sightingLifetimeSeconds = "sighting_lifetime_s"
+            case silenceSeconds = "silence_s"
             case maximumTimeToLiveSeconds = "longest_ttl_s"
             case contentBytes = "content_bytes"
             case tokensPerReport = "tokens_per_report"
@@ -38,6 +40,7 @@ struct SessionBody: Codable {
         terms = Terms(
             tokenLifetimeSeconds: Int(limits.tokenLifetime.components.seconds),
             sightingLifetimeSeconds: Int(limits.sightingLifetime.components.seconds),
+            silenceSeconds: Int(limits.silence.components.seconds),
             maximumTimeToLiveSeconds: Int(limits.maximumTimeToLive.components.seconds),
             contentBytes: limits.contentBytes, tokensPerReport: limits.tokensPerReport)
     }
@@ -73,17 +76,37 @@ struct TokenBody: Codable {
     }
 }
 
+/// A duration in a request. JSON has one kind of number, so 60.0 is whole as well.
+struct WholeSeconds: Codable {
+    let duration: Duration
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let seconds = try? container.decode(Int.self) else {
+            throw DecodingError.typeMismatch(
+                WholeSeconds.self, .init(codingPath: decoder.codingPath, debugDescription: "no whole number"))
+        }
+        // Numbers beyond any valid range stay beyond it, and the limits reject them.
+        duration = .seconds(min(max(seconds, -1), 1 << 40))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(duration.components.seconds)
+    }
+}
+
 /// The body of `POST /v1/publications`.
 struct PublicationOrderBody: Codable {
     let namespace: String?
     let type: String?
     let content: Data
-    let timeToLiveSeconds: Int?
+    let timeToLive: WholeSeconds?
     let idempotencyKey: String?
 
     enum CodingKeys: String, CodingKey {
         case namespace, type, content
-        case timeToLiveSeconds = "ttl_s"
+        case timeToLive = "ttl_s"
         case idempotencyKey = "idempotency_key"
     }
 }
@@ -92,21 +115,21 @@ struct PublicationOrderBody: Codable {
 struct SubscriptionOrderBody: Codable {
     let namespace: String?
     let type: String?
-    let timeToLiveSeconds: Int?
+    let timeToLive: WholeSeconds?
     let idempotencyKey: String?
 
     enum CodingKeys: String, CodingKey {
         case namespace, type
-        case timeToLiveSeconds = "ttl_s"
+        case timeToLive = "ttl_s"
         case idempotencyKey = "idempotency_key"
     }
 }
 
 /// The body of a renewal; all of it is optional.
 struct RenewalBody: Codable {
-    let timeToLiveSeconds: Int?
+    let timeToLive: WholeSeconds?
 
-    enum CodingKeys: String, CodingKey { case timeToLiveSeconds = "ttl_s" }
+    enum CodingKeys: String, CodingKey { case timeToLive = "ttl_s" }
 }
 
 /// A publication, as its device sees it. Without a token in a list.

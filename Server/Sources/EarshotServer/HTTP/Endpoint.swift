@@ -20,9 +20,27 @@ struct Endpoint: Sendable {
         self.path = path
         self.answer = answer
     }
+
+    /// Whether a request's path fits this one.
+    func has(path other: String) -> Bool {
+        let (own, other) = (path.split(separator: "/"), other.split(separator: "/"))
+        return own.count == other.count && zip(own, other).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
+    }
 }
 
 extension Request {
+    /// Checks the headers on which a proxy and this service could disagree: where the request is for, and where it ends.
+    ///
+    /// The library takes the first Host as the authority, and leaves any other among the headers.
+    func requireClearFraming() throws {
+        guard head.authority?.isEmpty == false, !headers.contains(where: { $0.name.canonicalName == "host" }) else {
+            throw Problem.badHost
+        }
+        guard headers[.transferEncoding].map({ $0.lowercased() == "chunked" }) ?? true else {
+            throw Problem.badTransferEncoding
+        }
+    }
+
     /// The text after `Authorization: Bearer`.
     func bearer() throws -> String {
         let value = headers[.authorization] ?? ""
@@ -82,11 +100,20 @@ extension DecodingError {
         func at(_ path: [any CodingKey]) -> String {
             path.isEmpty ? "at the top" : "at '\(path.map(\.stringValue).joined(separator: "."))'"
         }
+        func name(_ type: Any.Type) -> String {
+            switch type {
+            case is WholeSeconds.Type: "a whole number of seconds"
+            case is String.Type: "a text"
+            case is Data.Type: "a text in base64"
+            case is [Any].Type: "a list"
+            default: "an object"
+            }
+        }
         return switch self {
         case .keyNotFound(let key, let context):
             "'\(key.stringValue)' is missing \(at(context.codingPath))."
-        case .typeMismatch(let type, let context): "\(type) is expected \(at(context.codingPath))."
-        case .valueNotFound(let type, let context): "\(type) is expected \(at(context.codingPath))."
+        case .typeMismatch(let type, let context): "\(name(type)) is expected \(at(context.codingPath))."
+        case .valueNotFound(let type, let context): "\(name(type)) is expected \(at(context.codingPath))."
         case .dataCorrupted(let context):
             context.codingPath.isEmpty
                 ? "it is not JSON." : "the value \(at(context.codingPath)) cannot be read; content is base64."

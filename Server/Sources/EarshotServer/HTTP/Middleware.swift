@@ -5,24 +5,32 @@ import Logging
 /// Turns every thrown error into a problem with a body, and counts it.
 struct ProblemMiddleware: RouterMiddleware {
     let metrics: Metrics
+    /// How long the answer to a request beyond its rate waits.
+    let refusalDelay: Duration
+    let endpoints: [Endpoint]
 
     func handle(
         _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
         do {
+            try request.requireClearFraming()
             return try await next(request, context)
         } catch {
-            let problem = problem(for: error, context)
+            let problem = problem(for: error, of: request, context)
             metrics.add(to: .problems, "code=\"\(problem.code)\"")
+            // The client's connection waits with it, so a flood on few connections becomes slow.
+            if problem.isRateLimited { try? await Task.sleep(for: refusalDelay) }
             return problem.response
         }
     }
 
-    private func problem(for error: any Error, _ context: ServiceContext) -> Problem {
+    private func problem(for error: any Error, of request: Request, _ context: ServiceContext) -> Problem {
         switch error {
         case let problem as Problem: return problem
         case is RequestGuard.TooSlow: return .requestTooSlow
-        case let error as HTTPError where error.status == .notFound: return .noSuchPath
+        case let error as HTTPError where error.status == .notFound:
+            let allowed = endpoints.filter { $0.has(path: request.uri.path) }.map(\.method.rawValue).sorted()
+            return allowed.isEmpty ? .noSuchPath : .methodNotAllowed(allowed)
         default:
             if let problem = Problem(malformed: error) { return problem }
             // The type only, because an error of the database may quote its input.

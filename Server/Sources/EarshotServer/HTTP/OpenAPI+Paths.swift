@@ -1,8 +1,9 @@
 extension OpenAPI {
     static let operationPaths = """
         "/healthz": {"get": {
-          "summary": "Whether the service and its database answer.", "security": [],
-          "responses": {\(answer(200, "Health", "Both answer.")), \(problem)}
+          "summary": "Whether the service works: whether a write reaches the disk.", "security": [],
+          "description": "If none does, the answer is 503 with the code store_fails.",
+          "responses": {\(answer(200, "Health", "A write reached the disk within the last second.")), \(problem)}
         }},
         "/metrics": {"get": {
           "summary": "Counters and gauges in Prometheus' text format.", "security": [],
@@ -97,7 +98,8 @@ extension OpenAPI {
     static let nearbyPaths = """
         "/v1/sightings": {"post": {
           "summary": "Report tokens that the device hears, and tokens that it no longer hears.",
-          "description": "Repeat a token that is still heard within sighting_lifetime_s; otherwise it counts as lost.",
+          "description": "Repeat a token that is still heard within sighting_lifetime_s; otherwise it counts as lost. A \
+        device that hears something must report within silence_s, if only with an empty body; otherwise all of it is lost.",
           \(body("Sightings")),
           "responses": {\(answer(200, "SightingsAnswer", "A status for each, in the order sent.")), \(problem)}
         }},

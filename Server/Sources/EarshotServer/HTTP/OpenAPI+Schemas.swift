@@ -9,10 +9,11 @@ extension OpenAPI {
           "session": {"type": "string", "description": "A secret: nowhere else, not even with the service."},
           "expires_in_s": {"$ref": "#/components/schemas/Seconds"},
           "terms": {"$ref": "#/components/schemas/Terms"}}},
-        "Terms": {"type": "object", "required": ["token_lifetime_s", "sighting_lifetime_s", "longest_ttl_s",
-            "content_bytes", "tokens_per_report"], "properties": {
+        "Terms": {"type": "object", "required": ["token_lifetime_s", "sighting_lifetime_s", "silence_s",
+            "longest_ttl_s", "content_bytes", "tokens_per_report"], "properties": {
           "token_lifetime_s": {"$ref": "#/components/schemas/Seconds"},
           "sighting_lifetime_s": {"$ref": "#/components/schemas/Seconds"},
+          "silence_s": {"$ref": "#/components/schemas/Seconds"},
           "longest_ttl_s": {"$ref": "#/components/schemas/Seconds"},
           "content_bytes": {"type": "integer"}, "tokens_per_report": {"type": "integer"}}},
         "Device": {"type": "object", "required": ["device", "expires_in_s"], "properties": {

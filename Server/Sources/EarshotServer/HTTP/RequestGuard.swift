@@ -24,6 +24,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var owed = 0
     private var isArriving = false
     private var isAnswering = false
+    /// Whether the answer under way ends the connection.
+    private var isLast = false
     private var isOver = false
     /// The time for a rejection to leave before the connection is closed.
     private static let farewell = TimeAmount.seconds(2)
@@ -53,13 +55,22 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             context.close(promise: nil)
             return
-        case .head: isAnswering = true
+        case .head(let head):
+            isAnswering = true
+            // The input after a request that was not understood means nothing.
+            isLast = head.headerFields[.connection] == "close"
+            isOver = isOver || isLast
         case .body: break
         case .end:
             owed -= 1
             isAnswering = false
         }
         context.write(data, promise: promise)
+        if isLast, !isAnswering {
+            context.flush()
+            context.close(mode: .output, promise: nil)
+            closeSoon(context)
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

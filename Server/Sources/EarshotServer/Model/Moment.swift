@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// A point in time: milliseconds since the beginning of 1970, UTC.
 ///
-/// Leases outlive the process, so times are calendar times, not times since boot.
+/// Leases outlive the process, so the database holds calendar times, not times since boot.
 package struct Moment: Comparable, Hashable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package var milliseconds: Int64
@@ -42,13 +42,31 @@ package protocol ServiceClock: Sendable {
     var now: Moment { get }
 }
 
-/// The system's calendar clock.
+/// The calendar's time when the process began, continued by a clock that only runs forward, also while the system sleeps.
+///
+///     now = calendar at the beginning + time since then
+///
+/// So a calendar that is set while the service runs ends no lease early, and brings none back.
 package struct SystemClock: ServiceClock {
-    /// Creates a clock; all instances are equivalent.
-    package init() {}
+    private let begin: Moment
+    private let elapsed: @Sendable () -> Duration
 
-    /// The system's time now.
-    package var now: Moment {
-        Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+    /// The process has one, so that its parts agree on the time.
+    package static let shared: SystemClock = {
+        let begin = ContinuousClock.now
+        return SystemClock(calendar: { Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }) {
+            begin.duration(to: .now)
+        }
+    }()
+
+    /// - Parameters:
+    ///   - calendar: the calendar's time; read once.
+    ///   - elapsed: the time since that reading.
+    init(calendar: () -> Moment, elapsed: @escaping @Sendable () -> Duration) {
+        begin = calendar()
+        self.elapsed = elapsed
     }
+
+    /// The time now.
+    package var now: Moment { begin + elapsed() }
 }

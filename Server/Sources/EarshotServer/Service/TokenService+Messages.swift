@@ -74,13 +74,13 @@ extension TokenService {
             throw Problem.outOfRange(
                 "The report has \(count) tokens.", remedy: "Send at most \(limits.tokensPerReport) in one report.")
         }
-        try requireNoGuessing(session)
+        // Before the report takes effect, so that a sweep at the same time does not end its sightings.
+        presence.note(session.device, now: now)
         let answer = try await store.report(
             SightingReport(
                 session: session, heard: heard, lost: lost, lifetime: limits.sightingLifetime,
                 perDevice: limits.sightingsPerDevice))
         let statuses = answer.heard + answer.lost
-        charge(guesses: statuses.count { $0 == .invalid }, to: session)
         for status in TokenStatus.allCases {
             metrics.add(
                 statuses.count { $0 == status }, to: .sightings, "status=\"\(status.rawValue.lowercased())\"")

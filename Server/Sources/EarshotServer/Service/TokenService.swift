@@ -8,10 +8,15 @@ final class TokenService: Sendable {
     let clock: any ServiceClock
     let hub = EventHub()
     let metrics = Metrics()
+    let health: Health
     private let rates = RateLimiter()
+    let presence = Presence()
+    /// The maximum number of devices that fall silent in one sweep, so that no write waits long for it.
+    private static let maximumSilent = 500
 
-    init(store: any Store, limits: ServiceLimits = ServiceLimits(), clock: any ServiceClock = SystemClock()) {
+    init(store: any Store, limits: ServiceLimits = ServiceLimits(), clock: any ServiceClock = SystemClock.shared) {
         self.store = store
+        health = Health(store)
         self.limits = limits
         self.clock = clock
     }
@@ -36,11 +41,18 @@ final class TokenService: Sendable {
 
     /// The session of a request; the request counts towards the rate.
     func session(secret: String) async throws -> Session {
-        guard secret.utf8.count <= Secret.maximumCount,
-            let session = try await store.session(hash: Secret.hash(secret), now: now)
-        else { throw Problem.badSession }
-        try keepRate(.requests(device: session.device), limits.requestsPerDevice, "device")
-        try keepRate(.requests(key: session.key), limits.requestsPerKey, "key")
+        guard secret.utf8.count <= Secret.maximumCount else { throw Problem.badSession }
+        let hash = Secret.hash(secret)
+        // Before the look-up, so that the requests of a device beyond its limit never reach the database.
+        if let seconds = rates.wait(for: .requests(session: hash), now: now) {
+            throw Problem.rateLimited(per: "device", retryAfterSeconds: seconds)
+        }
+        guard let session = try await store.session(hash: hash, now: now) else { throw Problem.badSession }
+        try keepRate(.requests(session: hash), limits.requestsPerDevice, "device")
+        // Each device has a share of its own, so that no device can spend the budget of all.
+        if rates.take(from: .share(session: hash), limits.sharePerDevice, now: now) != nil {
+            try keepRate(.requests(key: session.key), limits.requestsPerKey, "key")
+        }
         return session
     }
 
@@ -50,8 +62,22 @@ final class TokenService: Sendable {
 
     // MARK: Time
 
-    /// Ends expired leases, and notifies the devices concerned.
+    /// Begins to serve a store that an earlier run of the service may have filled.
+    func begin() async throws {
+        try await store.bound(limits)
+        // Clients need a while to notice that the service is back, so the first report of each device may come late.
+        let late = now + limits.sightingLifetime
+        for device in try await store.hearers() { presence.note(device, now: late) }
+    }
+
+    /// Ends expired leases and the sightings of silent devices, and notifies the devices concerned.
     func sweep() async throws {
+        let then = now - limits.silence
+        let silent = presence.silent(since: then, limit: Self.maximumSilent)
+        if !silent.isEmpty {
+            tell(try await store.endSightings(of: silent) { [presence] in presence.isSilent($0, since: then) })
+            presence.forget(silent, since: then)
+        }
         tell(try await store.sweep(memory: limits.memory))
     }
 
@@ -75,29 +101,6 @@ final class TokenService: Sendable {
         if let seconds = rates.take(from: subject, limit, now: now) {
             throw Problem.rateLimited(per: owner, retryAfterSeconds: seconds)
         }
-    }
-
-    /// Rejects a device that has guessed too often, before any look-up.
-    func requireNoGuessing(_ session: Session) throws {
-        for (subject, limit, owner) in guessing(session) {
-            if let seconds = rates.wait(for: subject, limit, now: now) {
-                throw Problem.guessing(per: owner, retryAfterSeconds: seconds)
-            }
-        }
-    }
-
-    func charge(guesses: Int, to session: Session) {
-        guard guesses > 0 else { return }
-        for (subject, limit, _) in guessing(session) {
-            rates.charge(Double(guesses), to: subject, limit, now: now)
-        }
-    }
-
-    private func guessing(_ session: Session) -> [(RateSubject, RateLimit, String)] {
-        [
-            (.guesses(device: session.device), limits.guessesPerDevice, "device"),
-            (.guesses(key: session.key), limits.guessesPerKey, "key"),
-        ]
     }
 
     func tell(_ woken: Woken) {

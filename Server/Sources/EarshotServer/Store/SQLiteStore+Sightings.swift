@@ -2,11 +2,20 @@ import FoundationEssentials
 import GRDB
 
 extension SQLiteStore {
+    /// Only known tokens take a turn at writing: unknown ones are looked up beside the writer, and leave nothing behind.
+    ///
+    /// No token becomes known between the look-up and the write: a token is on the disk before its device can play it.
     func report(_ report: SightingReport) async throws -> SightingAnswer {
-        try await writes.perform { database, now in
+        let known = try await known(report)
+        if known.isEmpty {
+            return SightingAnswer(
+                heard: report.heard.map { _ in .invalid }, lost: report.lost.map { _ in .invalid }, woken: Woken())
+        }
+        return try await writes.perform { database, now in
             let device = report.session.device
             var isNew = false
             let heard = try report.heard.map { bytes in
+                guard known.contains(bytes) else { return TokenStatus.invalid }
                 let token = try Self.token(bytes, project: report.session.project, database, now: now)
                 // A device that hears its own echo is not near itself.
                 if let token, token.status == .valid, token.device != device {
@@ -17,6 +26,7 @@ extension SQLiteStore {
             }
             var isGone = false
             let lost = try report.lost.map { bytes in
+                guard known.contains(bytes) else { return TokenStatus.invalid }
                 let token = try Self.token(bytes, project: report.session.project, database, now: now)
                 if let token {
                     try database.run(
@@ -27,6 +37,32 @@ extension SQLiteStore {
             }
             let woken = isNew || isGone ? try Self.settle(device, database, now: now) : Woken()
             return SightingAnswer(heard: heard, lost: lost, woken: woken)
+        }
+    }
+
+    func hearers() async throws -> [Int64] {
+        try await pool.read { try $0.integers("SELECT DISTINCT device_id FROM sighting") }
+    }
+
+    func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken {
+        try await writes.perform { database, now in
+            var woken = Woken()
+            for device in devices where isSilent(device) {
+                try database.run("DELETE FROM sighting WHERE device_id = ?", [device])
+                if database.changesCount > 0 { woken = woken + (try Self.settle(device, database, now: now)) }
+            }
+            return woken
+        }
+    }
+
+    /// The reported tokens that were issued in the reporter's project, whether they are still alive or not.
+    private func known(_ report: SightingReport) async throws -> Set<Data> {
+        try await pool.read { database in
+            try Set(report.heard + report.lost).filter { bytes in
+                try database.count(
+                    "SELECT count(*) FROM token WHERE project_id = ? AND bytes = ?", [report.session.project, bytes])
+                    > 0
+            }
         }
     }
 

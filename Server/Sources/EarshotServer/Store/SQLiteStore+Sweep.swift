@@ -13,6 +13,21 @@ extension SQLiteStore {
         }
     }
 
+    func bound(_ limits: ServiceLimits) async throws {
+        try await writes.perform { database, now in
+            for (table, column, maximum) in [
+                ("device", "expires_at", limits.sessionLifetime), ("device", "ended_at", .zero),
+                ("publication", "expires_at", limits.maximumTimeToLive), ("publication", "ended_at", .zero),
+                ("subscription", "expires_at", limits.maximumTimeToLive),
+                ("token", "expires_at", limits.tokenLifetime), ("token", "issued_at", .zero),
+                ("sighting", "expires_at", limits.sightingLifetime), ("delivery", "changed_at", .zero),
+            ] as [(String, String, Duration)] {
+                try database.run(
+                    "UPDATE \(table) SET \(column) = :then WHERE \(column) > :then", ["then": now + maximum])
+            }
+        }
+    }
+
     /// Ends expired items.
     private static func end(_ database: Database, now: Moment) throws -> Woken {
         var woken = Woken()

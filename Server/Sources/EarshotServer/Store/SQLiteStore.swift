@@ -7,14 +7,17 @@ package import GRDB
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writes: WriteQueue
+    /// The files that other users could read or write until this store was opened.
+    let repairedFiles: [String]
 
     /// Opens the file, creates a missing one, and migrates its tables to the current version.
     /// - Parameters:
     ///   - path: the path of the database; `-wal` and `-shm` stand beside it.
     ///   - pendingWrites: the maximum number of writes that wait for the disk.
     ///   - clock: the source of the writes' time.
-    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file.
-    package init(path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock()) throws {
+    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file; `AdministrationError` if other users may
+    ///   read it and this process may not change that.
+    package init(path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared) throws {
         var configuration = Configuration()
         configuration.label = "earshotd"
         // `earshotd key create` writes beside a running service; each waits for the other.
@@ -23,6 +26,7 @@ package final class SQLiteStore: Store {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
+        repairedFiles = try DatabaseFiles.protect(path)
         pool = try DatabasePool(path: path, configuration: configuration)
         // GRDB sets NORMAL when it opens a pool, after the block above has run.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -43,7 +47,9 @@ package final class SQLiteStore: Store {
     }
 
     func check() async throws {
-        _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM project WHERE id = 0") }
+        try await writes.perform { database, now in
+            try database.run("UPDATE probe SET written_at = ?", [now])
+        }
     }
 
     func counts(now: Moment) async throws -> StoreCounts {

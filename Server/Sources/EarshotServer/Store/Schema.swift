@@ -5,8 +5,15 @@ enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: version1) }
+        migrator.registerMigration("2") { try $0.execute(sql: version2) }
         return migrator
     }
+
+    // One row, which the service overwrites to see whether a write reaches the disk.
+    private static let version2 = """
+        CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), written_at INTEGER NOT NULL);
+        INSERT INTO probe (id, written_at) VALUES (1, 0);
+        """
 
     // Times are milliseconds since 1970. Content stands last in its row, so that a scan of the rest does not read it.
     //

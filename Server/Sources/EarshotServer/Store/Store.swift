@@ -7,7 +7,7 @@ package import FoundationEssentials
 /// and none returns a cursor or a lock. A read gets the time from its caller. A write takes the time when its turn
 /// comes, not when the caller asked, so that a waiting write does not precede the writes committed meanwhile.
 protocol Store: Administration {
-    /// Checks that the database answers.
+    /// Checks that a write reaches the disk, by writing.
     func check() async throws
 
     /// The owner of the key with this hash; nil if the key is unknown or revoked.
@@ -38,12 +38,19 @@ protocol Store: Administration {
     /// Records the tokens that a device hears, and those that it no longer hears.
     func report(_ report: SightingReport) async throws -> SightingAnswer
 
+    /// The devices that have sightings.
+    func hearers() async throws -> [Int64]
+    /// Ends the sightings of those of the devices that are still silent when the write's turn comes.
+    func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken
+
     /// The position in the changes of a device, and whether a stream can resume after `cursor`; nil if the session has
     /// ended.
     func position(of session: Session, after cursor: Int64?, now: Moment) async throws -> StreamPosition?
     /// A page of changes, or of found messages.
     func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage
 
+    /// Shortens stored times that lie further ahead than the limits allow: the calendar was set back since they were stored.
+    func bound(_ limits: ServiceLimits) async throws
     /// Ends expired items, and deletes those that ended longer ago than `memory`.
     func sweep(memory: Duration) async throws -> Woken
 }

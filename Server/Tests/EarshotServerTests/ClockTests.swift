@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import EarshotServer
+
+/// The time of leases when the calendar is set.
+@Suite struct ClockTests {
+    @Test func theCalendarIsReadOnce() {
+        let (calendar, steady) = (MovedClock(), MovedClock())
+        let begin = calendar.now
+        let clock = SystemClock(calendar: { calendar.now }) {
+            .milliseconds(steady.now.milliseconds - begin.milliseconds)
+        }
+        for days in [1, -2] {
+            calendar.advance(by: .seconds(days * 86_400))
+            steady.advance(by: .seconds(3))
+        }
+        #expect(clock.now == begin + .seconds(6))
+    }
+
+    @Test func theProcessHasOneClock() {
+        let before = SystemClock.shared.now
+        let now = Date().timeIntervalSince1970 * 1_000
+        let after = SystemClock.shared.now
+        #expect(before <= after)
+        // The calendar may have been adjusted since the tests began, but hardly by an hour.
+        #expect(abs(now - Double(after.milliseconds)) < 3_600_000)
+    }
+
+    /// The calendar was set back by a year between two runs: no lease lasts longer than a new one could.
+    @Test func storedLeasesAreBounded() async throws {
+        let world = try World()
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        let publication = try await publisher.publish("hello", for: .seconds(86_400))
+        _ = try await subscriber.subscribe(for: .seconds(86_400))
+        try await subscriber.hear(publication.token)
+        world.clock.advance(by: .seconds(-365 * 86_400))
+        try await world.service.begin()
+        let limits = world.service.limits
+        // A token that was issued in the future would never be due for the next one.
+        world.clock.advance(by: limits.tokenLifetime / 2)
+        let renewed = try await world.service.renewPublication(publication.id, for: publisher.session)
+        #expect(renewed.1.bytes != publication.token)
+        world.clock.advance(by: limits.sightingLifetime - limits.tokenLifetime / 2)
+        try await world.service.sweep()
+        #expect(try await subscriber.news() == ["-hello"])
+        try await world.pass(limits.maximumTimeToLive)
+        #expect(try await world.store.counts(now: world.clock.now).subscriptions == 0)
+        try await world.pass(limits.sessionLifetime)
+        #expect(try await world.store.counts(now: world.clock.now).devices == 0)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import GRDB
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import EarshotServer
+
+/// The health of the service is that of its database.
+@Suite(.timeLimit(.minutes(1))) struct HealthTests {
+    /// Reads still work, so only a write can show it.
+    @Test func aServiceThatCannotWriteIsNotHealthy() async throws {
+        let world = try World()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let stranger = Caller(client, bearer: nil)
+            #expect(try await stranger.send(.get, "/healthz").status == .ok)
+            try await world.store.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = ON") }
+            let answer = try await becomes(.serviceUnavailable, stranger)
+            #expect(answer.code == "store_fails")
+            #expect(answer.problem("message").contains("readonly database"))
+            #expect(answer.headers[.retryAfter] == "5")
+            #expect(try await stranger.send(.get, "/metrics").status == .ok)
+            try await world.store.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = OFF") }
+            #expect(try await becomes(.ok, stranger)["status"] as? String == "ok")
+        }
+    }
+
+    /// A disk that no longer answers is noticed as well.
+    @Test func aWriteThatHangsIsNotHealthy() async throws {
+        let world = try World()
+        let gate = DispatchSemaphore(value: 0)
+        async let slow: Void = world.store.writes.perform { _, _ in gate.wait() }
+        let health = Health(world.store, patience: .milliseconds(50))
+        let problem = try await problem { try await health.check() }
+        #expect(problem?.code == "store_fails")
+        gate.signal()
+        try await slow
+    }
+
+    /// Many questions at once cost one write.
+    @Test func questionsShareAWrite() async throws {
+        let world = try World()
+        let gate = DispatchSemaphore(value: 0)
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        async let slow: Void = world.store.writes.perform { _, _ in
+            beginning.finish()
+            gate.wait()
+        }
+        for await _ in begun {}
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { try await world.service.health.check() } }
+            while world.store.writes.waitingCount == 0 { await Task.yield() }
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(world.store.writes.waitingCount == 1)
+            gate.signal()
+            try await group.waitForAll()
+        }
+        try await slow
+    }
+
+    /// The rights of others are taken away from a database that exists already, and from its log.
+    @Test func onlyTheOwnerReadsAnExistingDatabase() throws {
+        let world = try World()
+        let path = world.directory.appendingPathComponent("test.sqlite").path
+        let files = [path, path + "-wal", path + "-shm"]
+        for file in files { try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file) }
+        let again = try SQLiteStore(path: path)
+        defer { try? again.close() }
+        #expect(again.repairedFiles == files)
+        for file in files {
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(file)")
+        }
+    }
+
+    /// A result counts for a second, so a change shows a little later.
+    private func becomes(_ status: HTTPResponse.Status, _ caller: Caller) async throws -> Answer {
+        while true {
+            let answer = try await caller.send(.get, "/healthz")
+            if answer.status == status { return answer }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}

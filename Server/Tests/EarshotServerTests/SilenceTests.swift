@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import EarshotServer
+
+/// Devices that end without a word: a crash is noticed no later than a walk out of earshot.
+@Suite struct SilenceTests {
+    /// The time between two signs of life of a device, as our client sends them.
+    private let pause = Duration.seconds(5)
+    /// The minimum time after which sound counts as lost.
+    private let patience = Duration.seconds(14)
+
+    /// Both hear each other, and the publisher is killed. Its own report must not outlive it.
+    ///
+    /// - Parameter age: the seconds between the publisher's report and its end.
+    @Test(arguments: [0, 4, 29, 59])
+    func aKilledPublisherIsLost(age: Int) async throws {
+        let world = try World { $0.silence = .seconds(15) }
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        let (publication, subscription) = (try await publisher.publish("hello"), try await subscriber.subscribe())
+        try await subscriber.hear(publication.token)
+        try await publisher.hear(subscription.token)
+        try await pass(.seconds(age), world, living: [publisher, subscriber])
+        #expect(try await subscriber.near() == ["hello"])
+        try await pass(patience, world, living: [subscriber])
+        try await subscriber.lose(publication.token)
+        #expect(try await subscriber.near() == ["hello"])
+        try await pass(.seconds(2), world, living: [subscriber])
+        #expect(try await subscriber.news() == ["-hello"])
+    }
+
+    /// Only the publisher hears the other, so that no device can report it as lost.
+    @Test func aKilledPublisherThatNobodyHearsIsLost() async throws {
+        let world = try World { $0.silence = .seconds(15) }
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        _ = try await publisher.publish("hello")
+        try await publisher.hear(try await subscriber.subscribe().token)
+        try await world.pass(.milliseconds(14_999))
+        #expect(try await subscriber.near() == ["hello"])
+        try await world.pass(.milliseconds(1))
+        #expect(try await subscriber.news() == ["-hello"])
+        // It comes back as soon as it reports again.
+        try await publisher.hear(try await subscriber.subscribe().token)
+        #expect(try await subscriber.near() == ["hello"])
+    }
+
+    /// An empty report prolongs no sighting; it only says that the device still listens.
+    @Test func anEmptyReportIsASignOfLife() async throws {
+        let world = try World { $0.silence = .seconds(15) }
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        let publication = try await publisher.publish("hello")
+        _ = try await subscriber.subscribe()
+        try await subscriber.hear(publication.token)
+        try await pass(world.service.limits.sightingLifetime - .milliseconds(1), world, living: [subscriber])
+        #expect(try await subscriber.near() == ["hello"])
+        try await world.pass(.milliseconds(1))
+        #expect(try await subscriber.near() == [])
+    }
+
+    /// After a restart, no device counts as silent before it had time to notice.
+    @Test func aRestartLosesNothing() async throws {
+        let world = try World { $0.silence = .seconds(15) }
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        let publication = try await publisher.publish("hello")
+        _ = try await subscriber.subscribe()
+        try await subscriber.hear(publication.token)
+        let restarted = TokenService(store: world.store, limits: world.service.limits, clock: world.clock)
+        try await restarted.begin()
+        world.clock.advance(by: .seconds(60))
+        try await restarted.sweep()
+        #expect(try await subscriber.near() == ["hello"])
+        // The device reports once more, and is killed.
+        _ = try await restarted.report(heard: [publication.token], lost: [], for: subscriber.session)
+        world.clock.advance(by: .seconds(15))
+        try await restarted.sweep()
+        #expect(try await subscriber.near() == [])
+    }
+
+    /// A report that arrives while the sweep ends the device's sightings counts.
+    @Test func aReportDuringTheSweepCounts() async throws {
+        let world = try World { $0.silence = .seconds(15) }
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        let publication = try await publisher.publish("hello")
+        _ = try await subscriber.subscribe()
+        try await subscriber.hear(publication.token)
+        let then = world.clock.now
+        world.clock.advance(by: .seconds(15))
+        let presence = world.service.presence
+        #expect(presence.silent(since: then, limit: 9) == [subscriber.session.device])
+        try await subscriber.live()
+        let woken = try await world.store.endSightings(of: [subscriber.session.device]) {
+            presence.isSilent($0, since: then)
+        }
+        presence.forget([subscriber.session.device], since: then)
+        #expect(woken == Woken())
+        try await world.service.sweep()
+        #expect(try await subscriber.near() == ["hello"])
+    }
+
+    /// Moves the clock in small steps, in which the living devices give signs of life.
+    private func pass(_ duration: Duration, _ world: World, living devices: [Device]) async throws {
+        var left = duration
+        while left > .zero {
+            let step = min(left, pause)
+            try await world.pass(step)
+            for device in devices { try await device.live() }
+            left -= step
+        }
+    }
+}
