@@ -42,7 +42,7 @@ import Testing
     @Test func `07 the switch is kept, and starts and stops operations`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
         let statuses = Calls<GNSOperationStatus>()
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let publication = device.run {
             manager.publication(with: GNSMessage(content: Data("Ann".utf8))) { params in
                 params?.statusHandler = { statuses.add($0) }
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `09 nothing begins before the app's own dialog has answered`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let dialogs = Calls<GNSPermissionHandler?>()
         let publication = device.run {
             FilledSnippets.askByOwnDialog(manager, name: "Ann") { dialogs.add($0) }
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `09 a denied operation is inactive, and the next one asks again`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let answers = Calls<Bool>()
         let first = device.run {
             FilledSnippets.askByOwnDialog(manager, name: "Ann") { handler in
@@ -109,7 +109,7 @@ import Testing
 
     @Test func `09 a dialog that is never answered decides nothing`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         // The printed snippet releases the handler without a call.
         let publication = device.run { Snippets.askByOwnDialog(manager, name: "Ann") }
         #expect(await eventually { device.log.all.contains { $0.contains("got no answer") } })
@@ -122,7 +122,7 @@ import Testing
     @Test func `two operations without a dialog ask once, on the terminal`() async throws {
         let terminal = try Terminal()
         let device = try GNSDevice(in: air, service, permission: .undecided, terminal: terminal)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let publication = device.run { Snippets.publish(manager, name: "Ann") }
         let subscription = device.run { Snippets.subscribe(manager) }
         #expect(await terminal.read(until: "[l]earn more? ") != nil)
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `the dialog of a released publication may still be answered`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let dialogs = Calls<GNSPermissionHandler?>()
         var publication = device.run { FilledSnippets.askByOwnDialog(manager, name: "Ann") { dialogs.add($0) } }
         #expect(await eventually { dialogs.count == 1 && publication != nil })

@@ -13,7 +13,7 @@ import Testing
     @Test func `08 the handler sees problems of the microphone begin and end`() async throws {
         let device = try GNSDevice(in: air, service)
         let (microphone, power, permission) = (Calls<Bool>(), Calls<Bool>(), Calls<Bool>())
-        let manager = device.run {
+        let manager: GNSMessageManager = device.run {
             FilledSnippets.trackSettings(
                 API_KEY: service.key, microphone: { microphone.add($0) }, power: { power.add($0) },
                 permission: { permission.add($0) })
@@ -40,7 +40,7 @@ import Testing
     @Test func `08 an app that asks for Bluetooth is told once that there is none`() async throws {
         let device = try GNSDevice(in: air, service)
         let (power, permission, statuses) = (Calls<Bool>(), Calls<Bool>(), Calls<GNSOperationStatus>())
-        let manager = device.run {
+        let manager: GNSMessageManager = device.run {
             FilledSnippets.trackSettings(
                 API_KEY: service.key, microphone: { _ in }, power: { power.add($0) },
                 permission: { permission.add($0) })
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `an operation for the background runs as long as the program`() async throws {
         let device = try GNSDevice(in: air, service)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let statuses = Calls<GNSOperationStatus>()
         let publication = device.run {
             manager.publication(with: GNSMessage(content: nil)) { params in
@@ -95,7 +95,7 @@ import Testing
 
     @Test func `a message beyond the limits is logged and not published`() async throws {
         let device = try GNSDevice(in: air, service)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let statuses = Calls<GNSOperationStatus>()
         func publish(_ message: GNSMessage?) -> (any GNSPublication)? {
             device.run { manager.publication(with: message) { $0?.statusHandler = { statuses.add($0) } } }
@@ -122,7 +122,7 @@ import Testing
 
     @Test func `the debug log has no key, token, type or content`() async throws {
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
-        let managers = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
+        let managers: [GNSMessageManager] = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
         let found = Calls<GNSMessage?>()
         let subscription = bob.run { FilledSnippets.subscribe(managers[1], found: { found.add($0) }, lost: { _ in }) }
         let message = GNSMessage(content: Data("private words".utf8), type: "private type")
@@ -153,14 +153,14 @@ import Testing
     private static func runAppWithSecrets() async throws {
         setenv("XDG_CONFIG_HOME", "/nonexistent", 1)
         setenv("EARSHOT_APP_ID", "org.example.app", 1)
-        let quiet = GNSMessageManager(apiKey: "A-SECRET-KEY-1")
+        let quiet: GNSMessageManager = GNSMessageManager(apiKey: "A-SECRET-KEY-1")
         let unheard = Snippets.publish(quiet, name: "A-SECRET-NAME")
         guard !GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
         try await Task.sleep(for: .milliseconds(200))
         _ = write(STDERR_FILENO, "from here on\n", 13)
         Snippets.enableDebugLogging()
         guard GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
-        let manager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
+        let manager: GNSMessageManager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
         let publication = FilledSnippets.askByOwnDialog(manager, name: "A-SECRET-NAME") { _ in
             // The line about the question was written before.
             DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) { exit(0) }
