@@ -4,6 +4,7 @@ import EarshotMessages
 final class GNSManagerCore: Sendable {
     private let manager: MessageManager
     private let log: @Sendable (String) -> Void
+    private let warn: @Sendable (String) -> Void
     private let errors: GNSErrorHandlers
     private let task: Task<Void, Never>
 
@@ -11,7 +12,7 @@ final class GNSManagerCore: Sendable {
         let params = GNSMessageManagerParams()
         paramsBlock?(params)
         let environment = GNSEnvironment.current
-        log = environment.log
+        (log, warn) = (environment.log, environment.warn)
         if key?.isEmpty != false { log("The manager has no API key: the service will refuse its requests.") }
         manager = MessageManager(key: key ?? "", configuration: environment.configuration)
         errors = GNSErrorHandlers(params)
@@ -69,7 +70,7 @@ final class GNSManagerCore: Sendable {
     }
 
     private func refuse(_ error: MessageError, _ handlers: GNSOperationHandlers) -> GNSOperation {
-        log("Cannot publish or subscribe: \(error).")
+        warn("Cannot publish or subscribe: \(error).")
         assertionFailure(error.description)
         return GNSOperation(inactive: handlers)
     }

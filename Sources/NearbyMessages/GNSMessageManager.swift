@@ -9,8 +9,8 @@ public import Foundation
 ///     let subscription = messageManager.subscription(messageFoundHandler: { … }, messageLostHandler: { … })
 ///
 /// Keep all three: releasing a handle stops its operation, and releasing the manager stops all. The process's environment names
-/// the service and the application, see `MessageManager.Configuration.system`. Handlers run on the main queue, which the
-/// program must run. New programs should use `MessageManager`: its errors have reasons.
+/// the service, the sound devices and the application, see `MessageManager.Configuration.system`. Handlers run on the main
+/// queue, which the program must run. New programs should use `MessageManager`: its errors have reasons.
 ///
 /// Unchecked, because a class that can be subclassed cannot be Sendable by itself. This class is immutable.
 open class GNSMessageManager: NSObject, @unchecked Sendable {
@@ -66,8 +66,8 @@ open class GNSMessageManager: NSObject, @unchecked Sendable {
 
     /// Publishes a message for as long as the publication is kept.
     ///
-    /// If the message exceeds a limit, a debug build stops, and a release build logs the reason and returns an inactive
-    /// publication.
+    /// If the message exceeds a limit, a debug build stops, and a release build writes the reason to standard error and returns
+    /// an inactive publication.
     /// - Parameters:
     ///   - message: the message; nil is logged, and gives an inactive publication.
     ///   - paramsBlock: sets the strategy and the handlers.
@@ -92,8 +92,8 @@ open class GNSMessageManager: NSObject, @unchecked Sendable {
 
     /// Finds messages for as long as the subscription is kept.
     ///
-    /// If the namespace or type exceeds its limit, a debug build stops, and a release build logs the reason and returns an
-    /// inactive subscription.
+    /// If the namespace or type exceeds its limit, a debug build stops, and a release build writes the reason to standard error
+    /// and returns an inactive subscription.
     /// - Parameters:
     ///   - messageFoundHandler: receives each message when it comes near.
     ///   - messageLostHandler: receives the same object again when the message is no longer near, or no longer published.

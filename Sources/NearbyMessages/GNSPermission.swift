@@ -57,7 +57,7 @@ open class GNSPermission: NSObject {
         do throws(PermissionStoreError) {
             try environment.consent.store.set(granted ? .granted : .denied)
         } catch {
-            environment.log("\(error) It holds until the program ends.")
+            environment.warn("\(error) It holds until the program ends.")
         }
     }
 }

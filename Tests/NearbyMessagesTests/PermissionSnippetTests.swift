@@ -63,6 +63,27 @@ import Testing
         withExtendedLifetime((manager, publication)) {}
     }
 
+    @Test func `07 standard error says that a decision cannot be kept`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        // A file in place of the folder; even root cannot write below it.
+        try Data().write(to: URL(filePath: "\(device.scratch.path)/app"))
+        device.run { GNSPermission.setGranted(true) }
+        #expect(device.warnings.all.count == 1 && device.warnings.all[0].contains("\(device.scratch.path)/app"))
+        #expect(device.run { GNSPermission.isGranted() }, "it holds until the program ends")
+    }
+
+    @Test func `standard error says once that nothing can ask for consent`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
+        let publication = device.run { Snippets.publish(manager, name: "Ann") }
+        let subscription = device.run { Snippets.subscribe(manager) }
+        #expect(await eventually { !device.warnings.all.isEmpty })
+        await aWhile()
+        #expect(device.warnings.all.count == 1, "two operations")
+        #expect(device.permission == .undecided && device.medium.modes == [])
+        withExtendedLifetime((manager, publication, subscription)) {}
+    }
+
     @Test func `09 nothing begins before the app's own dialog has answered`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
         let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }

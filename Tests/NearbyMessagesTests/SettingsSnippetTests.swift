@@ -93,7 +93,7 @@ import Testing
         withExtendedLifetime((manager, publication)) {}
     }
 
-    @Test func `a message beyond the limits is logged and not published`() async throws {
+    @Test func `standard error says that a message is beyond the limits`() async throws {
         let device = try GNSDevice(in: air, service)
         let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let statuses = Calls<GNSOperationStatus>()
@@ -107,7 +107,7 @@ import Testing
                 content: nil, type: String(repeating: "t", count: kGNSMessageMaximumTypeLength + 1))
             let refused = [publish(tooMuch), publish(tooLong), publish(nil)]
             #expect(await eventually { statuses.all == [.inactive, .inactive, .inactive] })
-            #expect(device.log.all.count { $0.contains("102400") || $0.contains("maximum is 32") } == 2)
+            #expect(device.warnings.all.count { $0.contains("102400") || $0.contains("maximum is 32") } == 2)
             withExtendedLifetime(refused) {}
         #endif
         await aWhile()
@@ -167,5 +167,39 @@ import Testing
         }
         try await Task.sleep(for: .seconds(20))
         withExtendedLifetime((quiet, unheard, manager, publication)) {}
+    }
+
+    @Test func `the environment and a file choose the service and the sound devices`() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            try await Self.runConfiguredApp()
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.split(separator: "\n").count { $0.hasPrefix("earshot: EARSHOT_SERVICE is not") } == 1, "\(text)")
+        // The device does not exist, and the debug log names it.
+        #expect(text.contains("chosen-microphone"), "\(text)")
+        #expect(text.contains("serviceInvalid") && !text.contains("serviceUnreachable"), "\(text)")
+    }
+
+    /// Runs in a process of its own, whose environment it sets.
+    private static func runConfiguredApp() async throws {
+        let scratch = try ScratchFolder()
+        let sound = URL(filePath: "\(scratch.path)/earshot/sound.json")
+        try FileManager.default.createDirectory(
+            at: sound.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("{\"device\":\"chosen-microphone\"}".utf8).write(to: sound)
+        setenv("XDG_CONFIG_HOME", scratch.path, 1)
+        setenv("EARSHOT_APP_ID", "org.example.app", 1)
+        setenv("EARSHOT_SERVICE", "127.0.0.1:8787", 1)
+        GNSPermission.setGranted(true)
+        Snippets.enableDebugLogging()
+        let manager: GNSMessageManager = FilledSnippets.trackSettings(
+            API_KEY: "key",
+            microphone: { hasError in
+                // The lines about the service come at about the same time.
+                if hasError { DispatchQueue.main.asyncAfter(deadline: .now() + 2) { exit(0) } }
+            }, power: { _ in }, permission: { _ in })
+        let operations: [Any?] = [Snippets.publish(manager, name: "Ann"), Snippets.subscribe(manager)]
+        try await Task.sleep(for: .seconds(60))
+        withExtendedLifetime((manager, operations)) {}
     }
 }

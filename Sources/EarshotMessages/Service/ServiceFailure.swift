@@ -6,6 +6,8 @@ package enum ServiceFailure: Error, Sendable, Hashable {
     case refused(status: Int, code: String, retryAfter: Duration?)
     /// The answer is not one of the service: another server answered, or the service is broken. The text says how.
     case invalid(String)
+    /// The address of the service is invalid, so there was no request. The text says where it is from and what to do.
+    case misconfigured(String)
 
     /// The service does not know the session, for whatever reason.
     package static let badSession = ServiceFailure.refused(status: 401, code: "bad_session", retryAfter: nil)
@@ -46,6 +48,7 @@ package enum ServiceFailure: Error, Sendable, Hashable {
             ManagerProblem(
                 .serviceInvalid,
                 detail: "The answer is not from a token service: \(reason). Check the address of the service.")
+        case .misconfigured(let reason): ManagerProblem(.serviceInvalid, detail: reason)
         case .refused(let status, let code, _):
             ManagerProblem(
                 .serviceRefusing(code: code),
