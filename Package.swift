@@ -26,7 +26,7 @@ let package = Package(
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
-        .library(name: "NearbyMessages", targets: ["NearbyMessages"]),
+        .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
     ],
@@ -59,6 +59,7 @@ let package = Package(
         .target(
             name: "NearbyMessages", dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
             swiftSettings: strict),
+        .target(name: "GNSMessages", dependencies: ["NearbyMessages"], swiftSettings: strict),
         .target(
             name: "EarshotLoopback",
             dependencies: [
@@ -151,16 +152,18 @@ let package = Package(
             name: "EarshotTerminalConsentTests",
             dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"],
             swiftSettings: strict),
+        // Compiled as an app is, without upcoming features: apps write `GNSPublication?`, without `any`.
         .testTarget(
             name: "NearbyMessagesTests",
             dependencies: [
-                "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "NearbyMessages",
+                "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "GNSMessages", "NearbyMessages",
                 "MessagesTestSupport",
             ],
-            exclude: ["Snippets/Printed"], swiftSettings: strict),
-        // The same snippets in the language mode of the apps that they were written for.
+            exclude: ["Snippets/Printed"], swiftSettings: [.treatAllWarnings(as: .error)]),
+        // The same snippets and lines of apps in the language mode that they were written for.
         .testTarget(
-            name: "NearbyMessagesSwift5Tests", dependencies: ["EarshotMessages", "NearbyMessages"],
+            name: "NearbyMessagesSwift5Tests",
+            dependencies: ["EarshotMessages", "GNSMessages", "NearbyMessages", "MessagesTestSupport"],
             swiftSettings: [.treatAllWarnings(as: .error), .swiftLanguageMode(.v5)]),
         .testTarget(
             name: "EarshotLoopbackTests",

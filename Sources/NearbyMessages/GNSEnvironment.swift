@@ -13,14 +13,18 @@ package struct GNSEnvironment: Sendable {
     package var consent: Consent
     /// Receives the lines of the debug log, and drops them while it is off.
     package var log: @Sendable (String) -> Void
+    /// Receives lines that the user must see although the debug log is off.
+    package var warn: @Sendable (String) -> Void
 
     /// An environment of these values; see the properties of the same names.
     package init(
-        configuration: MessageManager.Configuration, consent: Consent, log: @escaping @Sendable (String) -> Void
+        configuration: MessageManager.Configuration, consent: Consent, log: @escaping @Sendable (String) -> Void,
+        warn: @escaping @Sendable (String) -> Void = StandardError.warn
     ) {
-        (self.configuration, self.consent, self.log) = (configuration, consent, log)
+        (self.configuration, self.consent, self.log, self.warn) = (configuration, consent, log, warn)
         self.configuration.permission = consent
         self.configuration.log = log
+        self.configuration.warn = warn
     }
 
     /// The environment of new managers and permissions.

@@ -7,45 +7,56 @@ public let kGNSMessageMaximumContentSize = Message.maximumContentCount
 /// The maximum length of a message's type: 32 Unicode scalars.
 public let kGNSMessageMaximumTypeLength = Message.maximumTypeCount
 
+// The original module declared no nullability, so its initialisers and properties are implicitly unwrapped in Swift. They are
+// so here, although a value is never missing: apps use them with and without `!` and `?`, and both compile only so.
+
 /// A message that is published or found. Messages with the same namespace, type and content are equal.
-public final class GNSMessage: Sendable {
+///
+/// Unchecked, because a class that can be subclassed cannot be Sendable by itself. This class is immutable.
+open class GNSMessage: NSObject, @unchecked Sendable {
     /// The namespace; empty for messages of the app's own project.
-    public let messageNamespace: String
+    public let messageNamespace: String!
     /// The type that subscriptions filter by, up to `kGNSMessageMaximumTypeLength` Unicode scalars; empty by default.
-    public let type: String
+    public let type: String!
     /// Any data of the app, 0 to `kGNSMessageMaximumContentSize` bytes.
-    public let content: Data
+    public let content: Data!
     /// Whether the service vouches that a device with a key of this project published it. False for a message in the sound
     /// itself: any device within earshot may have sent it. The original module had neither such messages nor this property.
     public let isAuthenticated: Bool
 
-    /// A message to publish; nil for an empty content. `GNSMessageManager` checks the size, not this.
-    public convenience init(content: Data?) {
-        self.init(content: content, type: nil)
+    /// The value behind the properties.
+    let message: Message
+
+    /// Does not exist, as in the original module: a message has a content.
+    @available(*, unavailable, message: "use init(content:)")
+    public override init() { preconditionFailure("unavailable") }
+
+    /// A message to publish; nil for an empty content. It never fails. `GNSMessageManager` checks the size, not this.
+    public init!(content: Data!) {
+        message = Message(content: content ?? Data())
+        (messageNamespace, type, self.content) = (message.namespace, message.type, message.content)
+        isAuthenticated = true
+        super.init()
     }
 
-    /// A message to publish; nil for an empty content or type. `GNSMessageManager` checks the sizes, not this.
-    public init(content: Data?, type: String?) {
-        messageNamespace = ""
-        self.type = type ?? ""
-        self.content = content ?? Data()
+    /// A message to publish; nil for an empty content or type. It never fails. `GNSMessageManager` checks the sizes, not this.
+    public init!(content: Data!, type: String!) {
+        message = Message(content: content ?? Data(), type: type ?? "")
+        (messageNamespace, self.type, self.content) = (message.namespace, message.type, message.content)
         isAuthenticated = true
+        super.init()
     }
 
     init(_ received: ReceivedMessage) {
-        messageNamespace = received.message.namespace
-        type = received.message.type
-        content = received.message.content
+        message = received.message
+        (messageNamespace, type, content) = (message.namespace, message.type, message.content)
         isAuthenticated = received.isAuthenticated
+        super.init()
     }
 
-    var message: Message { Message(content: content, type: type, namespace: messageNamespace) }
-}
-
-extension GNSMessage: Hashable {
     /// Whether namespace, type and content are equal.
-    public static func == (left: GNSMessage, right: GNSMessage) -> Bool { left.message == right.message }
+    open override func isEqual(_ object: Any?) -> Bool { (object as? GNSMessage)?.message == message }
 
-    /// Hashes namespace, type and content.
-    public func hash(into hasher: inout Hasher) { hasher.combine(message) }
+    /// A hash of namespace, type and content.
+    open override var hash: Int { message.hashValue }
 }

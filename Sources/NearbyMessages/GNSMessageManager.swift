@@ -1,4 +1,5 @@
 import EarshotMessages
+public import Foundation
 
 /// Publishes messages to devices nearby, and finds theirs. This is the interface of the service that was switched off in 2023,
 /// on top of `MessageManager`.
@@ -8,140 +9,123 @@ import EarshotMessages
 ///     let subscription = messageManager.subscription(messageFoundHandler: { … }, messageLostHandler: { … })
 ///
 /// Keep all three: releasing a handle stops its operation, and releasing the manager stops all. The process's environment names
-/// the service and the application, see `MessageManager.Configuration.system`. Handlers run on the main queue, which the
-/// program must run. New programs should use `MessageManager`: its errors have reasons.
-public final class GNSMessageManager: Sendable {
-    private let manager: MessageManager
-    private let log: @Sendable (String) -> Void
-    private let errors: GNSErrorHandlers
-    private let task: Task<Void, Never>
+/// the service, the sound devices and the application, see `MessageManager.Configuration.system`. Handlers run on the main
+/// queue, which the program must run. New programs should use `MessageManager`: its errors have reasons.
+///
+/// Unchecked, because a class that can be subclassed cannot be Sendable by itself. This class is immutable.
+open class GNSMessageManager: NSObject, @unchecked Sendable {
+    private let core: GNSManagerCore
 
-    /// A manager without operations. It opens and sends nothing yet.
+    /// A manager without operations. It opens and sends nothing yet. It never fails.
     /// - Parameters:
     ///   - apiKey: a key of `earshotd key create`.
     ///   - paramsBlock: sets the error handlers.
-    public init(apiKey: String?, paramsBlock: GNSMessageManagerParamsBlock? = nil) {
-        let params = GNSMessageManagerParams()
-        paramsBlock?(params)
-        let environment = GNSEnvironment.current
-        log = environment.log
-        if apiKey?.isEmpty != false { log("The manager has no API key: the service will refuse its requests.") }
-        manager = MessageManager(key: apiKey ?? "", configuration: environment.configuration)
-        errors = GNSErrorHandlers(params)
-        task = errors.follow(manager.problems)
+    public init!(apiKey: String!, paramsBlock: GNSMessageManagerParamsBlock!) {
+        core = GNSManagerCore(key: apiKey, paramsBlock)
+        super.init()
     }
 
-    /// The same in the spelling of Swift 2.
-    public convenience init(APIKey: String?, paramsBlock: GNSMessageManagerParamsBlock? = nil) {
+    /// A manager with default parameters. It opens and sends nothing yet. It never fails.
+    public init!(apiKey: String!) {
+        core = GNSManagerCore(key: apiKey, nil)
+        super.init()
+    }
+
+    /// A manager without a key. The service refuses its requests: apps replace it before they use it.
+    public override init() {
+        core = GNSManagerCore(key: nil, nil)
+        super.init()
+    }
+
+    /// `init(apiKey:paramsBlock:)` in the spelling of Swift 2.
+    public convenience init!(APIKey: String!, paramsBlock: GNSMessageManagerParamsBlock!) {
         self.init(apiKey: APIKey, paramsBlock: paramsBlock)
     }
 
-    deinit {
-        task.cancel()
+    /// `init(apiKey:)` in the spelling of Swift 2.
+    public convenience init!(APIKey: String!) {
+        self.init(apiKey: APIKey)
     }
 
     /// Switches the debug log on or off; it is off by default. Switch it on before you make a manager. The log goes to standard
     /// error, and holds no key, token, type or content.
-    public static func setDebugLoggingEnabled(_ enabled: Bool) {
+    open class func setDebugLoggingEnabled(_ enabled: Bool) {
         GNSDebugLog.isEnabled = enabled
     }
 
     /// Whether the debug log is on; false by default.
-    public static func isDebugLoggingEnabled() -> Bool {
+    open class func isDebugLoggingEnabled() -> Bool {
         GNSDebugLog.isEnabled
     }
-}
 
-extension GNSMessageManager {
+    /// Publishes a message with default parameters, for as long as the publication is kept.
+    @discardableResult
+    open func publication(with message: GNSMessage!) -> (any GNSPublication)! {
+        publication(with: message, paramsBlock: nil)
+    }
+
     /// Publishes a message for as long as the publication is kept.
     ///
-    /// If the message exceeds a limit, a debug build stops, and a release build logs the reason and returns an inactive
-    /// publication.
+    /// If the message exceeds a limit, a debug build stops, and a release build writes the reason to standard error and returns
+    /// an inactive publication.
     /// - Parameters:
     ///   - message: the message; nil is logged, and gives an inactive publication.
     ///   - paramsBlock: sets the strategy and the handlers.
     /// - Returns: the publication, never nil. Releasing it withdraws the message.
-    public func publication(
-        with message: GNSMessage?, paramsBlock: GNSPublicationParamsBlock? = nil
+    @discardableResult
+    open func publication(
+        with message: GNSMessage!, paramsBlock: GNSPublicationParamsBlock!
     ) -> (any GNSPublication)! {
         let params = GNSPublicationParams()
         paramsBlock?(params)
-        let strategy = params.strategy ?? GNSStrategy()
-        let handlers = GNSOperationHandlers(params)
-        guard let message else {
-            log("The message to publish is nil.")
-            return GNSOperation(inactive: handlers)
-        }
-        note(strategy, asksForBluetooth: strategy.asksForBluetooth)
-        do throws(MessageError) {
-            let publication = try manager.publish(
-                message.message, strategy: strategy.strategy, consent: handlers.consentHandler(log: log))
-            return GNSOperation(publication: publication, handlers: handlers)
-        } catch {
-            return refuse(error, handlers)
-        }
+        return core.publish(message, params)
     }
 
-    /// The same in the spelling of Swift 2.
-    public func publicationWithMessage(
-        _ message: GNSMessage?, paramsBlock: GNSPublicationParamsBlock? = nil
-    ) -> (any GNSPublication)! {
-        publication(with: message, paramsBlock: paramsBlock)
+    /// Finds messages with default parameters, for as long as the subscription is kept.
+    @discardableResult
+    open func subscription(
+        messageFoundHandler: GNSMessageHandler!, messageLostHandler: GNSMessageHandler!
+    ) -> (any GNSSubscription)! {
+        subscription(
+            messageFoundHandler: messageFoundHandler, messageLostHandler: messageLostHandler, paramsBlock: nil)
     }
 
     /// Finds messages for as long as the subscription is kept.
     ///
-    /// If the namespace or type exceeds its limit, a debug build stops, and a release build logs the reason and returns an
-    /// inactive subscription.
+    /// If the namespace or type exceeds its limit, a debug build stops, and a release build writes the reason to standard error
+    /// and returns an inactive subscription.
     /// - Parameters:
     ///   - messageFoundHandler: receives each message when it comes near.
     ///   - messageLostHandler: receives the same object again when the message is no longer near, or no longer published.
     ///   - paramsBlock: sets the filters, the strategy and the handlers.
     /// - Returns: the subscription, never nil. Releasing it ends the search.
-    public func subscription(
-        messageFoundHandler: GNSMessageHandler?, messageLostHandler: GNSMessageHandler?,
-        paramsBlock: GNSSubscriptionParamsBlock? = nil
+    @discardableResult
+    open func subscription(
+        messageFoundHandler: GNSMessageHandler!, messageLostHandler: GNSMessageHandler!,
+        paramsBlock: GNSSubscriptionParamsBlock!
     ) -> (any GNSSubscription)! {
         let params = GNSSubscriptionParams()
         paramsBlock?(params)
-        let strategy = params.strategy ?? GNSStrategy()
-        let handlers = GNSOperationHandlers(params, found: messageFoundHandler, lost: messageLostHandler)
-        let wantsBeacons = params.deviceTypesToDiscover.contains(.bleBeacon)
-        if wantsBeacons { log("Beacons are not supported here: the subscription finds none.") }
-        note(strategy, asksForBluetooth: strategy.asksForBluetooth || wantsBeacons)
-        guard params.deviceTypesToDiscover.contains(.usingNearby) else { return GNSOperation(inactive: handlers) }
-        do throws(MessageError) {
-            let subscription = try manager.subscribe(
-                namespace: params.messageNamespace ?? "", type: params.type ?? "", strategy: strategy.strategy,
-                consent: handlers.consentHandler(log: log))
-            return GNSOperation(subscription: subscription, handlers: handlers)
-        } catch {
-            return refuse(error, handlers)
-        }
+        return core.subscribe(found: messageFoundHandler, lost: messageLostHandler, params)
+    }
+}
+
+extension GNSMessageManager {
+    /// `publication(with:paramsBlock:)` in the spelling of Swift 2.
+    @discardableResult
+    public func publicationWithMessage(
+        _ message: GNSMessage!, paramsBlock: GNSPublicationParamsBlock! = nil
+    ) -> (any GNSPublication)! {
+        publication(with: message, paramsBlock: paramsBlock)
     }
 
-    /// The same in the spelling of Swift 2.
+    /// `subscription(messageFoundHandler:messageLostHandler:paramsBlock:)` in the spelling of Swift 2.
+    @discardableResult
     public func subscriptionWithMessageFoundHandler(
-        _ messageFoundHandler: GNSMessageHandler?, messageLostHandler: GNSMessageHandler?,
-        paramsBlock: GNSSubscriptionParamsBlock? = nil
+        _ messageFoundHandler: GNSMessageHandler!, messageLostHandler: GNSMessageHandler!,
+        paramsBlock: GNSSubscriptionParamsBlock! = nil
     ) -> (any GNSSubscription)! {
         subscription(
             messageFoundHandler: messageFoundHandler, messageLostHandler: messageLostHandler, paramsBlock: paramsBlock)
-    }
-
-    private func note(_ strategy: GNSStrategy, asksForBluetooth: Bool) {
-        if asksForBluetooth {
-            log("Bluetooth is not supported here: sound is the only medium.")
-            errors.reportBluetooth()
-        }
-        if strategy.allowInBackground {
-            log("There is no background here: the operation runs as long as the program runs.")
-        }
-    }
-
-    private func refuse(_ error: MessageError, _ handlers: GNSOperationHandlers) -> GNSOperation {
-        log("Cannot publish or subscribe: \(error).")
-        assertionFailure(error.description)
-        return GNSOperation(inactive: handlers)
     }
 }

@@ -1,14 +1,15 @@
 import Dispatch
 import EarshotMessages
+public import Foundation
 
 /// A published message. Releasing it withdraws the message.
-public protocol GNSPublication: AnyObject {}
+public protocol GNSPublication: NSObjectProtocol {}
 
 /// A search for messages. Releasing it ends the search.
-public protocol GNSSubscription: AnyObject {}
+public protocol GNSSubscription: NSObjectProtocol {}
 
 /// The object that the app keeps. It owns the app's handlers, and only the app owns it: no handler is called after its release.
-final class GNSOperation: GNSPublication, GNSSubscription {
+final class GNSOperation: NSObject, GNSPublication, GNSSubscription {
     private let handlers: GNSOperationHandlers
     /// Ends the operation immediately; a task that waits for the main queue may keep the operation's handle longer.
     private let stop: (@Sendable () -> Void)?

@@ -3,10 +3,10 @@ import EarshotMessages
 /// The directions of discovery, as an option set.
 public struct GNSDiscoveryMode: OptionSet, Sendable, Hashable {
     /// The bits: 1 for broadcast, 2 for scan.
-    public let rawValue: UInt
+    public let rawValue: Int
 
     /// A mode of these bits; other bits have no effect.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// To be found: plays tokens.
     public static let broadcast = GNSDiscoveryMode(rawValue: 1)
@@ -25,10 +25,10 @@ public struct GNSDiscoveryMode: OptionSet, Sendable, Hashable {
 /// The media of discovery, as an option set.
 public struct GNSDiscoveryMediums: OptionSet, Sendable, Hashable {
     /// The bits: 1 for audio, 2 for Bluetooth.
-    public let rawValue: UInt
+    public let rawValue: Int
 
     /// Media of these bits; other bits have no effect.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Near-ultrasound, the only medium that works here.
     public static let audio = GNSDiscoveryMediums(rawValue: 1)
@@ -48,10 +48,10 @@ public struct GNSDiscoveryMediums: OptionSet, Sendable, Hashable {
 /// The kinds of devices that a subscription finds, as an option set.
 public struct GNSDeviceTypes: OptionSet, Sendable, Hashable {
     /// The bits: 1 for devices that publish, 2 for beacons.
-    public let rawValue: UInt
+    public let rawValue: Int
 
     /// Kinds of these bits; other bits have no effect.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Devices that publish messages.
     public static let usingNearby = GNSDeviceTypes(rawValue: 1)

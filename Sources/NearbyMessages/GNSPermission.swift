@@ -1,8 +1,9 @@
 import EarshotMessages
+public import Foundation
 
 /// The user's permission for this program to find devices nearby. It is kept in a file, see `PermissionStore`, so that other
 /// processes of the same program see its changes.
-public final class GNSPermission {
+open class GNSPermission: NSObject {
     private let handler: Handler
     private let task: Task<Void, Never>
 
@@ -16,7 +17,9 @@ public final class GNSPermission {
     /// Follows the permission for as long as this object is kept.
     /// - Parameter changedHandler: receives the user's decision, at once if there is one, and then each change. It is not
     ///   called before the user has decided.
-    public init(changedHandler: GNSPermissionHandler?) {
+    ///
+    /// It never fails.
+    public init!(changedHandler: GNSPermissionHandler!) {
         let handler = Handler(changedHandler)
         let changes = GNSEnvironment.current.consent.changes
         self.handler = handler
@@ -30,6 +33,12 @@ public final class GNSPermission {
                 await onMainQueue { [weak handler] in handler?.call?(isGranted) }
             }
         }
+        super.init()
+    }
+
+    /// An object that follows the permission without a handler, which has no effect.
+    public convenience override init() {
+        self.init(changedHandler: nil)
     }
 
     deinit {
@@ -37,18 +46,18 @@ public final class GNSPermission {
     }
 
     /// Whether the user has granted the permission. False if it is denied or undecided.
-    public static func isGranted() -> Bool {
+    open class func isGranted() -> Bool {
         GNSEnvironment.current.consent.store.state == .granted
     }
 
     /// Keeps a decision of the user. Call it only in response to the user, for example to a switch in the settings. All
     /// operations start or stop with it.
-    public static func setGranted(_ granted: Bool) {
+    open class func setGranted(_ granted: Bool) {
         let environment = GNSEnvironment.current
         do throws(PermissionStoreError) {
             try environment.consent.store.set(granted ? .granted : .denied)
         } catch {
-            environment.log("\(error) It holds until the program ends.")
+            environment.warn("\(error) It holds until the program ends.")
         }
     }
 }

@@ -1,7 +1,8 @@
 import EarshotDiscovery
+public import Foundation
 
-/// The directions and media of an operation. Immutable.
-public final class GNSStrategy: Sendable {
+/// The directions and media of an operation. Immutable, and therefore Sendable, as `GNSMessage` is.
+open class GNSStrategy: NSObject, @unchecked Sendable {
     /// The directions; both by default.
     public let discoveryMode: GNSDiscoveryMode
     /// The media; all by default.
@@ -11,17 +12,18 @@ public final class GNSStrategy: Sendable {
     public let allowInBackground: Bool
 
     /// A strategy with the default values.
-    public convenience init() {
+    public convenience override init() {
         self.init(paramsBlock: nil)
     }
 
-    /// A strategy with the values that the block sets. Changes to the parameters after the block have no effect.
-    public init(paramsBlock: ((GNSStrategyParams?) -> Void)?) {
+    /// A strategy with the values that the block sets. Changes to the parameters after the block have no effect. It never fails.
+    public init!(paramsBlock: ((GNSStrategyParams?) -> Void)!) {
         let params = GNSStrategyParams()
         paramsBlock?(params)
         discoveryMode = params.discoveryMode
         discoveryMediums = params.discoveryMediums
         allowInBackground = params.allowInBackground
+        super.init()
     }
 
     /// Whether it names Bluetooth alone. The default, all media, does not ask for Bluetooth.
@@ -30,7 +32,7 @@ public final class GNSStrategy: Sendable {
     /// The strategy in today's terms. It asks for no background: sound, the only medium, does not stop in the background.
     var strategy: DiscoveryStrategy {
         var strategy = DiscoveryStrategy()
-        strategy.mode = DiscoveryMode(rawValue: Int(discoveryMode.intersection(.default).rawValue))
+        strategy.mode = DiscoveryMode(rawValue: discoveryMode.intersection(.default).rawValue)
         if !discoveryMediums.isSuperset(of: .default) {
             let kinds: [(GNSDiscoveryMediums, DiscoveryMediumKind)] = [(.audio, .audio), (.BLE, .bluetooth)]
             strategy.media = Set(kinds.filter { discoveryMediums.contains($0.0) }.map(\.1))
@@ -40,16 +42,16 @@ public final class GNSStrategy: Sendable {
 }
 
 /// The parameters of a strategy.
-public final class GNSStrategyParams {
+open class GNSStrategyParams: NSObject {
     /// The directions; both by default.
-    public var discoveryMode = GNSDiscoveryMode.default
+    open var discoveryMode = GNSDiscoveryMode.default
     /// The media; all by default.
-    public var discoveryMediums = GNSDiscoveryMediums.default
+    open var discoveryMediums = GNSDiscoveryMediums.default
     /// Whether to continue in the background; false by default.
-    public var allowInBackground = false
+    open var allowInBackground = false
 
     /// Parameters with the default values.
-    public init() {}
+    public override init() {}
 }
 
 extension DiscoveryMediumKind {

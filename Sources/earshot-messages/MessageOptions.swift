@@ -100,6 +100,7 @@ struct MessageOptions: ParsableArguments {
         let log: @Sendable (String) -> Void = { output.note("· \($0)") }
         var configuration = MessageManager.Configuration.system(log: verbose ? log : nil)
         if let service { configuration.serviceURL = try Self.url(service) }
+        if !direct, let refusal = configuration.serviceRefusal { throw Failure(.usage, refusal) }
         configuration.permission = AlwaysGranted()
         let options = sound.mediumOptions
         configuration.media = { [SoundMedium(options)] }

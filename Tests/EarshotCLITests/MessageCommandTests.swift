@@ -23,6 +23,15 @@ struct MessageCommandTests {
         #expect(result.output.isEmpty)
     }
 
+    @Test(arguments: [["publish", "a"], ["subscribe"]])
+    func anInvalidServiceOfTheEnvironmentIsRefused(arguments: [String]) throws {
+        let result = try Tool.run(
+            arguments + ["--key", "b", "--seconds", "1"], environment: ["EARSHOT_SERVICE": "localhost:8787"],
+            in: Scratch())
+        #expect(result.status == 64, "\(result.error)")
+        #expect(result.error.contains("EARSHOT_SERVICE is not an http or https address"), "\(result.error)")
+    }
+
     @Test func filesThatCannotBeReadAreNamed() throws {
         let scratch = try Scratch()
         let key = try Tool.run(["subscribe", "--key-file", "none.txt"], in: scratch)

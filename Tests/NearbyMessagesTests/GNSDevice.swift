@@ -10,6 +10,8 @@ import MessagesTestSupport
     let environment: GNSEnvironment
     let medium: AirMedium
     let log = Lines()
+    /// The lines for standard error.
+    let warnings = Lines()
     let scratch: ScratchFolder
 
     /// - Parameter permission: the user's earlier decision.
@@ -17,12 +19,13 @@ import MessagesTestSupport
         in air: Air, _ service: any ServiceUnderTest, permission: PermissionState = .granted,
         terminal: Terminal? = nil, changing change: (inout MessageManager.Configuration) -> Void = { _ in }
     ) throws {
-        let (log, medium) = (log, air.medium())
+        let (log, warnings, medium) = (log, warnings, air.medium())
         self.medium = medium
         scratch = try ScratchFolder()
         let prompt = terminal.map { TerminalPrompt(input: $0.device, output: $0.device) }
         let consent = Consent(
-            applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt, log: { log.add($0) })
+            applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt, log: { log.add($0) },
+            warn: { warnings.add($0) })
         if permission != .undecided { try consent.store.set(permission) }
         guard let nowhere = URL(string: "http://nowhere.invalid") else { preconditionFailure("a URL") }
         var configuration = MessageManager.Configuration(
@@ -34,7 +37,8 @@ import MessagesTestSupport
         configuration.pace.confirmation = .seconds(3)
         service.connect(&configuration)
         change(&configuration)
-        environment = GNSEnvironment(configuration: configuration, consent: consent, log: { log.add($0) })
+        environment = GNSEnvironment(
+            configuration: configuration, consent: consent, log: { log.add($0) }, warn: { warnings.add($0) })
     }
 
     /// Runs an app's code on this device.

@@ -48,7 +48,7 @@ import Testing
 
     @Test func `later changes of parameters have no effect`() throws {
         var kept: GNSStrategyParams?
-        let strategy = GNSStrategy { params in
+        let strategy: GNSStrategy = GNSStrategy { params in
             params?.discoveryMode = .scan
             kept = params
         }
@@ -69,7 +69,7 @@ import Testing
 
     @Test func `apps of both eras compile`() {
         // The spelling of the beacon guide, and handlers with `!`.
-        let strategy = GNSBeaconStrategy(paramsBlock: { (params: GNSBeaconStrategyParams!) in
+        let strategy: GNSBeaconStrategy = GNSBeaconStrategy(paramsBlock: { (params: GNSBeaconStrategyParams!) in
             params.lowPowerPreferred = false
         })
         #expect(!strategy.lowPowerPreferred)

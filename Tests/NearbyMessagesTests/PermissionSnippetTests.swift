@@ -42,7 +42,7 @@ import Testing
     @Test func `07 the switch is kept, and starts and stops operations`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
         let statuses = Calls<GNSOperationStatus>()
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let publication = device.run {
             manager.publication(with: GNSMessage(content: Data("Ann".utf8))) { params in
                 params?.statusHandler = { statuses.add($0) }
@@ -63,9 +63,30 @@ import Testing
         withExtendedLifetime((manager, publication)) {}
     }
 
+    @Test func `07 standard error says that a decision cannot be kept`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        // A file in place of the folder; even root cannot write below it.
+        try Data().write(to: URL(filePath: "\(device.scratch.path)/app"))
+        device.run { GNSPermission.setGranted(true) }
+        #expect(device.warnings.all.count == 1 && device.warnings.all[0].contains("\(device.scratch.path)/app"))
+        #expect(device.run { GNSPermission.isGranted() }, "it holds until the program ends")
+    }
+
+    @Test func `standard error says once that nothing can ask for consent`() async throws {
+        let device = try GNSDevice(in: air, service, permission: .undecided)
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
+        let publication = device.run { Snippets.publish(manager, name: "Ann") }
+        let subscription = device.run { Snippets.subscribe(manager) }
+        #expect(await eventually { !device.warnings.all.isEmpty })
+        await aWhile()
+        #expect(device.warnings.all.count == 1, "two operations")
+        #expect(device.permission == .undecided && device.medium.modes == [])
+        withExtendedLifetime((manager, publication, subscription)) {}
+    }
+
     @Test func `09 nothing begins before the app's own dialog has answered`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let dialogs = Calls<GNSPermissionHandler?>()
         let publication = device.run {
             FilledSnippets.askByOwnDialog(manager, name: "Ann") { dialogs.add($0) }
@@ -85,7 +106,7 @@ import Testing
 
     @Test func `09 a denied operation is inactive, and the next one asks again`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let answers = Calls<Bool>()
         let first = device.run {
             FilledSnippets.askByOwnDialog(manager, name: "Ann") { handler in
@@ -109,7 +130,7 @@ import Testing
 
     @Test func `09 a dialog that is never answered decides nothing`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         // The printed snippet releases the handler without a call.
         let publication = device.run { Snippets.askByOwnDialog(manager, name: "Ann") }
         #expect(await eventually { device.log.all.contains { $0.contains("got no answer") } })
@@ -122,7 +143,7 @@ import Testing
     @Test func `two operations without a dialog ask once, on the terminal`() async throws {
         let terminal = try Terminal()
         let device = try GNSDevice(in: air, service, permission: .undecided, terminal: terminal)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let publication = device.run { Snippets.publish(manager, name: "Ann") }
         let subscription = device.run { Snippets.subscribe(manager) }
         #expect(await terminal.read(until: "[l]earn more? ") != nil)
@@ -138,7 +159,7 @@ import Testing
 
     @Test func `the dialog of a released publication may still be answered`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let dialogs = Calls<GNSPermissionHandler?>()
         var publication = device.run { FilledSnippets.askByOwnDialog(manager, name: "Ann") { dialogs.add($0) } }
         #expect(await eventually { dialogs.count == 1 && publication != nil })

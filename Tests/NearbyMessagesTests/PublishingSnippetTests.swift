@@ -11,7 +11,7 @@ import Testing
     @Test func `01 a manager with a key does nothing by itself`() async throws {
         let service = FakeServiceUnderTest()
         let device = try GNSDevice(in: Air.patient, service)
-        let manager = device.run { Snippets.createManager() }
+        let manager: GNSMessageManager = device.run { Snippets.createManager() }
         await aWhile()
         #expect(service.fake.requests == [] && device.medium.modes == [])
         let publication = device.run { Snippets.publish(manager, name: "Ann") }
@@ -23,8 +23,8 @@ import Testing
     func `02 and 03 a message is found, and lost when its publication is released`(kind: ServiceKind) async throws {
         let (air, service) = (Air.patient, try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
-        let annsManager = ann.run { GNSMessageManager(apiKey: service.key) }
-        let bobsManager = bob.run { GNSMessageManager(apiKey: service.key) }
+        let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
+        let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }
         let (found, lost) = (Calls<GNSMessage?>(), Calls<GNSMessage?>())
         let subscription = bob.run {
             FilledSnippets.subscribe(bobsManager, found: { found.add($0) }, lost: { lost.add($0) })
@@ -44,8 +44,8 @@ import Testing
     func `03 no handler is called after the release of its subscription`(kind: ServiceKind) async throws {
         let (air, service) = (Air.patient, try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
-        let annsManager = ann.run { GNSMessageManager(apiKey: service.key) }
-        let bobsManager = bob.run { GNSMessageManager(apiKey: service.key) }
+        let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
+        let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }
         let calls = Calls<GNSMessage?>()
         var subscription = bob.run {
             FilledSnippets.subscribe(bobsManager, found: { calls.add($0) }, lost: { calls.add($0) })
@@ -65,7 +65,7 @@ import Testing
     @Test func `03 a queued call is dropped with its subscription`() async throws {
         let (air, service) = (Air.patient, FakeServiceUnderTest())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
-        let managers = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
+        let managers: [GNSMessageManager] = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
         let calls = Calls<GNSMessage?>()
         var subscription = bob.run {
             FilledSnippets.subscribe(managers[1], found: { calls.add($0) }, lost: { calls.add($0) })
@@ -113,9 +113,9 @@ import Testing
         let (ann, bob, eve) = (
             try GNSDevice(in: air, service), try GNSDevice(in: air, service), try GNSDevice(in: air, service)
         )
-        let annsManager = ann.run { GNSMessageManager(apiKey: service.key) }
-        let bobsManager = bob.run { GNSMessageManager(apiKey: service.key) }
-        let evesManager = eve.run { GNSMessageManager(apiKey: service.otherProjectKey) }
+        let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
+        let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }
+        let evesManager: GNSMessageManager = eve.run { GNSMessageManager(apiKey: service.otherProjectKey) }
         let (found, lost, evesCalls) = (Calls<GNSMessage?>(), Calls<GNSMessage?>(), Calls<GNSMessage?>())
         let subscriptions = [
             bob.run { FilledSnippets.subscribe(bobsManager, found: { found.add($0) }, lost: { lost.add($0) }) },
@@ -138,8 +138,8 @@ import Testing
     func `a subscription finds messages of its type and namespace`(kind: ServiceKind) async throws {
         let (air, service) = (Air.patient, try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
-        let annsManager = ann.run { GNSMessageManager(apiKey: service.key) }
-        let bobsManager = bob.run { GNSMessageManager(apiKey: service.key) }
+        let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
+        let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }
         func subscribe(_ set: @escaping (GNSSubscriptionParams) -> Void, _ found: Calls<GNSMessage?>) -> AnyObject? {
             bob.run {
                 bobsManager.subscription(messageFoundHandler: { found.add($0) }, messageLostHandler: nil) { params in
@@ -168,8 +168,8 @@ import Testing
     func `04 a publisher that only scans opens no loudspeaker, and is found`(kind: ServiceKind) async throws {
         let (air, service) = (Air.patient, try kind.start())
         let (box, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
-        let boxManager = box.run { GNSMessageManager(apiKey: service.key) }
-        let bobsManager = bob.run { GNSMessageManager(apiKey: service.key) }
+        let boxManager: GNSMessageManager = box.run { GNSMessageManager(apiKey: service.key) }
+        let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }
         let found = Calls<GNSMessage?>()
         let subscription = bob.run { FilledSnippets.subscribe(bobsManager, found: { found.add($0) }, lost: { _ in }) }
         let publication = box.run {

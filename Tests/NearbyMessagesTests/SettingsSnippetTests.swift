@@ -13,7 +13,7 @@ import Testing
     @Test func `08 the handler sees problems of the microphone begin and end`() async throws {
         let device = try GNSDevice(in: air, service)
         let (microphone, power, permission) = (Calls<Bool>(), Calls<Bool>(), Calls<Bool>())
-        let manager = device.run {
+        let manager: GNSMessageManager = device.run {
             FilledSnippets.trackSettings(
                 API_KEY: service.key, microphone: { microphone.add($0) }, power: { power.add($0) },
                 permission: { permission.add($0) })
@@ -40,7 +40,7 @@ import Testing
     @Test func `08 an app that asks for Bluetooth is told once that there is none`() async throws {
         let device = try GNSDevice(in: air, service)
         let (power, permission, statuses) = (Calls<Bool>(), Calls<Bool>(), Calls<GNSOperationStatus>())
-        let manager = device.run {
+        let manager: GNSMessageManager = device.run {
             FilledSnippets.trackSettings(
                 API_KEY: service.key, microphone: { _ in }, power: { power.add($0) },
                 permission: { permission.add($0) })
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `an operation for the background runs as long as the program`() async throws {
         let device = try GNSDevice(in: air, service)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let statuses = Calls<GNSOperationStatus>()
         let publication = device.run {
             manager.publication(with: GNSMessage(content: nil)) { params in
@@ -93,9 +93,9 @@ import Testing
         withExtendedLifetime((manager, publication)) {}
     }
 
-    @Test func `a message beyond the limits is logged and not published`() async throws {
+    @Test func `standard error says that a message is beyond the limits`() async throws {
         let device = try GNSDevice(in: air, service)
-        let manager = device.run { GNSMessageManager(apiKey: service.key) }
+        let manager: GNSMessageManager = device.run { GNSMessageManager(apiKey: service.key) }
         let statuses = Calls<GNSOperationStatus>()
         func publish(_ message: GNSMessage?) -> (any GNSPublication)? {
             device.run { manager.publication(with: message) { $0?.statusHandler = { statuses.add($0) } } }
@@ -107,7 +107,7 @@ import Testing
                 content: nil, type: String(repeating: "t", count: kGNSMessageMaximumTypeLength + 1))
             let refused = [publish(tooMuch), publish(tooLong), publish(nil)]
             #expect(await eventually { statuses.all == [.inactive, .inactive, .inactive] })
-            #expect(device.log.all.count { $0.contains("102400") || $0.contains("maximum is 32") } == 2)
+            #expect(device.warnings.all.count { $0.contains("102400") || $0.contains("maximum is 32") } == 2)
             withExtendedLifetime(refused) {}
         #endif
         await aWhile()
@@ -122,7 +122,7 @@ import Testing
 
     @Test func `the debug log has no key, token, type or content`() async throws {
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
-        let managers = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
+        let managers: [GNSMessageManager] = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
         let found = Calls<GNSMessage?>()
         let subscription = bob.run { FilledSnippets.subscribe(managers[1], found: { found.add($0) }, lost: { _ in }) }
         let message = GNSMessage(content: Data("private words".utf8), type: "private type")
@@ -153,19 +153,53 @@ import Testing
     private static func runAppWithSecrets() async throws {
         setenv("XDG_CONFIG_HOME", "/nonexistent", 1)
         setenv("EARSHOT_APP_ID", "org.example.app", 1)
-        let quiet = GNSMessageManager(apiKey: "A-SECRET-KEY-1")
+        let quiet: GNSMessageManager = GNSMessageManager(apiKey: "A-SECRET-KEY-1")
         let unheard = Snippets.publish(quiet, name: "A-SECRET-NAME")
         guard !GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
         try await Task.sleep(for: .milliseconds(200))
         _ = write(STDERR_FILENO, "from here on\n", 13)
         Snippets.enableDebugLogging()
         guard GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
-        let manager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
+        let manager: GNSMessageManager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
         let publication = FilledSnippets.askByOwnDialog(manager, name: "A-SECRET-NAME") { _ in
             // The line about the question was written before.
             DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) { exit(0) }
         }
         try await Task.sleep(for: .seconds(20))
         withExtendedLifetime((quiet, unheard, manager, publication)) {}
+    }
+
+    @Test func `the environment and a file choose the service and the sound devices`() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            try await Self.runConfiguredApp()
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.split(separator: "\n").count { $0.hasPrefix("earshot: EARSHOT_SERVICE is not") } == 1, "\(text)")
+        // The device does not exist, and the debug log names it.
+        #expect(text.contains("chosen-microphone"), "\(text)")
+        #expect(text.contains("serviceInvalid") && !text.contains("serviceUnreachable"), "\(text)")
+    }
+
+    /// Runs in a process of its own, whose environment it sets.
+    private static func runConfiguredApp() async throws {
+        let scratch = try ScratchFolder()
+        let sound = URL(filePath: "\(scratch.path)/earshot/sound.json")
+        try FileManager.default.createDirectory(
+            at: sound.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("{\"device\":\"chosen-microphone\"}".utf8).write(to: sound)
+        setenv("XDG_CONFIG_HOME", scratch.path, 1)
+        setenv("EARSHOT_APP_ID", "org.example.app", 1)
+        setenv("EARSHOT_SERVICE", "127.0.0.1:8787", 1)
+        GNSPermission.setGranted(true)
+        Snippets.enableDebugLogging()
+        let manager: GNSMessageManager = FilledSnippets.trackSettings(
+            API_KEY: "key",
+            microphone: { hasError in
+                // The lines about the service come at about the same time.
+                if hasError { DispatchQueue.main.asyncAfter(deadline: .now() + 2) { exit(0) } }
+            }, power: { _ in }, permission: { _ in })
+        let operations: [Any?] = [Snippets.publish(manager, name: "Ann"), Snippets.subscribe(manager)]
+        try await Task.sleep(for: .seconds(60))
+        withExtendedLifetime((manager, operations)) {}
     }
 }

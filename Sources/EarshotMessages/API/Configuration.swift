@@ -6,7 +6,9 @@ extension MessageManager {
     public struct Configuration: Sendable {
         /// The address of the service, without `/v1`. Use `https` for any host but loopback: over `http` others on the way can
         /// read keys and messages.
-        public var serviceURL: URL
+        public var serviceURL: URL {
+            didSet { serviceRefusal = nil }
+        }
         /// The application that asks for consent. The consent question shows it, and it names the folder that keeps the answer.
         public var applicationIdentifier: String
         /// Makes the media of discovery. Called once, after consent, when an operation first needs a medium.
@@ -17,6 +19,11 @@ extension MessageManager {
         public var backOff = BackOff.Bounds()
         /// Receives a line for people at each step; nil for none. Lines hold no key, session, token or content.
         public var log: (@Sendable (String) -> Void)?
+        /// Why the service that the environment names cannot be used, and what to do; nil if it can. The manager then uses no
+        /// service at all. Another `serviceURL` ends it.
+        package private(set) var serviceRefusal: String?
+        /// Receives lines that the user must see even without a log.
+        package var warn = StandardError.warn
         /// Replaces HTTP in tests, which have no service.
         package var service: (@Sendable (_ key: String) -> any MessageService)?
         /// The durations that tests shorten.
@@ -35,27 +42,43 @@ extension MessageManager {
             self.log = log
         }
 
-        /// The configuration that the process's environment describes.
+        /// The configuration that the process's environment and the user's configuration files describe.
         ///
-        /// | | first | then | otherwise |
+        /// | | first | then, in `$XDG_CONFIG_HOME/earshot` | otherwise |
         /// |---|---|---|---|
-        /// | service | `EARSHOT_SERVICE` | `url` in `$XDG_CONFIG_HOME/earshot/service.json` | `http://127.0.0.1:8787` |
+        /// | service | `EARSHOT_SERVICE` | `url` in `service.json` | `http://127.0.0.1:8787` |
+        /// | microphone | `EARSHOT_DEVICE` | `device` in `sound.json` | `default` |
+        /// | loudspeaker | `EARSHOT_PLAYBACK` | `playback` in `sound.json` | `default` |
         /// | application | `EARSHOT_APP_ID` | | the program's name |
         /// | permission | `Consent` of that application, with the prompt | | |
         ///
-        /// A value that is no `http` or `https` URL is ignored, with a line in the log.
+        /// If the named service is no `http` or `https` URL, the manager uses none: it reports the problem `serviceInvalid`,
+        /// and standard error says so. An invalid `sound.json` is ignored, and standard error says so.
         /// - Parameters:
         ///   - prompt: asks the user if an operation has no consent handler; nil to ask nothing.
         ///   - log: receives lines for people, see `log`.
         public static func system(
             prompt: (any ConsentPrompt)? = nil, log: (@Sendable (String) -> Void)? = nil
         ) -> Configuration {
-            let found = SystemSettings(environment: ProcessInfo.processInfo.environment)
-            for note in found.notes { log?(note) }
-            let consent = Consent(applicationIdentifier: found.applicationIdentifier, prompt: prompt, log: log)
-            return Configuration(
-                serviceURL: found.serviceURL, applicationIdentifier: found.applicationIdentifier, permission: consent,
-                log: log)
+            let settings = SystemSettings(environment: ProcessInfo.processInfo.environment)
+            let consent = Consent(applicationIdentifier: settings.applicationIdentifier, prompt: prompt, log: log)
+            return Configuration(settings, permission: consent, log: log)
+        }
+
+        init(
+            _ settings: SystemSettings, permission: any PermissionGate, log: (@Sendable (String) -> Void)? = nil,
+            warn: @escaping @Sendable (String) -> Void = StandardError.warn
+        ) {
+            let sound = SoundMedium.Options(capture: settings.microphone, playback: settings.loudspeaker)
+            let warning = settings.soundWarning
+            self.init(
+                serviceURL: settings.serviceURL, applicationIdentifier: settings.applicationIdentifier,
+                media: {
+                    if let warning { warn(warning) }
+                    return [SoundMedium(sound)]
+                }, permission: permission, log: log)
+            serviceRefusal = settings.serviceRefusal
+            self.warn = warn
         }
     }
 

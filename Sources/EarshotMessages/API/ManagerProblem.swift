@@ -14,7 +14,7 @@ public struct ManagerProblem: Sendable, Hashable {
         case serviceUnreachable
         /// The service refuses requests. docs/SERVICE.md explains the code.
         case serviceRefusing(code: String)
-        /// The address answers, but not as a service does: it is another server, or a broken service.
+        /// The address is invalid, or it answers, but not as a service does: it is another server, or a broken service.
         case serviceInvalid
     }
 

@@ -27,9 +27,15 @@ public final class MessageManager: Sendable {
         let log = configuration.log
         let note: @Sendable (String) -> Void = { log?($0) }
         board = ProblemBoard(note: note)
-        let service =
-            configuration.service?(key)
-            ?? HTTPMessageService(url: configuration.serviceURL, key: key, pace: configuration.pace)
+        let service: any MessageService
+        if let replacement = configuration.service?(key) {
+            service = replacement
+        } else if let refusal = configuration.serviceRefusal {
+            configuration.warn(refusal)
+            service = RefusedService(reason: refusal)
+        } else {
+            service = HTTPMessageService(url: configuration.serviceURL, key: key, pace: configuration.pace)
+        }
         exchange = Exchange(configuration, service: service, board: board, note: note)
         Task { [exchange] in await exchange.run() }
     }

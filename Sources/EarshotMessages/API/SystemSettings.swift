@@ -1,14 +1,33 @@
 import Foundation
 
-/// The service and the application that the environment names.
+/// The service, the sound devices and the application that the environment and the user's configuration files name.
 struct SystemSettings: Sendable {
-    /// The service if the environment names none.
+    /// The service if nothing names one.
     static let loopback = "http://127.0.0.1:8787"
 
     var serviceURL: URL
+    /// Why the service that the user chose cannot be used, and what to do; nil if it can. Nothing replaces it: the key belongs
+    /// to that service only.
+    var serviceRefusal: String?
     var applicationIdentifier: String
-    /// Lines for people about values that were ignored.
-    var notes: [String] = []
+    /// The names of the ALSA PCMs.
+    var (microphone, loudspeaker) = ("default", "default")
+    /// Why chosen sound devices were ignored; nil if none were.
+    var soundWarning: String?
+
+    private struct ServiceFile: Decodable {
+        let url: String
+    }
+
+    private struct SoundFile: Decodable {
+        var device: String?
+        var playback: String?
+
+        /// ALSA takes names as C strings.
+        var isValid: Bool {
+            [device, playback].compactMap(\.self).allSatisfy { !$0.isEmpty && !$0.utf8.contains(0) }
+        }
+    }
 
     /// - Parameter read: returns a file's content; nil if there is no such file.
     init(
@@ -20,22 +39,38 @@ struct SystemSettings: Sendable {
         applicationIdentifier = value("EARSHOT_APP_ID") ?? name ?? "earshot"
         guard let fallback = URL(string: Self.loopback) else { preconditionFailure("a URL") }
         serviceURL = fallback
-        if let text = value("EARSHOT_SERVICE") {
-            if let url = Self.serviceURL(text) {
-                serviceURL = url
-                return
-            }
-            notes.append("EARSHOT_SERVICE is ignored: it is not an http or https URL")
-        }
         // XDG: a path that is not absolute does not count.
-        let folder =
+        let base =
             value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? value("HOME").map { "\($0)/.config" }
-        guard let folder, let content = read("\(folder)/earshot/service.json") else { return }
-        struct File: Decodable { let url: String }
-        if let file = try? JSONDecoder().decode(File.self, from: content), let url = Self.serviceURL(file.url) {
+        let folder = base.map { "\($0)/earshot" }
+        if let text = value("EARSHOT_SERVICE") {
+            choose(Self.serviceURL(text), named: "EARSHOT_SERVICE")
+        } else if let path = folder.map({ "\($0)/service.json" }), let content = read(path) {
+            let file = try? JSONDecoder().decode(ServiceFile.self, from: content)
+            choose(file.flatMap { Self.serviceURL($0.url) }, named: "\"url\" in \(path)")
+        }
+        var file = SoundFile()
+        if let path = folder.map({ "\($0)/sound.json" }), let content = read(path) {
+            if let found = try? JSONDecoder().decode(SoundFile.self, from: content), found.isValid {
+                file = found
+            } else {
+                soundWarning =
+                    "\(path) is ignored: it is not of the form {\"device\":\"hw:1\",\"playback\":\"hw:0\"}. "
+                    + "'earshot devices' lists the names."
+            }
+        }
+        microphone = value("EARSHOT_DEVICE") ?? file.device ?? microphone
+        loudspeaker = value("EARSHOT_PLAYBACK") ?? file.playback ?? loudspeaker
+    }
+
+    /// - Parameter name: where the address was found. The address itself may hold a password.
+    private mutating func choose(_ url: URL?, named name: String) {
+        if let url {
             serviceURL = url
         } else {
-            notes.append("\(folder)/earshot/service.json is ignored: its \"url\" is not an http or https URL")
+            serviceRefusal =
+                "\(name) is not an http or https address. The program uses no service until it is; set it to one "
+                + "such as \(Self.loopback)."
         }
     }
 

@@ -68,7 +68,7 @@ extension Exchange {
         entry.worker?.cancel()
         entry.timeLimit?.cancel()
         board.end(for: .operation(number))
-        board.end(for: .registering(number))
+        board.leave(.registering(number))
         if isWithdrawing, let lease = entry.lease, let session {
             withdraw(lease.name, in: session, until: lease.expiresAt)
         }
@@ -113,14 +113,14 @@ extension Exchange {
             for task in [reporting, reading, reportSleeper] { task?.cancel() }
             opening?.cancel()
             (reporting, reading, opening) = (nil, nil, nil)
-            for source in [ProblemBoard.Source.session, .reporting, .reading] { board.end(for: source) }
+            for source in [ProblemBoard.Source.session, .reporting, .reading] { board.leave(source) }
             return
         }
         if reporting == nil { reporting = Task { await keepReporting() } }
         if !needy.contains(where: \.operation.isSubscription) {
             reading?.cancel()
             reading = nil
-            board.end(for: .reading)
+            board.leave(.reading)
         } else if reading == nil {
             reading = Task { await keepReading() }
         }

@@ -79,7 +79,9 @@ extension Exchange {
     private func refuse(_ number: Int, _ failure: ServiceFailure) {
         entries[number]?.isRefused = true
         entries[number]?.worker = nil
+        // The service answered.
         board.end(for: .registering(number))
+        board.end(for: .formerRequests)
         board.begin(failure.problem, for: .operation(number))
         refresh(number)
         updateLoops()

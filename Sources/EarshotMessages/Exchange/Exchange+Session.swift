@@ -22,6 +22,7 @@ extension Exchange {
                 session = opened
                 opening = nil
                 board.end(for: .session)
+                board.end(for: .formerRequests)
                 note("session opened")
                 return opened
             } catch { failure = error }
@@ -37,6 +38,7 @@ extension Exchange {
     /// The service accepted a request of this session.
     func succeeded(in session: ServiceSession, _ source: ProblemBoard.Source) {
         board.end(for: source)
+        board.end(for: .formerRequests)
         guard session == self.session else { return }
         sessionBackOff.reset()
     }

@@ -11,6 +11,8 @@ final class ProblemBoard: Sendable {
         case reporting
         case reading
         case room
+        /// Requests to the service that nothing repeats any more, because their operation ended.
+        case formerRequests
     }
 
     private struct Entry: Sendable, Hashable {
@@ -51,13 +53,26 @@ final class ProblemBoard: Sendable {
         }
     }
 
-    /// Replaces all problems of a source by one, for a source that has one problem at a time.
+    /// Replaces all problems of a source of requests by one: it has one problem at a time, and so do former requests.
     func replace(_ problem: ManagerProblem, for source: Source) {
         begin(problem, for: source)
+        let sources: Set<Source> = [source, .formerRequests]
         let others = entries.withLock { entries in
-            entries.filter { $0.key != problem.kind && $0.value.sources.contains(source) }.map(\.key)
+            entries.filter { $0.key != problem.kind && !$0.value.sources.isDisjoint(with: sources) }.map(\.key)
         }
-        for kind in others { end(kind, for: source) }
+        for kind in others {
+            for source in sources { end(kind, for: source) }
+        }
+    }
+
+    /// The source makes no more requests. Its problem was not seen to end, so it lasts until another request of any source
+    /// succeeds or fails differently.
+    func leave(_ source: Source) {
+        entries.withLock { entries in
+            for kind in entries.keys where entries[kind]?.sources.remove(source) != nil {
+                entries[kind]?.sources.insert(.formerRequests)
+            }
+        }
     }
 
     /// Ends all streams.

@@ -7,7 +7,7 @@ import Synchronization
 /// 1. the operation's own handler; if the handler does not answer, the permission stays undecided;
 /// 2. the prompt, if there is one and it is available.
 ///
-/// Without either, the permission stays undecided. `Consent` never grants by itself. After a denial, the next operation asks
+/// Without either, the permission stays undecided, and standard error says so once. `Consent` never grants by itself. After a denial, the next operation asks
 /// again. Operations that begin while the user is being asked share the question. An answer from elsewhere
 /// (`PermissionStore.set`, another program) ends the question. There is no desktop notification: that would need a client of
 /// the session bus.
@@ -18,6 +18,8 @@ public final class Consent: PermissionGate {
     private let folder: ConfigurationFolder
     private let prompt: (any ConsentPrompt)?
     private let log: (@Sendable (String) -> Void)?
+    private let warn: @Sendable (String) -> Void
+    private let hasWarned = Atomic(false)
     private let pending = Mutex<PendingConsent?>(nil)
 
     /// - Parameters:
@@ -25,15 +27,18 @@ public final class Consent: PermissionGate {
     ///   - configurationFolder: replaces `$XDG_CONFIG_HOME`; nil for that.
     ///   - prompt: asks the user if an operation has no handler; nil to ask nothing.
     ///   - log: receives lines for people.
+    ///   - warn: receives the lines that the user must see even without a log: that nothing can ask for consent, and that an
+    ///     answer cannot be kept. nil for standard error.
     public init(
         applicationIdentifier: String, configurationFolder: String? = nil, prompt: (any ConsentPrompt)? = nil,
-        log: (@Sendable (String) -> Void)? = nil
+        log: (@Sendable (String) -> Void)? = nil, warn: (@Sendable (String) -> Void)? = nil
     ) {
         folder = ConfigurationFolder(applicationIdentifier: applicationIdentifier, base: configurationFolder)
         store = PermissionStore(
             applicationIdentifier: applicationIdentifier, configurationFolder: configurationFolder, log: log)
         self.prompt = prompt
         self.log = log
+        self.warn = warn ?? StandardError.warn
     }
 
     /// The permission as the store has it now, and then each change. Each call returns a new stream.
@@ -87,6 +92,12 @@ public final class Consent: PermissionGate {
             answer = await ask(purpose, on: prompt)
         } else {
             log?("The operation has no consent handler, and no prompt is available. Nothing is decided.")
+            if !hasWarned.exchange(true, ordering: .relaxed) {
+                warn(
+                    "\(folder.name) plays, records and sends nothing: it has no consent, and there is no terminal or "
+                        + "dialog to ask for it. Start it on a terminal, or write {\"permission\":\"granted\"} into "
+                        + "\(store.path).")
+            }
             return .undecided
         }
         // Keeps a late answer too: it is what the user wants, even if no operation waits for it.
@@ -111,7 +122,7 @@ public final class Consent: PermissionGate {
         do throws(PermissionStoreError) {
             try store.set(answer)
         } catch {
-            log?("\(error) The answer holds until the program ends.")
+            warn("\(error) The answer holds until the program ends.")
         }
     }
 }

@@ -55,7 +55,7 @@ struct PermissionFile: Sendable {
         // The process id alone is not unique: two threads may write.
         let temporary = "\(folder)/.nearby.json.\(getpid()).\(UInt64.random(in: 0 ... .max))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
-        guard descriptor >= 0 else { throw failure("create", temporary) }
+        guard descriptor >= 0 else { throw failure("create", path) }
         let name = Self.names.first { $0.0 == state }?.1 ?? "undecided"
         let bytes = Array("{\"permission\":\"\(name)\"}\n".utf8)
         // The umask may have taken permissions from the owner.

@@ -39,13 +39,14 @@ struct NearBook: Sendable {
     }
 
     /// Discovery restarts in another mode.
-    /// - Returns: the devices and problems that end at once, because the mode no longer has their direction.
+    ///
+    /// A problem of a direction that the mode does not have lasts: nothing looks at that device any more, so nothing can see the
+    /// problem end.
+    /// - Returns: the devices that end at once, because the mode does not scan.
     mutating func restart(mode: DiscoveryMode) -> [RoomEvent] {
         unconfirmed = near
-        let left = problems.filter { !$0.direction.isSubset(of: mode) || mode.isEmpty }
-        unconfirmedProblems = problems.subtracting(left)
-        problems.subtract(left)
-        return left.map { .solved($0) } + (mode.contains(.scan) ? [] : dropUnconfirmed())
+        unconfirmedProblems = problems.filter { $0.direction.isSubset(of: mode) }
+        return mode.contains(.scan) ? [] : dropUnconfirmed()
     }
 
     /// Ends the devices that the new run has not confirmed.

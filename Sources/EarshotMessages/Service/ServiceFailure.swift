@@ -6,6 +6,8 @@ package enum ServiceFailure: Error, Sendable, Hashable {
     case refused(status: Int, code: String, retryAfter: Duration?)
     /// The answer is not one of the service: another server answered, or the service is broken. The text says how.
     case invalid(String)
+    /// The address of the service is invalid, so there was no request. The text says where it is from and what to do.
+    case misconfigured(String)
 
     /// The key cannot be one, so it was not sent. The code is the client's own.
     static let malformedKey = ServiceFailure.refused(status: 401, code: malformedKeyCode, retryAfter: nil)
@@ -50,6 +52,7 @@ package enum ServiceFailure: Error, Sendable, Hashable {
             ManagerProblem(
                 .serviceInvalid,
                 detail: "The answer is not from a token service: \(reason). Check the address of the service.")
+        case .misconfigured(let reason): ManagerProblem(.serviceInvalid, detail: reason)
         case .refused(let status, let code, _):
             ManagerProblem(
                 .serviceRefusing(code: code),

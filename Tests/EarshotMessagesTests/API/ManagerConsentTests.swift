@@ -146,6 +146,25 @@ struct ManagerConsentTests {
         #expect(problems.all.count == 2)
     }
 
+    @Test func aMissingLoudspeakerIsNotSolvedBecauseNothingUsesOne() async throws {
+        let device = Device(in: Air(), FakeService())
+        let problems = Collected(device.manager.problems)
+        var scanning = DiscoveryStrategy()
+        scanning.mode = .scan
+        let subscription = try device.manager.subscribe(strategy: scanning)
+        let publication = try device.manager.publish(Message("hello"))
+        #expect(await eventually { device.medium.mode == .both })
+        device.medium.report(.problem(.noLoudspeaker, detail: "there is none"))
+        #expect(await eventually { problems.current == [.medium(.noLoudspeaker, .audio)] })
+        publication.stop()
+        #expect(await eventually { device.medium.mode == .scan })
+        await aWhile()
+        #expect(problems.all.count == 1, "only a medium that broadcasts can see the problem end")
+        let next = try device.manager.publish(Message("next"))
+        #expect(await eventually { problems.current.isEmpty && device.medium.mode == .both })
+        withExtendedLifetime((subscription, next)) {}
+    }
+
     @Test func anOperationEndsWithItsTime() async throws {
         let service = FakeService()
         let device = Device(in: Air(), service)

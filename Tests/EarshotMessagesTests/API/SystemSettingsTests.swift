@@ -1,4 +1,6 @@
+import EarshotDiscovery
 import Foundation
+import MessagesTestSupport
 import Testing
 
 @testable import EarshotMessages
@@ -12,7 +14,8 @@ struct SystemSettingsTests {
         let settings = settings([:])
         #expect(settings.serviceURL.absoluteString == "http://127.0.0.1:8787")
         #expect(settings.applicationIdentifier == "chat")
-        #expect(settings.notes.isEmpty)
+        #expect(settings.serviceRefusal == nil && settings.soundWarning == nil)
+        #expect(settings.microphone == "default" && settings.loudspeaker == "default")
     }
 
     @Test func theEnvironmentComesFirst() {
@@ -36,15 +39,68 @@ struct SystemSettingsTests {
     }
 
     @Test(arguments: ["", "{}", "moo", "{\"url\":\"ftp://x\"}", "{\"url\":\"http:///\"}", "{\"url\":1}", "\u{0}"])
-    func anInvalidFileIsIgnoredWithANote(file: String) {
+    func anInvalidFileIsRefused(file: String) {
         let settings = settings(["HOME": "/h"], files: ["/h/.config/earshot/service.json": file])
-        #expect(settings.serviceURL.absoluteString == SystemSettings.loopback)
-        #expect(settings.notes.count == 1)
+        #expect(settings.serviceRefusal?.contains("\"url\" in /h/.config/earshot/service.json") == true)
+        #expect(
+            self.settings(
+                ["HOME": "/h", "EARSHOT_SERVICE": "http://one.example"],
+                files: ["/h/.config/earshot/service.json": file]
+            ).serviceRefusal == nil, "the environment comes first")
     }
 
-    @Test(arguments: ["moo", "file:///etc/passwd", "http://"])
-    func anInvalidEnvironmentIsIgnoredWithANote(text: String) {
-        let settings = settings(["EARSHOT_SERVICE": text])
-        #expect(settings.serviceURL.absoluteString == SystemSettings.loopback && settings.notes.count == 1)
+    @Test(arguments: ["moo", "file:///etc/passwd", "http://", "localhost:8787", "https://ann:secret@/"])
+    func anInvalidEnvironmentIsRefused(text: String) {
+        let settings = settings(
+            ["EARSHOT_SERVICE": text, "HOME": "/h"],
+            files: ["/h/.config/earshot/service.json": "{\"url\":\"https://two.example\"}"])
+        let refusal = settings.serviceRefusal ?? ""
+        #expect(refusal.contains("EARSHOT_SERVICE") && refusal.contains(SystemSettings.loopback))
+        #expect(!refusal.contains("secret"), "an address may hold a password")
+    }
+
+    @Test func theSoundDevicesAreFromTheEnvironmentOrAFile() {
+        let files = ["/h/.config/earshot/sound.json": "{\"device\":\"hw:1\",\"playback\":\"hw:2\"}"]
+        let fromFile = settings(["HOME": "/h"], files: files)
+        #expect(fromFile.microphone == "hw:1" && fromFile.loudspeaker == "hw:2")
+        let both = settings(["HOME": "/h", "EARSHOT_DEVICE": "mic"], files: files)
+        #expect(both.microphone == "mic" && both.loudspeaker == "hw:2")
+        let fromEnvironment = settings(["EARSHOT_DEVICE": "mic", "EARSHOT_PLAYBACK": "box"])
+        #expect(fromEnvironment.microphone == "mic" && fromEnvironment.loudspeaker == "box")
+        let one = settings(["HOME": "/h"], files: ["/h/.config/earshot/sound.json": "{\"playback\":\"box\"}"])
+        #expect(one.microphone == "default" && one.loudspeaker == "box")
+    }
+
+    @Test(arguments: ["", "moo", "[]", "{\"device\":1}", "{\"device\":\"\"}", "{\"playback\":\"a\\u0000b\"}"])
+    func anInvalidSoundFileIsIgnoredWithAWarning(file: String) {
+        let settings = settings(["HOME": "/h"], files: ["/h/.config/earshot/sound.json": file])
+        #expect(settings.soundWarning?.contains("/h/.config/earshot/sound.json") == true)
+        #expect(settings.microphone == "default" && settings.loudspeaker == "default")
+    }
+
+    @Test func aRefusedServiceIsReplacedByNone() async throws {
+        let warnings = Lines()
+        let settings = settings(["EARSHOT_SERVICE": "moo"])
+        var configuration = MessageManager.Configuration(
+            settings, permission: AlwaysGranted(), warn: { warnings.add($0) })
+        configuration.media = { [Air().medium()] }
+        let manager = MessageManager(key: "key", configuration: configuration)
+        let publication = try manager.publish(Message("hello"))
+        let problems = Collected(manager.problems)
+        #expect(await eventually { problems.current == [.serviceInvalid] })
+        #expect(problems.all.first?.detail == settings.serviceRefusal)
+        #expect(warnings.all == [settings.serviceRefusal])
+        #expect(publication.status == .starting)
+        // The sound itself needs no service.
+        let direct = try manager.publishDirectly(Data("hello".utf8))
+        #expect(await eventually { direct.status == .active })
+    }
+
+    @Test func anotherAddressEndsTheRefusal() throws {
+        var configuration = MessageManager.Configuration(
+            settings(["EARSHOT_SERVICE": "moo"]), permission: AlwaysGranted())
+        #expect(configuration.serviceRefusal != nil)
+        configuration.serviceURL = try #require(URL(string: "http://one.example"))
+        #expect(configuration.serviceRefusal == nil)
     }
 }

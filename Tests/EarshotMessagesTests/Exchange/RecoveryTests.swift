@@ -200,6 +200,24 @@ struct RecoveryTests {
         #expect(good.status == .active)
     }
 
+    @Test func anUnreachableServiceIsNotSolvedByTheEndOfTheOperation() async throws {
+        let service = FakeService()
+        service.set(.down)
+        let device = Device(in: Air(), service)
+        let problems = Collected(device.manager.problems)
+        let publication = try device.manager.publish(Message("hello"))
+        #expect(await eventually { problems.current == [.serviceUnreachable] })
+        publication.stop()
+        await aWhile()
+        #expect(problems.all.count == 1, "nobody has seen the service again")
+        // A later operation sees that it is another problem, and then none.
+        service.set(.refusing(status: 503, code: "overloaded", retryAfter: nil))
+        let next = try device.manager.publish(Message("next"))
+        #expect(await eventually { problems.current == [.serviceRefusing(code: "overloaded")] })
+        service.set(.well)
+        #expect(await eventually { problems.current.isEmpty && next.status == .active })
+    }
+
     @Test func aSlowServiceWorks() async throws {
         let (air, service) = (Air(), FakeService())
         service.set(.slow(.milliseconds(300)))

@@ -22,6 +22,27 @@ import Testing
         #expect(access(consent.store.path, F_OK) != 0)
     }
 
+    @Test func `standard error says once that nothing can ask for consent`() async {
+        let warnings = Lines()
+        let consent = Consent(
+            applicationIdentifier: "app", configurationFolder: scratch.path, warn: { warnings.add($0) })
+        for _ in 0..<3 { #expect(await consent.request(purpose, override: nil) == .undecided) }
+        #expect(warnings.all.count == 1)
+        #expect(warnings.all.first?.contains(consent.store.path) == true)
+    }
+
+    @Test func `standard error says that an answer cannot be kept`() async throws {
+        let warnings = Lines()
+        // A file in place of the folder; even root cannot write below it.
+        let file = "\(scratch.path)/file"
+        try #require(close(creat(file, 0o600)) == 0)
+        let consent = Consent(
+            applicationIdentifier: "app", configurationFolder: file, warn: { warnings.add($0) })
+        #expect(await consent.request(purpose) { _ in .granted } == .granted)
+        #expect(warnings.all.count == 1 && warnings.all.first?.contains("\(file)/app") == true)
+        #expect(consent.store.state == .granted, "it holds until the program ends")
+    }
+
     @Test(arguments: [PermissionState.granted, .denied])
     func `the handler's answer is kept`(answer: PermissionState) async {
         #expect(await consent.request(purpose) { _ in answer } == answer)

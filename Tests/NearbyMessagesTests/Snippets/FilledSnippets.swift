@@ -21,7 +21,7 @@ import NearbyMessages
         return subscription
     }
 
-    static func trackPermission(changed: @escaping GNSPermissionHandler) -> GNSPermission {
+    static func trackPermission(changed: @escaping GNSPermissionHandler) -> GNSPermission! {
         let nearbyPermission = GNSPermission(changedHandler: { (granted: Bool) in
         // Update the UI here
         changed(granted)
@@ -32,7 +32,7 @@ import NearbyMessages
     static func trackSettings(
         API_KEY: String, microphone: @escaping GNSErrorStateHandler, power: @escaping GNSErrorStateHandler,
         permission: @escaping GNSErrorStateHandler
-    ) -> GNSMessageManager {
+    ) -> GNSMessageManager! {
         let messageManager = GNSMessageManager(
         APIKey: API_KEY,
         paramsBlock: { (params: GNSMessageManagerParams?) in

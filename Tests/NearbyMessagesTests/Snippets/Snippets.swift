@@ -6,7 +6,7 @@ import NearbyMessages
 
 /// The documents' snippets, as they were printed. Main actor, like the apps they were written for.
 @MainActor enum Snippets {
-    static func createManager() -> GNSMessageManager {
+    static func createManager() -> GNSMessageManager! {
         let messageManager = GNSMessageManager(APIKey: "API_KEY")
         return messageManager
     }
@@ -45,7 +45,7 @@ import NearbyMessages
         GNSMessageManager.setDebugLoggingEnabled(true)
     }
 
-    static func trackPermission() -> GNSPermission {
+    static func trackPermission() -> GNSPermission! {
         let nearbyPermission = GNSPermission(changedHandler: { (granted: Bool) in
         // Update the UI here
         })
@@ -57,7 +57,7 @@ import NearbyMessages
         GNSPermission.setGranted(!permissionState) // toggle the state
     }
 
-    static func trackSettings(API_KEY: String) -> GNSMessageManager {
+    static func trackSettings(API_KEY: String) -> GNSMessageManager! {
         let messageManager = GNSMessageManager(
         APIKey: API_KEY,
         paramsBlock: { (params: GNSMessageManagerParams?) in

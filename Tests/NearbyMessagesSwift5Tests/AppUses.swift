@@ -1,0 +1,1 @@
+../NearbyMessagesTests/Uses/AppUses.swift

@@ -1,0 +1,1 @@
+../NearbyMessagesTests/Uses/HeaderNameTests.swift
