@@ -51,6 +51,13 @@ final class SearchCells {
         latestRow = kept
     }
 
+    /// Writes the latest block's cells.
+    /// - Parameter body: gets the first cell of the first bin; the bins are `stride` apart.
+    func withLatestBlock(_ body: (UnsafeMutablePointer<Float>) -> Void) {
+        // Here and not in a mutating method of `SyncSearch`, where Swift 6.3 fails to compile the access for ThreadSanitizer.
+        values.withUnsafeMutableBufferPointer { body($0.baseAddress! + latestRow) }
+    }
+
     /// Counts the block for which there was made room.
     func endBlock(isSettled: Bool) {
         blockCount += 1

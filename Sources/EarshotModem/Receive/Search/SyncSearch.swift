@@ -135,11 +135,10 @@ struct SyncSearch: ~Copyable {
     /// Turns the latest block's energies into cells.
     private mutating func normalise(_ noise: inout BandNoise) {
         noise.update(block: energies, heldShares: hasLostRows ? heldShares : [])
-        let (inverse, binCount, first) = (noise.inverseFloor, spectrum.binCount, cells.latestRow)
-        cells.values.withUnsafeMutableBufferPointer { cells in
+        let (inverse, binCount) = (noise.inverseFloor, spectrum.binCount)
+        cells.withLatestBlock { cells in
             earshot_block_saturate(
-                form.number, energies, binCount, inverse, SyncSearch.saturation, cells.baseAddress! + first,
-                SearchCells.stride)
+                form.number, energies, binCount, inverse, SyncSearch.saturation, cells, SearchCells.stride)
         }
         guard hasLostRows else { return }
         for row in 0..<SyncSearch.blockRowCount where heldShares[row] < 1 {
