@@ -14,11 +14,14 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         case ended
     }
 
-    private struct State {
+    private struct Readers {
         var phase = Phase.waiting
-        var readers: [(number: Int, continuation: AsyncStream<DiscoveryEvent>.Continuation)] = []
+        var list: [(number: Int, continuation: AsyncStream<DiscoveryEvent>.Continuation)] = []
         /// The number of the next reader.
         var nextNumber = 0
+    }
+
+    private struct World {
         var neighbourhood = Neighbourhood()
         /// The problems there are, each with its detail.
         var problems: [DiscoveryMediumKind: [DiscoveryProblem: String]] = [:]
@@ -31,10 +34,6 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
             }
             return neighbours.map { .found($0) } + problems
         }
-
-        func report(_ event: DiscoveryEvent) {
-            for reader in readers { reader.continuation.yield(event) }
-        }
     }
 
     /// The strategy that it runs.
@@ -43,7 +42,10 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     private let media: [any DiscoveryMedium]
     private let tokens: AsyncStream<Payload>
     private let clock: Time
-    private let state = Mutex(State())
+    /// Held while readers receive events, so that all receive them in the same order.
+    private let world = Mutex(World())
+    /// Not held while a reader receives an event: the end of a reader locks it, and holds a lock that an event needs.
+    private let readers = Mutex(Readers())
     /// The time from one search for silent neighbours to the next.
     private var expiryInterval: Duration { .milliseconds(250) }
     /// The maximum number of events that wait for a slow reader. The stream drops the oldest: a newer one says more.
@@ -73,44 +75,63 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     public func events() -> AsyncStream<DiscoveryEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(maximumBacklog))
-        state.withLock { state in
-            if case .ended = state.phase {
+        world.withLock { world in
+            guard let number = begin(continuation) else {
                 continuation.finish()
                 return
             }
-            let number = state.nextNumber
-            state.nextNumber += 1
-            state.readers.append((number, continuation))
             continuation.onTermination = { [self] _ in leave(number) }
-            for event in state.news { continuation.yield(event) }
-            guard case .waiting = state.phase else { return }
-            let start = clock.now
-            state.phase = .running(
-                Task { [self] in
-                    await run(from: start)
-                    finish()
-                })
+            for event in world.news { continuation.yield(event) }
         }
         return stream
     }
 
+    /// Adds a reader. With the first one the run begins.
+    /// - Returns: the reader's number; nil after the end of the run.
+    private func begin(_ continuation: AsyncStream<DiscoveryEvent>.Continuation) -> Int? {
+        readers.withLock { readers in
+            if case .ended = readers.phase { return nil }
+            readers.nextNumber += 1
+            readers.list.append((readers.nextNumber, continuation))
+            guard case .waiting = readers.phase else { return readers.nextNumber }
+            let start = clock.now
+            readers.phase = .running(
+                Task { [self] in
+                    await run(from: start)
+                    finish()
+                })
+            return readers.nextNumber
+        }
+    }
+
     private func leave(_ number: Int) {
-        let task = state.withLock { state -> Task<Void, Never>? in
-            state.readers.removeAll { $0.number == number }
-            guard state.readers.isEmpty, case .running(let task) = state.phase else { return nil }
-            state.phase = .ended
+        let task = readers.withLock { readers -> Task<Void, Never>? in
+            readers.list.removeAll { $0.number == number }
+            guard readers.list.isEmpty, case .running(let task) = readers.phase else { return nil }
+            readers.phase = .ended
             return task
         }
         task?.cancel()
     }
 
     private func finish() {
-        let readers = state.withLock { state in
-            state.phase = .ended
-            return exchange(&state.readers, with: [])
+        let list = readers.withLock { readers in
+            readers.phase = .ended
+            return exchange(&readers.list, with: [])
         }
-        // Without the lock: this calls `leave`.
-        for reader in readers { reader.continuation.finish() }
+        for reader in list { reader.continuation.finish() }
+    }
+
+    /// Changes the world, and sends the events of the change to all readers.
+    private func change(_ change: (inout World) -> [DiscoveryEvent]) {
+        world.withLock { world in
+            let events = change(&world)
+            guard !events.isEmpty else { return }
+            let list = readers.withLock { $0.list }
+            for event in events {
+                for reader in list { reader.continuation.yield(event) }
+            }
+        }
     }
 
     private func run(from start: Time.Instant) async {
@@ -128,19 +149,19 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
 
     private func listen(to medium: any DiscoveryMedium, from start: Time.Instant) async {
         for await event in medium.events(mode: strategy.mode) {
-            state.withLock { state in
+            change { world in
                 switch event {
                 case .sighting(let sighting):
-                    guard strategy.mode.contains(.scan) else { return }
+                    guard strategy.mode.contains(.scan) else { return [] }
                     let now = start.duration(to: clock.now)
-                    if let event = state.neighbourhood.see(sighting, on: medium.kind, now: now) { state.report(event) }
+                    return world.neighbourhood.see(sighting, on: medium.kind, now: now).map { [$0] } ?? []
                 case .problem(let problem, let detail):
-                    guard state.problems[medium.kind]?[problem] == nil else { return }
-                    state.problems[medium.kind, default: [:]][problem] = detail
-                    state.report(.problem(problem, medium.kind, detail: detail))
+                    guard world.problems[medium.kind]?[problem] == nil else { return [] }
+                    world.problems[medium.kind, default: [:]][problem] = detail
+                    return [.problem(problem, medium.kind, detail: detail)]
                 case .solved(let problem):
-                    guard state.problems[medium.kind]?.removeValue(forKey: problem) != nil else { return }
-                    state.report(.solved(problem, medium.kind))
+                    guard world.problems[medium.kind]?.removeValue(forKey: problem) != nil else { return [] }
+                    return [.solved(problem, medium.kind)]
                 }
             }
         }
@@ -149,9 +170,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     private func say() async {
         for await token in tokens {
             // Before any device can hear it: an echo must not be a neighbour.
-            state.withLock { state in
-                if let event = state.neighbourhood.own(token) { state.report(event) }
-            }
+            change { world in world.neighbourhood.own(token).map { [$0] } ?? [] }
             for medium in media { await medium.broadcast(token) }
         }
     }
@@ -163,9 +182,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
             next = next.advanced(by: expiryInterval)
             if let end, next > end { next = end }
             do { try await clock.sleep(until: next, tolerance: nil) } catch { return }
-            state.withLock { state in
-                for event in state.neighbourhood.expire(now: start.duration(to: clock.now)) { state.report(event) }
-            }
+            change { world in world.neighbourhood.expire(now: start.duration(to: clock.now)) }
             if let end, clock.now >= end { return }
         }
     }

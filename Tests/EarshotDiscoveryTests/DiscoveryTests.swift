@@ -172,4 +172,28 @@ import Testing
         task.cancel()
         while !(sound.isClosed && radio.isClosed) { await Task.yield() }
     }
+
+    /// A reader that is cancelled while events arrive: the end of its stream must not wait for a lock that is held while the
+    /// stream takes an event. A hundred rounds of the earlier order of locks stood still.
+    @Test func `cancelling a reader amid events stops nothing`() async {
+        for _ in 0..<500 {
+            let medium = FakeMedium(.audio)
+            let discovery = Discovery(media: [medium], tokens: .none)
+            let reader = Task { for await _ in discovery.events() {} }
+            let source = Task {
+                while !Task.isCancelled {
+                    await medium.report(.problem(.noMicrophone))
+                    await medium.report(.solved(.noMicrophone))
+                    await Task.yield()
+                }
+            }
+            while medium.modes.isEmpty { await Task.yield() }
+            for _ in 0..<20 { await Task.yield() }
+            reader.cancel()
+            await reader.value
+            source.cancel()
+            await source.value
+            #expect(medium.isClosed)
+        }
+    }
 }
