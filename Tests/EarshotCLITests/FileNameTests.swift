@@ -63,8 +63,10 @@ import Testing
     /// Text that other people or programs read is UTF-8.
     @Test(arguments: ["encode -o x.wav --text", "subscribe --key a --type", "publish a --key"])
     func textHasToBeUTF8(command: String) throws {
-        let program = try run("exec \"$0\" \(command) \(Self.name)", in: try Scratch())
+        let scratch = try Scratch()
+        let program = try run("exec \"$0\" \(command) \(Self.name)", in: scratch)
         #expect(program.status == 64, "\(program.account)")
         #expect(program.error.contains("not UTF-8"), "\(program.error)")
+        #expect(scratch.names.isEmpty)
     }
 }

@@ -38,7 +38,8 @@ struct MessageCommandTests {
 
     /// Both devices fail for the same reason.
     @Test func problemsSayWhichDeviceFailed() throws {
-        let result = try Tool.run(["publish", "--direct", "hello"] + Self.missingDevices, in: Scratch())
+        let result = try Tool.run(
+            ["publish", "hello", "--key", "a", "--service", "http://127.0.0.1:9"] + Self.missingDevices, in: Scratch())
         for device in ["microphone", "loudspeaker"] {
             let start = "problem: no \(device) (audio): Cannot open the sound device 'nosuch'"
             #expect(result.error.split(separator: "\n").count { $0.hasPrefix(start) } == 1, "\(result.error)")

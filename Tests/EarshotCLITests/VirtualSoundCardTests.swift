@@ -8,6 +8,18 @@ import Testing
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"),
     .enabled(if: SoundCard.isVirtual))
 struct VirtualSoundCardTests {
+    /// What a program did. Its files go with the scratch folder.
+    private struct Outcome: Sendable {
+        let status: Int32?
+        let output: String
+        let error: String
+        let account: String
+
+        init(_ program: Program) {
+            (status, output, error, account) = (program.status, program.output, program.error, program.account)
+        }
+    }
+
     /// The user's own configuration has another default.
     @Test func theCardIsTheDefault() async throws {
         let (listener, broadcaster) = try await onSoundCard {
@@ -21,7 +33,7 @@ struct VirtualSoundCardTests {
                 "env", [home, Tool.url.path, "broadcast", "--text", "Hall 3", "--profile", "fast", "--count", "4"])
             _ = listener.waitForEnd(within: 60)
             _ = broadcaster.waitForEnd(within: 60)
-            return (listener, broadcaster)
+            return (Outcome(listener), Outcome(broadcaster))
         }
         #expect(listener.status == 0, "\(listener.account) \(broadcaster.account)")
         #expect(listener.output.contains("48616c6c2033 \"Hall 3\""))
@@ -31,11 +43,12 @@ struct VirtualSoundCardTests {
 
     @Test func broadcastPrintsTextAsJSONAndOtherBytesAsDigits() async throws {
         let (text, digits) = try await onSoundCard {
-            let card = try SoundCard(in: Scratch())
+            let scratch = try Scratch()
+            let card = try SoundCard(in: scratch)
             let options = ["--profile", "fast", "--count", "1"]
             return (
-                try card.run(Tool.url.path, ["broadcast", "--text", "Hall 3", "--json"] + options),
-                try card.run(Tool.url.path, ["broadcast", "00ff"] + options)
+                Outcome(try card.run(Tool.url.path, ["broadcast", "--text", "Hall 3", "--json"] + options)),
+                Outcome(try card.run(Tool.url.path, ["broadcast", "00ff"] + options))
             )
         }
         #expect(text.output.contains("\"text\":\"Hall 3\""), "\(text.account)")
@@ -62,7 +75,7 @@ struct VirtualSoundCardTests {
             try scratch.save(Data(), "over")
             _ = first.waitForEnd(within: 20)
             #expect(scratch.names.filter { !$0.hasPrefix(".") } == ["over"])
-            return (first, second)
+            return (Outcome(first), Outcome(second))
         }
         #expect(second.status == 7 && second.error.contains("listening to default"), "\(second.account)")
         #expect(first.status == 0, "\(first.account)")
