@@ -36,14 +36,14 @@ struct MessageCommandTests {
 
     private static let missingDevices = ["--device", "nosuch", "--playback", "nosuch", "--seconds", "2"]
 
-    /// Both devices fail for the same reason.
-    @Test func problemsSayWhichDeviceFailed() throws {
-        let result = try Tool.run(
-            ["publish", "hello", "--key", "a", "--service", "http://127.0.0.1:9"] + Self.missingDevices, in: Scratch())
-        for device in ["microphone", "loudspeaker"] {
-            let start = "problem: no \(device) (audio): Cannot open the sound device 'nosuch'"
-            #expect(result.error.split(separator: "\n").count { $0.hasPrefix(start) } == 1, "\(result.error)")
-        }
+    /// Both devices fail for the same reason, and only the line's start tells them apart.
+    @Test(arguments: [
+        (["publish", "--direct", "hello"], "loudspeaker"), (["subscribe", "--direct", "--mode", "scan"], "microphone"),
+    ])
+    func problemsSayWhichDeviceFailed(command: [String], device: String) throws {
+        let result = try Tool.run(command + Self.missingDevices, in: Scratch())
+        let start = "problem: no \(device) (audio): Cannot open the sound device 'nosuch'"
+        #expect(result.error.split(separator: "\n").count { $0.hasPrefix(start) } == 1, "\(result.error)")
     }
 
     /// The address comes from an option, a file or the environment. It may hold a password.
