@@ -130,7 +130,7 @@ let package = Package(
             name: "EarshotChannelTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport", numerics],
             swiftSettings: strict),
         .testTarget(
-            name: "EarshotAudioTests", dependencies: ["EarshotAudio", "TestSupport"], swiftSettings: strict),
+            name: "EarshotAudioTests", dependencies: ["CSndFile", "EarshotAudio", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EarshotLiveTests",
             dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "TestSupport"],

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # A sound card for machines without one: a private PulseAudio server with a null sink, a real sound server that
-# ALSA programs play into and record from. The PCM air_in records the sound that the PCM air_out plays.
+# ALSA programs play into and record from. The PCM air_in records the sound that the PCM air_out plays; default is both.
 #
 #     scripts/virtual-sound-card.sh start DIR [--rate HZ] [--format NAME] [--channels N] [--owner PID]
 #     eval "$(scripts/virtual-sound-card.sh env DIR)"
-#     aplay -D air_out token.wav
+#     aplay token.wav
 #     scripts/virtual-sound-card.sh stop DIR
 #
 #     scripts/virtual-sound-card.sh run DIR [OPTIONS] -- COMMAND...     start, run the command on it, stop
+#     scripts/virtual-sound-card.sh run DIR -- bash                     the same in another terminal joins the card
 #
 # start     returns when the card is ready; all its files lie in DIR. Defaults: 48000 float32le 1.
 #           --owner stops the server when the process PID has ended, in whatever way.
 # env       prints the shell commands that point ALSA and PulseAudio programs at the card.
+# run       runs the command on the card that runs in DIR, or on a new one, which it stops at the end.
 # stop      ends the server and removes the files that start made; does nothing if no server runs.
 #
 # Several cards at once are several rooms. The script needs no root, no D-Bus and no desktop; it also works as root.
@@ -24,7 +26,7 @@ fail() {
 }
 
 usage() {
-    sed -n '5,10s/^# \{0,5\}//p' "$0" >&2
+    sed -n '5,11s/^# \{0,5\}//p' "$0" >&2
     exit 64
 }
 
@@ -37,10 +39,16 @@ load-module module-native-protocol-unix socket=$dir/native auth-anonymous=1
 # Without norewinds a capture loses up to 0.6 s of its start.
 load-module module-null-sink sink_name=air rate=$rate format=$format channels=$channels $channel_map norewinds=1
 END
+    # The system's configuration, and after what it loads (~/.asoundrc has a default too) the card's.
     cat >"$dir/asound.conf" <<END
 </usr/share/alsa/alsa.conf>
+@hooks.1 { func load files [ "$dir/pcms.conf" ] errors true }
+END
+    cat >"$dir/pcms.conf" <<END
 pcm.air_out { type asym playback.pcm { type pulse server "unix:$dir/native" device "air" } }
 pcm.air_in { type asym capture.pcm { type pulse server "unix:$dir/native" device "air.monitor" } }
+pcm.!default { type asym playback.pcm "air_out" capture.pcm "air_in" }
+ctl.!default { type pulse server "unix:$dir/native" }
 END
     # Programs that play here must neither start another server nor leave a cookie in the user's home directory.
     cat >"$dir/client.conf" <<END
@@ -125,7 +133,7 @@ stop() {
         ! is_running || kill -9 "$server" 2>/dev/null || true
     fi
     if [[ -e $dir/default.pa ]]; then
-        rm -rf "${dir:?}"/{pid,native,pulse,home,log,cookie,asound.conf,client.conf,default.pa}
+        rm -rf "${dir:?}"/{pid,native,pulse,home,log,cookie,asound.conf,pcms.conf,client.conf,default.pa}
     fi
     rmdir "$dir" 2>/dev/null || true
 }
@@ -163,8 +171,11 @@ env)
     ;;
 run)
     (($#)) || usage
-    start
-    trap stop EXIT
+    if ! is_running; then
+        start
+        trap stop EXIT
+        printf 'virtual sound card in %s; in another terminal: %q run %q -- bash\n' "$dir" "$(realpath "$0")" "$dir" >&2
+    fi
     eval "$(print_env)"
     "$@"
     ;;

@@ -73,7 +73,12 @@ public struct AudioError: Error, Equatable, CustomStringConvertible {
 extension AudioError {
     /// The error of a system call that left `code` in `errno`; `fallback` is the kind of every code without a case of
     /// its own.
-    static func system(_ code: CInt, operation: String, path: String, fallback: Kind) -> AudioError {
+    package static func system(_ code: CInt, operation: String, path: String, fallback: Kind) -> AudioError {
+        if path.isEmpty {
+            return AudioError(
+                .notFound, operation: operation, path: "\"\"", detail: "the file name is empty",
+                advice: "Name a file")
+        }
         let (kind, advice): (Kind, String) =
             switch code {
             case ENOENT, ENOTDIR:
@@ -82,6 +87,8 @@ extension AudioError {
                     fallback == .cannotWrite
                         ? "Create the directory first, or name another one" : "Check the name and the directory"
                 )
+            case ELOOP: (.notFound, "Its links lead back to each other; name the file itself")
+            case ENAMETOOLONG: (.notFound, "Give a shorter name")
             case EACCES, EPERM, EROFS:
                 (
                     .notPermitted,

@@ -14,9 +14,11 @@ final class Descriptor {
     }
 
     /// Opens `path`; on failure nil, with the reason in `errno`.
-    convenience init?(opening path: String, flags: CInt, mode: mode_t = 0o666) {
+    convenience init?(opening path: FilePath, flags: CInt, mode: mode_t = 0o666) {
         var number: CInt
-        repeat { number = open(path, flags | O_CLOEXEC, mode) } while number < 0 && errno == EINTR
+        repeat {
+            number = path.withCString { open($0, flags | O_CLOEXEC, mode) }
+        } while number < 0 && errno == EINTR
         guard number >= 0 else { return nil }
         self.init(owning: number)
     }

@@ -21,7 +21,7 @@ enum FormatName {
         case SF_FORMAT_AU: "AU"
         case SF_FORMAT_CAF: "CAF"
         case SF_FORMAT_RAW: "raw"
-        default: "sound file"
+        default: libraryName(type) ?? "sound file"
         }
     }
 
@@ -39,7 +39,16 @@ enum FormatName {
         case SF_FORMAT_VORBIS: "Vorbis"
         case SF_FORMAT_OPUS: "Opus"
         case SF_FORMAT_ALAC_16, SF_FORMAT_ALAC_20, SF_FORMAT_ALAC_24, SF_FORMAT_ALAC_32: "ALAC"
-        default: "compressed"
+        default: libraryName(subtype) ?? "compressed"
         }
+    }
+
+    /// The name that libsndfile has for a container or an encoding.
+    private static func libraryName(_ code: Int) -> String? {
+        var information = SF_FORMAT_INFO()
+        information.format = CInt(code)
+        let size = CInt(MemoryLayout<SF_FORMAT_INFO>.size)
+        guard sf_command(nil, CInt(SFC_GET_FORMAT_INFO), &information, size) == 0 else { return nil }
+        return information.name.map { String(cString: $0) }
     }
 }

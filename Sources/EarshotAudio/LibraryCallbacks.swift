@@ -23,7 +23,7 @@ enum LibraryCallbacks {
         tell: { context in sf_count_t(stream(context).position) }
     )
 
-    /// Reads and writes a `RandomAccessFile`.
+    /// Reads a `RandomAccessFile`.
     static let randomAccess = SF_VIRTUAL_IO(
         get_filelen: { context in sf_count_t(file(context).byteCount) },
         seek: { offset, whence, context in sf_count_t(file(context).seek(to: Int(offset), from: whence)) },
@@ -31,10 +31,7 @@ enum LibraryCallbacks {
             let buffer = UnsafeMutableRawBufferPointer(start: target, count: max(0, Int(count)))
             return sf_count_t(file(context).read(into: buffer))
         },
-        write: { source, count, context in
-            let bytes = UnsafeRawBufferPointer(start: source, count: max(0, Int(count)))
-            return sf_count_t(file(context).write(bytes))
-        },
+        write: { _, _, _ in 0 },
         tell: { context in sf_count_t(file(context).position) }
     )
 

@@ -1,13 +1,13 @@
 import Glibc
 
 /// The destination of a finished file: a name in a directory, or a descriptor that a rename cannot replace.
-struct OutputTarget {
-    /// The path as the caller gave it.
-    let path: String
+package struct OutputTarget {
+    /// The destination as errors show it.
+    let name: String
 
     private enum Place {
         /// The file that `path` resolves to through all links, and the permissions to keep if it exists.
-        case file(resolvedPath: String, permissions: mode_t?)
+        case file(resolvedPath: FilePath, permissions: mode_t?)
         case stream(Descriptor)
     }
 
@@ -17,47 +17,49 @@ struct OutputTarget {
     private let replacesExisting: Bool
 
     init(descriptor: CInt, name: String) throws(AudioError) {
-        path = name
+        self.name = name
         replacesExisting = true
         place = try Self.duplicate(descriptor, name: name)
     }
 
-    init(path: String) throws(AudioError) {
-        self.path = path
+    /// The file, device or pipe at `path`, which may exist.
+    ///
+    /// - Throws: the `AudioError`s of `WAVWriter.init(path:sampleRateHertz:channelCount:format:)`.
+    package init(path: FilePath) throws(AudioError) {
+        name = path.description
         replacesExisting = true
         place =
             if let number = Self.descriptorNumber(path) {
-                try Self.duplicate(number, name: path)
+                try Self.duplicate(number, name: name)
             } else {
                 try Self.place(at: path)
             }
     }
 
     /// A regular file that can be rewritten while it grows: not a pipe, a device or "-".
-    init(rewritablePath path: String, replacesExisting: Bool) throws(AudioError) {
-        var status = stat()
-        let exists = stat(path, &status) == 0
-        let isStream = exists && !status.isRegularFile && !status.isDirectory
+    init(rewritablePath path: FilePath, replacesExisting: Bool) throws(AudioError) {
+        name = path.description
+        let status = path.status
+        let isStream = status.map { !$0.isRegularFile && !$0.isDirectory } ?? false
         guard path != "-", Self.descriptorNumber(path) == nil, !isStream else {
             throw AudioError(
-                .notRegularFile, operation: "record to", path: path,
+                .notRegularFile, operation: "record to", path: name,
                 detail: "only a file can have its header brought up to date while it grows",
                 advice: "Name a file, such as recording.wav")
         }
-        if exists, !status.isDirectory, !replacesExisting {
-            throw .system(EEXIST, operation: "write", path: path, fallback: .cannotWrite)
+        if let status, !status.isDirectory, !replacesExisting {
+            throw .system(EEXIST, operation: "write", path: name, fallback: .cannotWrite)
         }
-        self.path = path
         self.replacesExisting = replacesExisting
         place = try Self.place(at: path)
     }
 
     /// The open descriptor that `path` names, of any kind; nil if it names none, -1 if its number is malformed.
-    private static func descriptorNumber(_ path: String) -> CInt? {
+    private static func descriptorNumber(_ path: FilePath) -> CInt? {
         switch path {
         case "/dev/stdout": STDOUT_FILENO
         case "/dev/stderr": STDERR_FILENO
-        case _ where path.hasPrefix("/dev/fd/"): CInt(path.dropFirst(8)) ?? -1
+        case _ where path.hasPrefix("/dev/fd/"): CInt(path.name.description) ?? -1
         default: nil
         }
     }
@@ -69,21 +71,21 @@ struct OutputTarget {
         return .stream(descriptor)
     }
 
-    private static func place(at path: String) throws(AudioError) -> Place {
+    private static func place(at path: FilePath) throws(AudioError) -> Place {
         func failure(_ code: CInt) -> AudioError {
-            .system(code, operation: "write", path: path, fallback: .cannotWrite)
+            .system(code, operation: "write", path: path.description, fallback: .cannotWrite)
         }
-        var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard let status = path.status else {
             let code = errno
             guard code == ENOENT, !path.isEmpty, !path.hasSuffix("/") else { throw failure(code) }
             return .file(resolvedPath: path, permissions: nil)
         }
         if status.isDirectory { throw failure(EISDIR) }
         if status.isRegularFile {
-            guard access(path, W_OK) == 0, let resolved = realpath(path, nil) else { throw failure(errno) }
-            defer { free(resolved) }
-            return .file(resolvedPath: String(cString: resolved), permissions: status.st_mode & 0o777)
+            guard path.withCString({ access($0, W_OK) }) == 0, let resolved = path.resolved else {
+                throw failure(errno)
+            }
+            return .file(resolvedPath: resolved, permissions: status.st_mode & 0o777)
         }
         guard let descriptor = Descriptor(opening: path, flags: O_WRONLY) else { throw failure(errno) }
         return .stream(descriptor)
@@ -94,11 +96,11 @@ struct OutputTarget {
         let file: TemporaryFile? =
             switch place {
             case .file(let resolvedPath, _):
-                TemporaryFile.create(inDirectory: TemporaryFile.directory(of: resolvedPath))
+                TemporaryFile.create(inDirectory: resolvedPath.directory)
             case .stream: TemporaryFile.spool()
             }
         guard let file else {
-            throw .system(errno, operation: "write", path: path, fallback: .cannotWrite)
+            throw .system(errno, operation: "write", path: name, fallback: .cannotWrite)
         }
         return file
     }
@@ -109,13 +111,31 @@ struct OutputTarget {
         case .file(let resolvedPath, let permissions):
             if let permissions { _ = fchmod(file.descriptor.number, permissions) }
             guard replacesExisting ? file.publish(as: resolvedPath) : file.publishAsNew(resolvedPath) else {
-                throw .system(errno, operation: "write", path: path, fallback: .cannotWrite)
+                throw .system(errno, operation: "write", path: name, fallback: .cannotWrite)
             }
         case .stream(let descriptor):
             guard lseek(file.descriptor.number, 0, SEEK_SET) == 0 else {
-                throw .system(errno, operation: "write", path: path, fallback: .cannotWrite)
+                throw .system(errno, operation: "write", path: name, fallback: .cannotWrite)
             }
-            try ByteStream(file.descriptor).copyAll(to: descriptor, path: path)
+            try ByteStream(file.descriptor).copyAll(to: descriptor, path: name)
         }
+    }
+
+    /// Writes the whole content: a file appears complete or not at all.
+    ///
+    /// - Throws: `AudioError` if the system fails: `brokenPipe` if the reader of the output has ended, otherwise mostly
+    ///   `noSpace` or `cannotWrite`.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(AudioError) {
+        if case .stream(let descriptor) = place {
+            if let code = descriptor.writeAll(bytes) {
+                throw .system(code, operation: "write", path: name, fallback: .cannotWrite)
+            }
+            return
+        }
+        let file = try makeTemporaryFile()
+        if let code = file.descriptor.writeAll(bytes) {
+            throw .system(code, operation: "write", path: name, fallback: .cannotWrite)
+        }
+        try publish(file)
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file in which libsndfile can seek, read and write. It keeps the `errno` of a failed call.
+/// A file that can be sought, read and written, by libsndfile too. It keeps the `errno` of a failed call.
 final class RandomAccessFile {
     let descriptor: Descriptor
 

@@ -2,7 +2,7 @@ import CSndFile
 import Glibc
 import Synchronization
 
-/// The owner of one libsndfile handle.
+/// The owner of one libsndfile handle for reading.
 struct SoundFileHandle: ~Copyable {
     private let file: OpaquePointer
     let info: SF_INFO
@@ -35,7 +35,7 @@ struct SoundFileHandle: ~Copyable {
     private init(reading context: AnyObject, through callbacks: SF_VIRTUAL_IO, description: SF_INFO, path: String)
         throws(AudioError)
     {
-        let opened = Self.open(context, through: callbacks, mode: SFM_READ, description: description)
+        let opened = Self.open(context, through: callbacks, description: description)
         guard let file = opened.file else {
             throw Self.openError(code: opened.code, detail: opened.detail, path: path)
         }
@@ -44,32 +44,7 @@ struct SoundFileHandle: ~Copyable {
         self.context = context
     }
 
-    /// Opens a new file for writing. The same samples give the same bytes.
-    init(writing content: RandomAccessFile, format: CInt, sampleRateHertz: Int, channelCount: Int, path: String)
-        throws(AudioError)
-    {
-        let description = Self.description(format, sampleRateHertz: sampleRateHertz, channelCount: channelCount)
-        let opened = Self.open(
-            content, through: LibraryCallbacks.randomAccess, mode: SFM_WRITE, description: description)
-        // The library does not check whether its header was written.
-        if let code = content.failure {
-            if let file = opened.file { sf_close(file) }
-            throw .system(code, operation: "write", path: path, fallback: .cannotWrite)
-        }
-        guard let file = opened.file else {
-            throw AudioError(
-                .cannotWrite, operation: "write", path: path, detail: opened.detail,
-                advice: "Try another format, sample rate or channel count")
-        }
-        self.file = file
-        info = opened.info
-        context = content
-        // The PEAK chunk holds the time of day, so it would make equal samples give different bytes.
-        sf_command(file, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, CInt(SF_FALSE))
-    }
-
     deinit {
-        // Closing a written file completes its header.
         _ = withExtendedLifetime(context) { sf_close(file) }
     }
 
@@ -81,32 +56,6 @@ struct SoundFileHandle: ~Copyable {
     /// Reads up to `frameCount` frames as 16 bit integers; returns the number of frames read.
     func read(int16 integers: UnsafeMutablePointer<Int16>, frameCount: Int) -> Int {
         max(0, Int(sf_readf_short(file, integers, sf_count_t(frameCount))))
-    }
-
-    /// Writes 16 bit integers; returns the number of frames written, `frameCount` unless a write failed.
-    func write(int16 integers: UnsafePointer<Int16>, frameCount: Int) -> Int {
-        max(0, Int(sf_writef_short(file, integers, sf_count_t(frameCount))))
-    }
-
-    /// Writes integers left-justified in 32 bits; returns the number of frames written, `frameCount` unless a write
-    /// failed.
-    func write(int32 integers: UnsafePointer<Int32>, frameCount: Int) -> Int {
-        max(0, Int(sf_writef_int(file, integers, sf_count_t(frameCount))))
-    }
-
-    /// Writes floats; returns the number of frames written, `frameCount` unless a write failed.
-    func write(floats: UnsafePointer<Float>, frameCount: Int) -> Int {
-        max(0, Int(sf_writef_float(file, floats, sf_count_t(frameCount))))
-    }
-
-    /// Leaves a hole of `frameCount` frames in the file; the hole exists once a later frame is written.
-    func skip(frameCount: Int) -> Bool {
-        frameCount == 0 || sf_seek(file, sf_count_t(frameCount), CInt(SEEK_CUR) | CInt(SFM_WRITE)) >= 0
-    }
-
-    /// Writes the header as if the file ended here.
-    func updateHeader() {
-        sf_command(file, CInt(SFC_UPDATE_HEADER_NOW), nil, 0)
     }
 
     private struct Opened {
@@ -125,14 +74,14 @@ struct SoundFileHandle: ~Copyable {
     }
 
     private static func open(
-        _ context: AnyObject, through callbacks: SF_VIRTUAL_IO, mode: Int, description: SF_INFO
+        _ context: AnyObject, through callbacks: SF_VIRTUAL_IO, description: SF_INFO
     ) -> Opened {
         var opened = Opened(file: nil, info: description)
         var callbacks = callbacks
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         withExtendedLifetime(context) {
             opening.withLock { _ in
-                opened.file = sf_open_virtual(&callbacks, CInt(mode), &opened.info, pointer)
+                opened.file = sf_open_virtual(&callbacks, CInt(SFM_READ), &opened.info, pointer)
                 if opened.file == nil {
                     opened.code = sf_error(nil)
                     opened.detail = clause(sf_strerror(nil))

@@ -7,9 +7,9 @@ import Glibc
 ///     var block: [Float] = []
 ///     while case let frames = try reader.read(into: &block, maxFrames: 8192), frames > 0 { … }
 ///
-/// The reader delivers WAV, RF64 and headerless samples as they arrive, from a pipe too. libsndfile decodes FLAC, Ogg,
-/// AIFF, AU, CAF, W64 and compressed WAV; these need seeking, so the reader first copies a pipe to its end into a
-/// temporary file without a name.
+/// The reader delivers WAV, RF64 and headerless samples as they arrive, from a pipe too. libsndfile decodes everything
+/// else that it can: FLAC, Ogg, AIFF, AU, CAF, W64, compressed WAV and more, MP3 from version 1.1 on. These need seeking,
+/// so the reader first copies a pipe to its end into a temporary file without a name.
 ///
 /// If the samples end before the count in the header, the reader delivers the existing ones and `isTruncated` is true.
 ///
@@ -52,10 +52,15 @@ public struct SoundFileReader: ~Copyable {
     ///   `notAudio`, `unsupported` or `damaged` if the content cannot be decoded; `cannotRead` if a read fails;
     ///   `cannotWrite` or `noSpace` if the temporary copy of a pipe fails.
     public init(path: String, raw: RawFormat? = nil) throws(AudioError) {
+        try self.init(path: FilePath(path), raw: raw)
+    }
+
+    /// Opens a file, named pipe or device whose name need not be UTF-8, like the other `init(path:raw:)`.
+    package init(path: FilePath, raw: RawFormat? = nil) throws(AudioError) {
         guard let descriptor = Descriptor(opening: path, flags: O_RDONLY) else {
-            throw .system(errno, operation: "open", path: path, fallback: .cannotRead)
+            throw .system(errno, operation: "open", path: path.description, fallback: .cannotRead)
         }
-        try self.init(descriptor, path: path, raw: raw)
+        try self.init(descriptor, path: path.description, raw: raw)
     }
 
     /// Reads an open descriptor from its current position on.
@@ -105,14 +110,14 @@ public struct SoundFileReader: ~Copyable {
             } else {
                 try self.init(decoding: stream, path: path)
             }
-        case .library:
-            try self.init(decoding: stream, path: path)
-        case .unsupported(let name):
-            throw AudioError(
-                .unsupported, operation: "open", path: path, detail: "its content is \(name)",
-                advice: "Record to WAV or FLAC; lossy formats drop the sound near 20 kHz")
-        case .unknown:
-            throw Self.unknownContent(head, path: path)
+        case .other(let name):
+            if head.isEmpty { throw Self.emptyContent(path: path) }
+            do throws(AudioError) {
+                if name == nil { try Self.probe(stream, path: path) }
+                try self.init(decoding: stream, path: path)
+            } catch {
+                throw error.kind == .notAudio ? Self.unknownContent(head, name: name, path: path) : error
+            }
         }
     }
 
@@ -280,16 +285,51 @@ public struct SoundFileReader: ~Copyable {
         return RandomAccessFile(spool.descriptor)
     }
 
-    private static func unknownContent(_ head: [UInt8], path: String) -> AudioError {
-        if head.isEmpty {
+    /// The bytes of a pipe that show whether libsndfile knows its kind.
+    private static let probeByteCount = 4096
+
+    /// Refuses a pipe of a kind that libsndfile does not know, before all of it is copied: it may never end, such as raw
+    /// samples whose format was forgotten.
+    ///
+    /// - Throws: `AudioError` of the kind `notAudio`, or of the temporary file.
+    private static func probe(_ stream: ByteStream, path: String) throws(AudioError) {
+        guard stream.byteCountAtOpen == nil else { return }
+        let beginning = stream.peek(probeByteCount)
+        guard let spool = TemporaryFile.spool() else {
+            throw .system(errno, operation: "spool", path: path, fallback: .cannotWrite)
+        }
+        let content = RandomAccessFile(spool.descriptor)
+        guard beginning.withUnsafeBytes({ content.write($0) }) == beginning.count,
+            content.seek(to: 0, from: SEEK_SET) == 0
+        else {
+            throw .system(content.failure ?? EIO, operation: "spool", path: path, fallback: .cannotWrite)
+        }
+        do throws(AudioError) {
+            _ = try SoundFileHandle(reading: content, path: path)
+        } catch {
+            // Other errors come from the end after 4 KiB.
+            if error.kind == .notAudio { throw error }
+        }
+    }
+
+    private static func emptyContent(path: String) -> AudioError {
+        AudioError(
+            .empty, operation: "open", path: path, detail: "it is empty",
+            advice: "Check that the recording was started, and finished")
+    }
+
+    private static func unknownContent(_ head: [UInt8], name: String?, path: String) -> AudioError {
+        if let name {
             return AudioError(
-                .empty, operation: "open", path: path, detail: "it is empty",
-                advice: "Check that the recording was started, and finished")
+                .unsupported, operation: "open", path: path,
+                detail: "its content is \(name), which the libsndfile of this system does not read",
+                advice: "Record to WAV or FLAC; lossy formats drop the sound near 20 kHz")
         }
         let isText = head.allSatisfy { (0x20..<0x7F).contains($0) || (0x09...0x0D).contains($0) }
+        let line = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
         let start =
-            isText
-            ? "begins with the text \"\(String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? "")\""
+            isText && line.contains { !$0.isWhitespace }
+            ? "begins with the text \"\(line)\""
             : "begins with the bytes \(head.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " "))"
         return AudioError(
             .notAudio, operation: "open", path: path, detail: "it is not a sound file: it \(start)",

@@ -8,21 +8,21 @@ final class TemporaryFile {
     let descriptor: Descriptor
 
     /// The name to remove, if there is one.
-    private var temporaryPath: String?
+    private var temporaryPath: FilePath?
 
-    private init(_ descriptor: Descriptor, path: String?) {
+    private init(_ descriptor: Descriptor, path: FilePath?) {
         self.descriptor = descriptor
         temporaryPath = path
     }
 
     deinit {
-        if let temporaryPath { _ = unlink(temporaryPath) }
+        _ = temporaryPath?.withCString { unlink($0) }
     }
 
     /// Opens a file for reading and writing in `directory`; on failure nil, with the reason in `errno`.
     ///
     /// - Parameter allowsUnnamed: false forces the method for file systems without `O_TMPFILE`.
-    static func create(inDirectory directory: String, allowsUnnamed: Bool = true) -> TemporaryFile? {
+    static func create(inDirectory directory: FilePath, allowsUnnamed: Bool = true) -> TemporaryFile? {
         // O_TMPFILE is a C expression that Swift does not import: its own bit, and O_DIRECTORY.
         let unnamed = 0o20_000_000 | O_DIRECTORY
         if allowsUnnamed, let descriptor = Descriptor(opening: directory, flags: unnamed | O_RDWR),
@@ -37,53 +37,60 @@ final class TemporaryFile {
 
     /// A file for scratch data that never gets a name; on failure nil, with the reason in `errno`.
     static func spool() -> TemporaryFile? {
-        let directory = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        let directory = getenv("TMPDIR").map { FilePath($0) } ?? ""
         guard let file = create(inDirectory: directory.isEmpty ? "/tmp" : directory) else { return nil }
-        if let path = file.temporaryPath { _ = unlink(path) }
+        _ = file.temporaryPath?.withCString { unlink($0) }
         file.temporaryPath = nil
         return file
     }
 
     /// Gives the file its name in one step and replaces an existing file. On failure false, with the reason in `errno`.
-    func publish(as path: String) -> Bool {
+    func publish(as path: FilePath) -> Bool {
+        guard flush() else { return false }
         if temporaryPath == nil {
-            let source = "/proc/self/fd/\(descriptor.number)"
-            if linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return true }
+            if link(as: path) { return true }
             guard errno == EEXIST else { return false }
             // A link does not replace an existing file; a rename does.
-            let name = Self.randomPath(inDirectory: Self.directory(of: path))
-            guard linkat(AT_FDCWD, source, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else { return false }
+            let name = Self.randomPath(inDirectory: path.directory)
+            guard link(as: name) else { return false }
             temporaryPath = name
         }
-        guard let temporaryPath, rename(temporaryPath, path) == 0 else { return false }
+        guard let temporaryPath, temporaryPath.withCString({ old in path.withCString { rename(old, $0) } }) == 0 else {
+            return false
+        }
         self.temporaryPath = nil
         return true
     }
 
     /// Gives the file its name unless the name is in use. On failure false, with the reason in `errno` (`EEXIST` if in
     /// use).
-    func publishAsNew(_ path: String) -> Bool {
-        if temporaryPath == nil {
-            let source = "/proc/self/fd/\(descriptor.number)"
-            return linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
-        }
+    func publishAsNew(_ path: FilePath) -> Bool {
+        if temporaryPath == nil { return flush() && link(as: path) }
         // File systems without unnamed files may lack links too, so an empty file claims the name.
         guard Descriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL) != nil else { return false }
         if publish(as: path) { return true }
         let code = errno
-        _ = unlink(path)
+        _ = path.withCString { unlink($0) }
         errno = code
         return false
     }
 
-    /// The directory part of a path.
-    static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+    /// Gives a file without a name this one. On failure false, with the reason in `errno`.
+    private func link(as path: FilePath) -> Bool {
+        let source = "/proc/self/fd/\(descriptor.number)"
+        return path.withCString { linkat(AT_FDCWD, source, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) } == 0
     }
 
-    private static func randomPath(inDirectory directory: String) -> String {
+    /// Sends everything to the disk's owner. On failure false, with the reason in `errno`.
+    ///
+    /// Network file systems report a full disk only when a descriptor of the file is closed.
+    private func flush() -> Bool {
+        let duplicate = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+        return duplicate >= 0 && close(duplicate) == 0
+    }
+
+    private static func randomPath(inDirectory directory: FilePath) -> FilePath {
         let number = UInt64.random(in: .min ... .max)
-        return "\(directory)/.earshot-\(String(number, radix: 36)).tmp"
+        return directory.appending("/.earshot-\(String(number, radix: 36)).tmp")
     }
 }

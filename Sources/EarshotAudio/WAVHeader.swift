@@ -2,9 +2,14 @@
 ///
 ///     "RIFF" size "WAVE"  { id size body pad }…  "fmt " 16+ body…  "data" size samples…
 ///
-/// The package parses the header itself, not through libsndfile, because a pipe cannot seek, because recorders that
-/// write to a pipe do not know the length in advance, and because a damaged header deserves a better message. The
-/// parser reads forward only, and no number in the header controls an allocation.
+/// libsndfile 1.2 reads most such headers too, from a pipe as well. The package parses them itself for what it loses:
+///
+/// - A header of a killed recorder, whose length is still 0: libsndfile delivers no sample, from a file either.
+/// - A file that ends before its header says: libsndfile lowers the length in silence, and `isTruncated` could not tell.
+/// - RF64 from a pipe: libsndfile drops the last samples.
+/// - Sound that arrives: libsndfile waits until a request is full, `SoundFileReader` delivers what is there.
+///
+/// The parser reads forward only, and no number in the header controls an allocation.
 ///
 /// Sources: Multimedia Programming Interface and Data Specifications 1.0 (IBM, Microsoft 1991), RIFF WAVE;
 /// EBU Tech 3306 v1.1 (RF64); ITU-R BS.2088-1 (BW64).

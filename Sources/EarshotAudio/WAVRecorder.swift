@@ -24,7 +24,10 @@ public struct WAVRecorder: ~Copyable {
     public static let silenceLimitSeconds = 86_400
 
     /// The paths of the files so far; the last one still grows. A call that fills a file adds the next one.
-    public private(set) var files: [String] = []
+    public var files: [String] { paths.map(\.description) }
+
+    /// The same paths, whose names need not be UTF-8.
+    private var paths: [FilePath] = []
 
     /// True until a write fails.
     public var isRecording: Bool { content != nil }
@@ -35,7 +38,7 @@ public struct WAVRecorder: ~Copyable {
     /// The maximum size of one file's samples in bytes. A variable, so that tests can lower it.
     var dataByteLimit = WAVContent.dataByteLimit
 
-    private let path: String
+    private let path: FilePath
     private let sampleRateHertz: Int
     private let channelCount: Int
     private let format: SampleFormat
@@ -63,6 +66,15 @@ public struct WAVRecorder: ~Copyable {
     ///   created.
     public init(
         path: String, sampleRateHertz: Int, channelCount: Int, format: SampleFormat, replacesExisting: Bool
+    ) throws(AudioError) {
+        try self.init(
+            path: FilePath(path), sampleRateHertz: sampleRateHertz, channelCount: channelCount, format: format,
+            replacesExisting: replacesExisting)
+    }
+
+    /// Creates a file whose name need not be UTF-8, like the other `init`.
+    package init(
+        path: FilePath, sampleRateHertz: Int, channelCount: Int, format: SampleFormat, replacesExisting: Bool
     ) throws(AudioError) {
         self.path = path
         self.sampleRateHertz = sampleRateHertz
@@ -110,7 +122,7 @@ public struct WAVRecorder: ~Copyable {
         precondition(frameCount >= 0, "silence of \(frameCount) frames")
         guard frameCount <= Self.silenceLimitSeconds * sampleRateHertz else {
             throw AudioError(
-                .tooLarge, operation: "write", path: files.last ?? path,
+                .tooLarge, operation: "write", path: lastName,
                 detail: "a gap of \(frameCount / sampleRateHertz) s is longer than a day",
                 advice: "Begin a new recording after it")
         }
@@ -148,15 +160,15 @@ public struct WAVRecorder: ~Copyable {
     /// Creates the file under a temporary name, and gives it its name once it has a header.
     private mutating func beginFile(number: Int) throws(AudioError) {
         fileNumber = number
-        let target = try OutputTarget(
-            rewritablePath: RecordingName.path(path, number: number), replacesExisting: replacesExisting)
+        let path = RecordingName.path(path, number: number)
+        let target = try OutputTarget(rewritablePath: path, replacesExisting: replacesExisting)
         let file = try target.makeTemporaryFile()
         let content = try WAVContent(
             writing: RandomAccessFile(file.descriptor), sampleRateHertz: sampleRateHertz, channelCount: channelCount,
-            format: format, path: target.path)
+            format: format, path: target.name)
         try target.publish(file)
         self.content = consume content
-        files.append(target.path)
+        paths.append(path)
         fileFrameCount = 0
         unlistedFrameCount = 0
     }
@@ -179,10 +191,13 @@ public struct WAVRecorder: ~Copyable {
         throw failure(content.take()?.finish())
     }
 
+    /// The file that grows, as errors show it.
+    private var lastName: String { (paths.last ?? path).description }
+
     /// The error of a failed write, with the length of the recording that remains.
     private func failure(_ code: CInt?) -> AudioError {
         let error = AudioError.system(
-            code ?? EIO, operation: "write", path: files.last ?? path, fallback: .cannotWrite)
+            code ?? EIO, operation: "write", path: lastName, fallback: .cannotWrite)
         let tenths = Int((secondsWritten * 10).rounded(.down))
         return AudioError(
             error.kind, operation: error.operation, path: error.path,

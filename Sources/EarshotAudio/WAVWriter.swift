@@ -29,6 +29,12 @@ public struct WAVWriter: ~Copyable {
     ///   be written.
     public init(path: String, sampleRateHertz: Int, channelCount: Int, format: SampleFormat) throws(AudioError) {
         try self.init(
+            path: FilePath(path), sampleRateHertz: sampleRateHertz, channelCount: channelCount, format: format)
+    }
+
+    /// Prepares to write a file whose name need not be UTF-8, like the other `init`.
+    package init(path: FilePath, sampleRateHertz: Int, channelCount: Int, format: SampleFormat) throws(AudioError) {
+        try self.init(
             to: OutputTarget(path: path), sampleRateHertz: sampleRateHertz, channelCount: channelCount,
             format: format)
     }
@@ -60,7 +66,7 @@ public struct WAVWriter: ~Copyable {
         let bytes = RandomAccessFile(file.descriptor)
         let content = try WAVContent(
             writing: bytes, sampleRateHertz: sampleRateHertz, channelCount: channelCount, format: format,
-            path: target.path)
+            path: target.name)
         self.target = target
         self.file = file
         self.bytes = bytes
@@ -79,7 +85,7 @@ public struct WAVWriter: ~Copyable {
         let byteCount = samples.count * bytesPerSample
         guard byteCount <= dataByteLimit - dataByteCount else {
             throw AudioError(
-                .tooLarge, operation: "write", path: target.path,
+                .tooLarge, operation: "write", path: target.name,
                 detail: "a WAV file holds less than 4 GiB of samples",
                 advice: "Write several files, or fewer bits a sample")
         }
@@ -104,6 +110,6 @@ public struct WAVWriter: ~Copyable {
     }
 
     private func failure(_ code: CInt?) -> AudioError {
-        .system(code ?? EIO, operation: "write", path: target.path, fallback: .cannotWrite)
+        .system(code ?? EIO, operation: "write", path: target.name, fallback: .cannotWrite)
     }
 }

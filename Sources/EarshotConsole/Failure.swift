@@ -39,7 +39,7 @@ package struct Failure: Error, CustomStringConvertible {
             case .cannotRead, .cannotWrite, .noSpace: .inputOutput
             case .brokenPipe: .brokenPipe
             }
-        self.init(status, error.description)
+        self.init(status, error.description.escapedForTerminal)
     }
 
     /// The failure for an error while writing a sound file.
@@ -50,12 +50,12 @@ package struct Failure: Error, CustomStringConvertible {
             case .cannotRead, .cannotWrite, .noSpace: .inputOutput
             default: .cannotCreate
             }
-        self.init(status, error.description)
+        self.init(status, error.description.escapedForTerminal)
     }
 
     /// The failure for an error of a sound device.
     package init(_ error: DeviceError) {
-        self.init(error.kind == .notPermitted ? .noPermission : .unavailable, error.description)
+        self.init(error.kind == .notPermitted ? .noPermission : .unavailable, error.description.escapedForTerminal)
     }
 
     /// Prints the reason and ends the process. A reader that closed the pipe needs no message.

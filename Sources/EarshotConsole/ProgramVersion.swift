@@ -1,4 +1,4 @@
-/// The version that every program of this package prints for `--version`.
+/// The name and version that every program of this package prints for `--version`.
 package enum ProgramVersion {
-    package static let current = "0.1.0"
+    package static let current = "earshot 0.2.0"
 }

@@ -15,7 +15,7 @@ struct MessageOptions: ParsableArguments {
     var key: String?
 
     @Option(help: ArgumentHelp("A file whose first line is the key.", valueName: "file"), completion: .file())
-    var keyFile: String?
+    var keyFile: FilePath?
 
     @Option(
         help: ArgumentHelp(
@@ -35,7 +35,7 @@ struct MessageOptions: ParsableArguments {
 
     @OptionGroup var sound: SoundArguments
 
-    @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?
 
     @Flag(help: "Print lines of JSON.")
@@ -56,6 +56,7 @@ struct MessageOptions: ParsableArguments {
             throw ValidationError(
                 "--direct with --key, --key-file or --service: messages in the sound itself need none of these.")
         }
+        try ProgramArguments.requireUTF8([("--key", key), ("--service", service)])
         if let service { _ = try Self.url(service) }
     }
 
@@ -69,19 +70,19 @@ struct MessageOptions: ParsableArguments {
         return url
     }
 
+    /// A key has less than a hundred bytes; the rest may be notes.
+    private static let maximumKeyFileByteCount = 65_536
+
     /// The key from the options, a file or the environment; empty if `--direct` needs none.
     func projectKey() throws(Failure) -> String {
         if direct { return "" }
         if let key { return key }
         if let keyFile {
-            let content: String
-            do {
-                content = try String(contentsOfFile: keyFile, encoding: .utf8)
-            } catch {
-                throw Failure(
-                    .noInput, "Cannot read the key from '\(keyFile.escapedForTerminal)': \(error.localizedDescription)")
-            }
-            let line = content.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+            let content = try InputFile.read(
+                keyFile, maximumByteCount: Self.maximumKeyFileByteCount, "a file with a key")
+            try FilePath("-").requireDistinct(from: [keyFile])
+            let line =
+                String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             guard !line.isEmpty else {
                 throw Failure(.data, "'\(keyFile.escapedForTerminal)' holds no key; its first line must be the key.")
             }
@@ -93,6 +94,15 @@ struct MessageOptions: ParsableArguments {
             "No key given. Set EARSHOT_KEY or use --key-file. "
                 + "'earshotd key create PROJECT' makes a key; --direct needs none."
         )
+    }
+
+    /// The address of the service, without a user's name and password.
+    func serviceAddress() throws -> String {
+        let url = try service.map(Self.url) ?? MessageManager.Configuration.system().serviceURL
+        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        parts?.user = nil
+        parts?.password = nil
+        return parts?.string ?? ""
     }
 
     /// A manager with these options. By typing the command the user consents to sound and network.

@@ -20,12 +20,15 @@ final class MessageOutput: Sendable {
 
     private let isJSON: Bool
     private let isQuiet: Bool
+    /// The address of the service, for its problems.
+    private let serviceAddress: String
     private let begin = MonotonicTime.nanoseconds
     private let state = Mutex(State())
 
-    init(isJSON: Bool, isQuiet: Bool) {
+    init(isJSON: Bool, isQuiet: Bool, serviceAddress: String) {
         self.isJSON = isJSON
         self.isQuiet = isQuiet
+        self.serviceAddress = serviceAddress
     }
 
     /// The number of messages found so far.
@@ -62,14 +65,18 @@ final class MessageOutput: Sendable {
     func take(_ problem: ManagerProblem) {
         let event = problem.isSolved ? "solved" : "problem"
         guard isJSON else {
-            // A detail repeats the kind of the problem and adds to it.
-            let text = problem.detail.isEmpty ? problem.kind.text : problem.detail
-            StandardStream.error.print("\(event): \(text.escapedForTerminal)")
+            // Details of a microphone and a loudspeaker may be alike, and do not name the service's address.
+            let parts =
+                problem.kind.isOfService
+                ? [serviceAddress, problem.detail.isEmpty ? problem.kind.text : problem.detail]
+                : [problem.kind.text] + (problem.detail.isEmpty ? [] : [problem.detail])
+            StandardStream.error.print("\(event): \(parts.joined(separator: ": ").escapedForTerminal)")
             return
         }
         var line = JSONLine()
         line.add("event", event)
         line.add("problem", problem.kind.text)
+        if problem.kind.isOfService { line.add("service", serviceAddress) }
         if !problem.detail.isEmpty { line.add("detail", problem.detail) }
         line.add("at_s", seconds, decimals: 3)
         StandardStream.output.print(line.text)
@@ -119,6 +126,14 @@ final class MessageOutput: Sendable {
 }
 
 extension ManagerProblem.Kind {
+    /// Whether the problem is the service's, not that of a medium here.
+    fileprivate var isOfService: Bool {
+        switch self {
+        case .serviceUnreachable, .serviceRefusing, .serviceInvalid: true
+        case .medium, .unsupportedMedium, .noBackground: false
+        }
+    }
+
     /// The problem in words, for text and JSON.
     fileprivate var text: String {
         switch self {

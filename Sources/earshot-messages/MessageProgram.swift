@@ -27,7 +27,7 @@ struct MessageProgram: ParsableCommand {
 
     /// The arguments with the command's name first.
     private static var arguments: [String] {
-        let given = Array(CommandLine.arguments.dropFirst())
+        let given = ProgramArguments.all
         let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
         let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
         let command = commands.first { file == "earshot-\($0)" }

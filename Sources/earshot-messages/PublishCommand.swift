@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotAudio
 import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
@@ -40,7 +41,7 @@ struct PublishCommand: ParsableCommand {
         help: ArgumentHelp(
             "Publish the content of this file; - is standard input. At most 102,400 bytes.", valueName: "file"),
         completion: .file())
-    var file: String?
+    var file: FilePath?
 
     @Option(help: "The type that subscriptions select by; at most 32 characters.")
     var type = ""
@@ -58,6 +59,7 @@ struct PublishCommand: ParsableCommand {
             throw ValidationError(
                 "--direct with --type or --namespace: the sound itself has room for the message only. Leave them out.")
         }
+        try ProgramArguments.requireUTF8([("--type", type), ("--namespace", namespace)])
         if options.direct, options.mode == .scan {
             throw ValidationError("--direct with --mode scan: this mode sends nothing, so it cannot publish.")
         }
@@ -66,7 +68,8 @@ struct PublishCommand: ParsableCommand {
     func run() throws {
         let content = try content()
         let run = MessageRun()
-        let output = MessageOutput(isJSON: options.json, isQuiet: options.quiet)
+        let output = MessageOutput(
+            isJSON: options.json, isQuiet: options.quiet, serviceAddress: try options.serviceAddress())
         let manager = try options.manager(output)
         let publication: Publication
         do throws(MessageError) {
@@ -89,28 +92,10 @@ struct PublishCommand: ParsableCommand {
     }
 
     private func content() throws(Failure) -> Data {
-        if let text { return Data(text.utf8) }
-        let name = file ?? ""
-        let maximum = Message.maximumContentCount
-        do {
-            let handle =
-                name == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: name))
-            // One byte more than the maximum shows that the file is too large, whatever its size.
-            var content = Data()
-            while content.count <= maximum, let more = try handle.read(upToCount: maximum + 1 - content.count),
-                !more.isEmpty
-            {
-                content += more
-            }
-            guard content.count <= maximum else {
-                throw Failure(
-                    .data, "'\(name.escapedForTerminal)' has more than \(maximum) bytes, the maximum of a message.")
-            }
-            return content
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure(.noInput, "Cannot read '\(name.escapedForTerminal)': \(error.localizedDescription)")
-        }
+        // A message is bytes, which need not be UTF-8.
+        if let text { return Data(ProgramArguments.bytes(of: text)) }
+        guard let file else { return Data() }
+        try FilePath("-").requireDistinct(from: [file])
+        return try InputFile.read(file, maximumByteCount: Message.maximumContentCount, "a message")
     }
 }

@@ -40,10 +40,11 @@ struct SubscribeCommand: ParsableCommand {
 
     @OptionGroup var options: MessageOptions
 
-    @Option(help: ArgumentHelp("End when this many messages were found.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End when this many messages were found.", valueName: "count"))
     var count: Int?
 
     func validate() throws {
+        try ProgramArguments.requireUTF8([("--type", type), ("--namespace", namespace)])
         if let count, count < 1 { throw ValidationError("--count \(count): give 1 or more messages.") }
         if options.direct, !type.isEmpty || !namespace.isEmpty {
             throw ValidationError(
@@ -56,7 +57,8 @@ struct SubscribeCommand: ParsableCommand {
 
     func run() throws {
         let run = MessageRun()
-        let output = MessageOutput(isJSON: options.json, isQuiet: options.quiet)
+        let output = MessageOutput(
+            isJSON: options.json, isQuiet: options.quiet, serviceAddress: try options.serviceAddress())
         let manager = try options.manager(output)
         let subscription: Subscription
         do throws(MessageError) {

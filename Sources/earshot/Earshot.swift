@@ -52,8 +52,9 @@ struct Earshot: ParsableCommand {
     static func main() {
         StandardStream.prepare()
         do {
-            try runExternalCommand(Array(CommandLine.arguments.dropFirst()))
-            var command = try parseAsRoot()
+            let arguments = ProgramArguments.all
+            try runExternalCommand(arguments)
+            var command = try parseAsRoot(arguments)
             try command.run()
         } catch let failure as Failure {
             failure.exit()

@@ -1,3 +1,4 @@
+import EarshotAudio
 import EarshotConsole
 import Glibc
 
@@ -24,7 +25,8 @@ struct ExternalCommand {
     /// Replaces this process by the program.
     /// - Throws: `Failure` if the system refuses to start it.
     func become(_ arguments: [String]) throws(Failure) -> Never {
-        var pointers: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+        var pointers: [UnsafeMutablePointer<CChar>?] = [strdup(path)]
+        pointers += arguments.map { FilePath(bytes: ProgramArguments.bytes(of: $0)).withCString { strdup($0) } }
         pointers.append(nil)
         execv(path, pointers)
         throw Failure(.unavailable, "Cannot start '\(path.escapedForTerminal)': \(String(cString: strerror(errno))).")

@@ -43,7 +43,9 @@ struct ManualPages {
                 roots[index].command.add(command)
             } else {
                 let version = String(decoding: try output(program, "--version"), as: UTF8.self)
-                roots.append((command, "Earshot \(version.trimmingCharacters(in: .whitespacesAndNewlines))"))
+                // A program may say its name first.
+                let number = version.split(whereSeparator: \.isWhitespace).last ?? ""
+                roots.append((command, "Earshot \(number)"))
             }
         }
         return roots.flatMap { pages(of: $0.command, words: [$0.command.commandName], version: $0.version, date: date) }

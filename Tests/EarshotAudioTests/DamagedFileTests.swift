@@ -80,7 +80,7 @@ import Testing
     @Test func refusalLeavesTheDescriptorToItsOwner() throws {
         let scratch = Scratch()
         let path = scratch.file("x.aiff", containing: Array("FORM0000AIFFCOMM0000".utf8))
-        let descriptor = try #require(Descriptor(opening: path, flags: O_RDONLY))
+        let descriptor = try #require(Descriptor(opening: FilePath(path), flags: O_RDONLY))
         let error = failure { () throws(AudioError) in
             _ = try SoundFileHandle(reading: RandomAccessFile(descriptor), path: path)
         }

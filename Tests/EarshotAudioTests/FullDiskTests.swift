@@ -110,7 +110,7 @@ import Testing
         try recorder.write(sent)
 
         // Exchanges the recorder's own descriptor for one that cannot write.
-        let other = try #require(Descriptor(opening: path, flags: O_RDONLY))
+        let other = try #require(Descriptor(opening: FilePath(path), flags: O_RDONLY))
         let file = try #require(other.status)
         let numbers = (0..<1024 as Range<CInt>).filter { number in
             var status = stat()

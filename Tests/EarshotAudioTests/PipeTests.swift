@@ -125,6 +125,19 @@ import Testing
         pthread_join(writer, nil)
     }
 
+    /// Raw samples whose format was forgotten: the pipe stays open, and the refusal comes all the same.
+    @Test func unknownKindIsRefusedWhileThePipeIsOpen() throws {
+        let ends = makePipe()
+        send((0..<8_192).map { UInt8(truncatingIfNeeded: 3 + $0 * 7) }[...], to: ends.writing)
+        let error = failure { () throws(AudioError) in
+            _ = try SoundFileReader(descriptor: ends.reading, name: "standard input")
+        }
+        #expect(error?.kind == .notAudio)
+        #expect(error?.detail.contains("the bytes 03 0a 11 18") == true, "\(error?.description ?? "opened")")
+        close(ends.writing)
+        close(ends.reading)
+    }
+
     @Test func emptyPipeAndCutHeaderAreErrors() throws {
         let wav = try wavBytes([0.5])
         for (length, kind) in [(0, AudioError.Kind.empty), (20, .damaged), (43, .damaged)] {

@@ -1,3 +1,4 @@
+import CSndFile
 import Glibc
 import TestSupport
 import Testing
@@ -130,15 +131,19 @@ enum Container: Int, CaseIterable {
 
 /// A file of 16 bit samples in `container`, written by libsndfile.
 func writeSoundFile(_ samples: [Int16], to path: String, container: Container, channels: Int = 1) throws {
-    let descriptor = try #require(Descriptor(opening: path, flags: O_RDWR | O_CREAT | O_TRUNC))
-    let handle = try SoundFileHandle(
-        writing: RandomAccessFile(descriptor), format: CInt(container.rawValue | 2), sampleRateHertz: 48_000,
-        channelCount: channels,
-        path: path)
-    let frames = samples.withUnsafeBufferPointer { buffer in
-        buffer.baseAddress.map { handle.write(int16: $0, frameCount: samples.count / channels) }
-    }
-    #expect(frames ?? 0 == samples.count / channels)
+    try writeSoundFile(samples, to: path, libraryFormat: container.rawValue | 2, channels: channels)
+}
+
+/// A file in a format of libsndfile.
+func writeSoundFile(_ samples: [Int16], to path: String, libraryFormat: Int, channels: Int = 1) throws {
+    var description = SF_INFO()
+    description.samplerate = 48_000
+    description.channels = CInt(channels)
+    description.format = CInt(libraryFormat)
+    let file = try #require(sf_open(path, CInt(SFM_WRITE), &description))
+    let frames = sf_writef_short(file, samples, sf_count_t(samples.count / channels))
+    sf_close(file)
+    #expect(Int(frames) == samples.count / channels)
 }
 
 /// Uniformly distributed samples in ±`peak`.

@@ -17,8 +17,8 @@ import Testing
             (".wav", ".wav-2"), ("a/.x.wav", "a/.x-2.wav"), ("/take.", "/take-2."),
         ]
         for (path, second) in cases {
-            #expect(RecordingName.path(path, number: 1) == path)
-            #expect(RecordingName.path(path, number: 2) == second)
+            #expect(RecordingName.path(FilePath(path), number: 1) == FilePath(path))
+            #expect(RecordingName.path(FilePath(path), number: 2) == FilePath(second))
         }
     }
 
@@ -117,7 +117,7 @@ import Testing
         try recorder.finish()
 
         for (path, frames) in zip(files, [frameLimit, frameLimit, 600]) {
-            let descriptor = try #require(Descriptor(opening: path, flags: O_RDONLY))
+            let descriptor = try #require(Descriptor(opening: FilePath(path), flags: O_RDONLY))
             let handle = try SoundFileHandle(reading: RandomAccessFile(descriptor), path: path)
             #expect(handle.frameCount == frames)
             let frameCount = try SoundFileReader(path: path).frameCount
@@ -125,7 +125,7 @@ import Testing
             #expect(try status(path).st_blocks * 512 < 1 << 20)
         }
         func samples(_ path: String, at frame: Int, _ count: Int) throws -> [Int16] {
-            let descriptor = try #require(Descriptor(opening: path, flags: O_RDONLY))
+            let descriptor = try #require(Descriptor(opening: FilePath(path), flags: O_RDONLY))
             var samples = [Int16](repeating: 0, count: count)
             try #require(pread(descriptor.number, &samples, 2 * count, 44 + 2 * frame) == 2 * count)
             return samples

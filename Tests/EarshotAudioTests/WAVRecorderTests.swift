@@ -148,8 +148,8 @@ import Testing
         let scratch = Scratch()
         let path = scratch.file("x.wav", containing: [1])
         func publish(as path: String) throws -> Bool {
-            let file = try #require(TemporaryFile.create(inDirectory: scratch.path, allowsUnnamed: false))
-            return file.publishAsNew(path)
+            let file = try #require(TemporaryFile.create(inDirectory: FilePath(scratch.path), allowsUnnamed: false))
+            return file.publishAsNew(FilePath(path))
         }
         #expect(try publish(as: path) == false)
         #expect(load(path) == [1])
@@ -167,7 +167,7 @@ func makeRecorder(
 
 /// All samples of a file as libsndfile reads it.
 func readAllByLibrary(_ path: String, channels: Int = 1) throws -> [Float] {
-    let descriptor = try #require(Descriptor(opening: path, flags: O_RDONLY))
+    let descriptor = try #require(Descriptor(opening: FilePath(path), flags: O_RDONLY))
     let handle = try SoundFileHandle(reading: RandomAccessFile(descriptor), path: path)
     return [Float](unsafeUninitializedCapacity: handle.frameCount * channels) { buffer, count in
         guard let start = buffer.baseAddress else { return }

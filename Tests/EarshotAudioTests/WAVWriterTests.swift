@@ -43,6 +43,28 @@ import Testing
         #expect(scratch.names == ["x.wav"])
     }
 
+    /// SoX warns about floats without the size of the format's extension, and without a fact chunk.
+    @Test func floatsHaveAFactChunk() throws {
+        let header = try wavBytes([0.5, -0.25, 2, 0], rate: 44_100, channels: 2, format: .f32).prefix(58)
+        let format: [UInt8] = [18, 0, 0, 0, 3, 0, 2, 0, 0x44, 0xAC, 0, 0, 0x20, 0x62, 5, 0, 8, 0, 32, 0, 0, 0]
+        #expect(
+            Array(header) == Array("RIFF".utf8) + [66, 0, 0, 0] + Array("WAVEfmt ".utf8) + format
+                + Array("fact".utf8) + [4, 0, 0, 0, 2, 0, 0, 0] + Array("data".utf8) + [16, 0, 0, 0])
+    }
+
+    @Test(arguments: [SampleFormat.s16, .s24]) func integersHaveTheShortestHeader(format: SampleFormat) throws {
+        let bytes = try wavBytes([0.5, 0, -1], format: format)
+        let width = UInt8(format.bytesPerSample)
+        let size = 3 * width
+        // An odd size is padded.
+        let samples: [UInt8] = width == 2 ? [0, 0x40, 0, 0, 0, 0x80] : [0, 0, 0x40, 0, 0, 0, 0, 0, 0x80, 0]
+        let rate: [UInt8] = width == 2 ? [0, 0x77, 1, 0] : [0x80, 0x32, 2, 0]
+        #expect(
+            bytes == Array("RIFF".utf8) + [36 + UInt8(samples.count), 0, 0, 0] + Array("WAVEfmt ".utf8)
+                + [16, 0, 0, 0, 1, 0, 1, 0, 0x80, 0xBB, 0, 0] + rate + [width, 0, 8 * width, 0]
+                + Array("data".utf8) + [size, 0, 0, 0] + samples)
+    }
+
     @Test func linkIsFollowedAndStays() throws {
         let scratch = Scratch()
         let path = scratch.file("x.wav", containing: [1])
@@ -56,8 +78,11 @@ import Testing
 
     @Test func impossibleTargetsAreErrors() throws {
         let scratch = Scratch()
+        let loop = scratch.file("loop")
+        #expect(symlink("loop", loop) == 0)
         let cases: [(String, AudioError.Kind)] = [
             (scratch.path, .isDirectory), (scratch.file("missing/x.wav"), .notFound), ("", .notFound),
+            (loop, .notFound),
             (scratch.file("x.wav", containing: [1]) + "/y.wav", .notFound),
         ]
         for (path, kind) in cases {
@@ -71,7 +96,7 @@ import Testing
             chmod(scratch.path, 0o700)
             #expect(error?.kind == .notPermitted)
         }
-        #expect(scratch.names == ["x.wav"])
+        #expect(scratch.names == ["loop", "x.wav"])
     }
 
     @Test func devicesAreWrittenAndStayDevices() throws {
@@ -104,7 +129,7 @@ import Testing
     @Test func namedTemporaryFileGoesWithItsOwner() throws {
         let scratch = Scratch()
         func make() throws -> TemporaryFile {
-            try #require(TemporaryFile.create(inDirectory: scratch.path, allowsUnnamed: false))
+            try #require(TemporaryFile.create(inDirectory: FilePath(scratch.path), allowsUnnamed: false))
         }
         do {
             let file = try make()
@@ -113,11 +138,11 @@ import Testing
             withExtendedLifetime(file) {}
         }
         #expect(scratch.names == [])
-        let published = try make().publish(as: scratch.file("x.wav"))
+        let published = try make().publish(as: FilePath(scratch.file("x.wav")))
         #expect(published)
         #expect(scratch.names == ["x.wav"])
         // A second call must not fail because the file exists.
-        let replaced = try make().publish(as: scratch.file("x.wav"))
+        let replaced = try make().publish(as: FilePath(scratch.file("x.wav")))
         #expect(replaced)
         #expect(scratch.names == ["x.wav"])
     }

@@ -8,10 +8,12 @@ import Testing
         let scratch = try Scratch()
         try scratch.save(Data(), "empty.wav")
         try scratch.save(Data("Dear diary, today".utf8), "text.wav")
+        try FileManager.default.createSymbolicLink(atPath: scratch.path("loop"), withDestinationPath: "loop")
         for (name, status, words) in [
             ("empty.wav", Int32(65), ["empty.wav", "empty"]),
             ("text.wav", 65, ["text.wav", "not a sound file", "WAV"]),
             ("missing.wav", 66, ["missing.wav", "No such file"]), (".", 66, ["directory"]),
+            ("loop", 66, ["loop", "links lead back to each other"]), ("", 66, ["\"\"", "the file name is empty"]),
         ] {
             for command in [["decode"], ["inspect", "-o", "x.svg"]] {
                 let result = try Tool.run(command + [name], in: scratch)
@@ -21,7 +23,23 @@ import Testing
                 for word in words { #expect(result.error.contains(word)) }
             }
         }
-        #expect(scratch.names == ["empty.wav", "text.wav"])
+        #expect(scratch.names == ["empty.wav", "loop", "text.wav"])
+    }
+
+    @Test func anEmptyLineIsNoSound() throws {
+        let result = try Tool.run(["decode", "-"], input: Data("\n".utf8), in: Scratch())
+        #expect(result.status == 65)
+        #expect(
+            result.error.hasPrefix(
+                "Error: Cannot open standard input: it is not a sound file: it begins with the bytes 0a. "),
+            "\(result.error)")
+    }
+
+    /// A file's name comes from strangers, and must not act on the terminal.
+    @Test func namesInErrorsDoNotActOnTheTerminal() throws {
+        let result = try Tool.run(["decode", "a\u{1B}[31m.wav"], in: Scratch())
+        #expect(result.status == 66)
+        #expect(result.error.contains("a\\u{1b}[31m.wav"), "\(result.error)")
     }
 
     @Test func telephoneRateIsRejected() throws {

@@ -75,7 +75,8 @@ import Testing
         (["ab", "--repeat", "9999999", "-o", "x.wav"], 64, ["4 GiB", "At most"]),
         (["ab", "--burst", "4", "-o", "x.wav"], 64, ["1 bytes", "--burst 4", "8 bytes"]),
         (["0123456789abcdef", "--burst", "9", "-o", "x.wav"], 64, ["--burst 9", "1 to 8"]),
-        (["ab", "--gap", "-1", "-o", "x.wav"], 64, ["--gap"]),
+        (["ab", "--gap", "-1", "-o", "x.wav"], 64, ["--gap -1", "0 to 3600 s"]),
+        (["ab", "-o", ""], 73, ["\"\"", "the file name is empty"]),
         (["ab", "--profile", "loud", "-o", "x.wav"], 64, ["loud", "fast", "standard", "far"]),
         (["ab", "--format", "mp3", "-o", "x.wav"], 64, ["mp3", "s16", "s24", "f32"]),
         (["ab", "-o", "nowhere/x.wav"], 73, ["nowhere/x.wav", "No such file", "Create the directory"]),
@@ -92,6 +93,18 @@ import Testing
         for word in words { #expect(result.error.contains(word)) }
         #expect(result.output.isEmpty)
         #expect(scratch.names.isEmpty)
+    }
+
+    @Test func quietPrintsNothing() throws {
+        let scratch = try Scratch()
+        for option in ["-q", "--quiet"] {
+            let result = try Tool.run(["encode", "ab", "-o", "x.wav", option], in: scratch)
+            #expect(result.status == 0)
+            #expect(result.output.isEmpty && result.error.isEmpty)
+            #expect(scratch.names == ["x.wav"])
+            let refused = try Tool.run(["encode", "ab", "-o", "nowhere/x.wav", option], in: scratch)
+            #expect(refused.error.contains("nowhere/x.wav"))
+        }
     }
 
     /// The command checks these before it opens a device.

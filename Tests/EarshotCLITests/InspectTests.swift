@@ -23,6 +23,18 @@ import Testing
         #expect(!picture.elements.contains { $0.name == "image" })
     }
 
+    @Test func quietPrintsNothing() throws {
+        let scratch = try Scratch()
+        try scratch.write(try Sound.frame("cafe", .fast), "x.wav")
+        try scratch.save(try scratch.data("x.wav").dropLast(2_001), "cut.wav")
+        for name in ["x.wav", "cut.wav"] {
+            let result = try Tool.run(["inspect", name, "-o", "x.svg", "-q"], in: scratch)
+            #expect(result.status == 0)
+            #expect(result.output.isEmpty && result.error.isEmpty, "\(result.error)")
+        }
+        #expect(try SVGContent(scratch.data("x.svg")).text.contains("cafe"))
+    }
+
     @Test func noiseStaysSmall() throws {
         let scratch = try Scratch()
         var state: UInt64 = 7

@@ -144,6 +144,19 @@ struct ListenSoundCardTests {
         #expect(session.listener.status == 0)
     }
 
+    /// The exit code answers whether another device was heard.
+    @Test func ownTokensAloneAreNoAnswer() async throws {
+        let session = try await onSoundCard {
+            let session = try LiveSession()
+            try session.listen(["--broadcast", "00112233", "--playback", session.card.playbackPCM, "--interval", "2"])
+            try session.waitForTokens(1)
+            try session.end()
+            return session
+        }
+        #expect(!session.heard.isEmpty && session.heard.allSatisfy(\.own))
+        #expect(session.listener.status == 1, "\(session.listener.account)")
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func aSignalEndsListeningWithASummary(signal: Int32) async throws {
         let session = try await onSoundCard {

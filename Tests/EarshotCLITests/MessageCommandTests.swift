@@ -43,6 +43,42 @@ struct MessageCommandTests {
         #expect(large.status == 65 && large.error.contains("102400"))
     }
 
+    private static let missingDevices = ["--device", "nosuch", "--playback", "nosuch", "--seconds", "2"]
+
+    /// Both devices fail for the same reason, and only the line's start tells them apart.
+    @Test(arguments: [
+        (["publish", "--direct", "hello"], "loudspeaker"), (["subscribe", "--direct", "--mode", "scan"], "microphone"),
+    ])
+    func problemsSayWhichDeviceFailed(command: [String], device: String) throws {
+        let result = try Tool.run(command + Self.missingDevices, in: Scratch())
+        let start = "problem: no \(device) (audio): Cannot open the sound device 'nosuch'"
+        #expect(result.error.split(separator: "\n").count { $0.hasPrefix(start) } == 1, "\(result.error)")
+    }
+
+    /// The address comes from an option, a file or the environment. It may hold a password.
+    @Test(arguments: [["publish", "hello"], ["subscribe"]])
+    func problemsSayWhichAddressDidNotAnswer(command: [String]) throws {
+        let arguments = command + ["--key", "a"] + Self.missingDevices
+        let environment = ["EARSHOT_SERVICE": "http://somebody:secret@127.0.0.1:9"]
+        let result = try Tool.run(arguments, environment: environment, in: Scratch())
+        #expect(result.error.contains("problem: http://127.0.0.1:9: Cannot reach the service"), "\(result.error)")
+        let json = try Tool.run(arguments + ["--json"], environment: environment, in: Scratch())
+        #expect(json.output.contains("\"service\":\"http://127.0.0.1:9\""), "\(json.output)")
+        #expect(!(result.error + json.output).contains("secret"))
+    }
+
+    @Test(arguments: ["publish", "subscribe", "nearby"]) func devicesHaveTheOptionsOfListen(command: String) throws {
+        let help = try Tool.run([command, "--help"], in: Scratch()).output
+        for option in ["--device <pcm>", "--playback <pcm>", "--rate <hertz>", "--channels <count>", "--level <dbfs>"] {
+            #expect(help.contains(option))
+        }
+        let arguments = command == "nearby" ? [] : ["--direct"] + (command == "publish" ? ["a"] : [])
+        for (option, value) in [("--rate", "8000"), ("--channels", "9"), ("--playback", "")] {
+            let result = try Tool.run([command, option, value] + arguments, in: Scratch())
+            #expect(result.status == 64 && result.error.contains(option == "--playback" ? "PCM" : option))
+        }
+    }
+
     @Test(arguments: ["publish", "subscribe"]) func helpHasExamplesAndExitCodes(command: String) throws {
         let result = try Tool.run([command, "--help"], in: Scratch())
         #expect(result.status == 0)

@@ -32,7 +32,7 @@ import Testing
     @Test func aKeptFileHoldsThePlayedSound() throws {
         let scratch = try Scratch()
         let program = try TestProgram.make(count: 2)
-        let medium = WAVMedium(format: .f32, keptAt: scratch.path("kept.wav"))
+        let medium = WAVMedium(format: .f32, keptAt: FilePath(scratch.path("kept.wav")))
         #expect(try TestProgram.report(program, through: medium).isPassed(requiredShare: 1))
         let samples = try scratch.samples("kept.wav")
         #expect(samples.count == program.sampleCount)

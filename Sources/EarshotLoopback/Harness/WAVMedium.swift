@@ -7,14 +7,14 @@ package struct WAVMedium: LoopbackMedium {
     /// The format of the samples.
     package let format: SampleFormat
     /// The path of the file; nil for a temporary one.
-    package let path: String?
+    package let path: FilePath?
 
     private static let blockLength = 8_192
     /// The maximum that the length fields of a WAV file can hold, with some room for its header.
     private static let maximumByteCount = 0xFFFF_0000
 
     /// Sets the properties of the same names.
-    package init(format: SampleFormat = .s16, keptAt path: String? = nil) {
+    package init(format: SampleFormat = .s16, keptAt path: FilePath? = nil) {
         self.format = format
         self.path = path
     }
@@ -70,7 +70,7 @@ package struct WAVMedium: LoopbackMedium {
 }
 
 extension WAVWriter {
-    fileprivate init(path: String, _ run: LoopbackRun, _ format: SampleFormat) throws(AudioError) {
+    fileprivate init(path: FilePath, _ run: LoopbackRun, _ format: SampleFormat) throws(AudioError) {
         try self.init(
             path: path, sampleRateHertz: run.program.sampleRateHertz, channelCount: 1, format: format)
     }

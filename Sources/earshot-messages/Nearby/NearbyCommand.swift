@@ -11,6 +11,7 @@ struct NearbyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nearby",
         abstract: "Find the devices within earshot, and be found by them.",
+        usage: "earshot nearby [<options>]",
         discussion: """
             Sends a token again and again and listens for the tokens of other devices. Prints a line when a device is \
             found, heard again, or lost. On a terminal it lists the devices that are present, and prints lines only \
@@ -52,10 +53,10 @@ struct NearbyCommand: ParsableCommand {
 
     @OptionGroup var sound: SoundArguments
 
-    @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?
 
-    @Option(help: ArgumentHelp("End when this many devices were found.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End when this many devices were found.", valueName: "count"))
     var count: Int?
 
     @Flag(help: "Print lines of JSON.")

@@ -38,18 +38,23 @@ struct BroadcastCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The playback PCM; 'earshot devices' lists them.", valueName: "pcm"))
     var device: String?
 
-    @Option(help: ArgumentHelp("The number of times to send the payload. (default: until Ctrl-C)", valueName: "count"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The number of times to send the payload. (default: until Ctrl-C)", valueName: "count"))
     var count: Int?
 
     @OptionGroup var burst: BurstOption
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The time from one start to the next. (default: 3; with --burst, the burst's length plus 2)",
             valueName: "seconds"))
     var interval: Double?
 
-    @Option(help: ArgumentHelp("The maximum variation as a share of the interval, 0 to 0.5.", valueName: "share"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The maximum variation as a share of the interval, 0 to 0.5.", valueName: "share"))
     var jitter = 0.1
 
     @Option(help: "The profile: fast at arm's length, standard in a room, far across a hall.")
@@ -57,10 +62,13 @@ struct BroadcastCommand: ParsableCommand {
 
     @OptionGroup var loudness: LevelOption
 
-    @Option(help: ArgumentHelp("The sample rate. (default: one that needs no resampling)", valueName: "hertz"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The sample rate. (default: one that needs no resampling)", valueName: "hertz"))
     var rate: Int?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The number of channels, 1 to 8; all play the same. (default: as few as possible)", valueName: "count"))
     var channels: Int?

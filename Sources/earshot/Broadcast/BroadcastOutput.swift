@@ -17,6 +17,9 @@ final class BroadcastOutput {
     private let begin = MonotonicTime.nanoseconds
     private let statusLine: StatusLine
     private var sentCount = 0
+
+    /// The payload in digits, and as text if it is text.
+    private var content: String { payload.hex + (payload.printableText.map { " \"\($0)\"" } ?? "") }
     private var underrunCount = 0
 
     init(payload: Payload, profile: Profile, format: DeviceFormat, count: Int?, isJSON: Bool, isQuiet: Bool) {
@@ -48,7 +51,7 @@ final class BroadcastOutput {
     func conclude() {
         statusLine.clear()
         let holes = underrunCount == 0 ? "" : ", \(underrunCount) with holes: this machine is too busy"
-        note("sent \(payload.hex) \(sentCount == 1 ? "once" : "\(sentCount) times")\(holes)")
+        note("sent \(content) \(sentCount == 1 ? "once" : "\(sentCount) times")\(holes)")
     }
 
     private func sent(_ number: Int, _ playback: Playback) {
@@ -60,7 +63,7 @@ final class BroadcastOutput {
         guard isJSON else {
             let hole = playback.underrunCount > 0 ? "  with a hole: this machine is too busy" : ""
             StandardStream.output.print(
-                "\(DecimalText.text(start, decimals: 3)) s  \(payload.hex)  \(profile.name)  \(ordinal(number))\(hole)")
+                "\(DecimalText.text(start, decimals: 3)) s  \(content)  \(profile.name)  \(ordinal(number))\(hole)")
             return
         }
         var line = JSONLine()
@@ -73,6 +76,7 @@ final class BroadcastOutput {
         line.add("time", ClockText.utc(nanosecondsAgo: MonotonicTime.nanoseconds - playback.beginNanoseconds))
         line.add("underruns", playback.underrunCount)
         line.add("device", format.name)
+        if let text = payload.printableText { line.add("text", text) }
         StandardStream.output.print(line.text)
     }
 

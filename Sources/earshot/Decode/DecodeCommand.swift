@@ -10,11 +10,13 @@ struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
         abstract: "Find every token in sound files, or in sound as it arrives.",
+        usage: "earshot decode <file> ... [<options>]",
         discussion: """
             Searches for all profiles at once, so no setting has to match the sender. Two to eight channels are decoded \
             together, as one device's microphones: a token is found where no channel alone would find it, and printed \
-            once with its best channel. --separate decodes each by itself, and so do files with more channels. Reads WAV, FLAC, \
-            Ogg, AIFF, AU, CAF, W64, and headerless samples with --raw, at 44100 Hz or more.
+            once with its best channel. --separate decodes each by itself, and so do files with more channels. Reads WAV, \
+            FLAC, Ogg, AIFF, AU, CAF, W64 and whatever else the system's libsndfile reads (MP3 from its version 1.1 on; \
+            most MP3 files have lost the band), and headerless samples with --raw, at 44100 Hz or more.
 
             Prints the tokens of each file in the order of the arguments; within a file by their end, then by channel. \
             From a pipe, a token is printed as soon as it is certain. If a file is broken or ends too early, the other \
@@ -38,7 +40,7 @@ struct DecodeCommand: ParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("Sound files; '-' is standard input.", valueName: "file"), completion: .file())
-    var files: [String]
+    var files: [FilePath]
 
     @Option(
         help: ArgumentHelp(
@@ -58,7 +60,9 @@ struct DecodeCommand: ParsableCommand {
     @Flag(help: "Print a line of JSON for every token.")
     var json = false
 
-    @Option(help: ArgumentHelp("Files decoded at the same time. (default: one for each core)", valueName: "count"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Files decoded at the same time. (default: one for each core)", valueName: "count"))
     var jobs: Int?
 
     @Flag(
@@ -83,6 +87,7 @@ struct DecodeCommand: ParsableCommand {
     }
 
     func run() throws {
+        try FilePath("-").requireDistinct(from: files)
         ReceiverMemory.shareHeap()
         guard ReceiverMemory.canStartThreads else {
             throw Failure(

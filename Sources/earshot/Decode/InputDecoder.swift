@@ -35,7 +35,7 @@ final class InputDecoder: Sendable {
     }
 
     private let index: Int
-    private let path: String
+    private let path: FilePath
     private let settings: Settings
     private let output: OrderedOutput
     private let progress: ProgressBar
@@ -43,7 +43,7 @@ final class InputDecoder: Sendable {
     private let state = Mutex(State())
 
     init(
-        index: Int, path: String, settings: Settings, output: OrderedOutput, progress: ProgressBar,
+        index: Int, path: FilePath, settings: Settings, output: OrderedOutput, progress: ProgressBar,
         memory: ReceiverMemory
     ) {
         self.index = index
@@ -64,7 +64,7 @@ final class InputDecoder: Sendable {
         } catch let error as AudioError {
             finish(failure: Failure(reading: error))
         } catch {
-            finish(failure: error as? Failure ?? Failure(.inputOutput, "Cannot decode \(path): \(error)."))
+            finish(failure: error as? Failure ?? Failure(.inputOutput, "Cannot decode \(inputName): \(error)."))
         }
         progress.update(part: index, fraction: 1)
     }
@@ -159,7 +159,7 @@ final class InputDecoder: Sendable {
     ) -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
-            let (rate, path) = (state.sampleRateHertz, path)
+            let (rate, path) = (state.sampleRateHertz, path.description)
             var found = exchange(&state.found, with: [])
             if let receivers = state.receivers {
                 push(receivers) { channel, frame in
@@ -176,7 +176,7 @@ final class InputDecoder: Sendable {
         state.withLock { state in
             guard !state.isOver else { return }
             state.isOver = true
-            let (rate, path) = (state.sampleRateHertz, path)
+            let (rate, path) = (state.sampleRateHertz, path.description)
             var found = exchange(&state.found, with: [])
             state.receivers?.flush { channel, frame in
                 found.append(FoundToken(frame: frame, sampleRateHertz: rate, channel: channel, file: path))

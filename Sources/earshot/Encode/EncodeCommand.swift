@@ -8,6 +8,7 @@ struct EncodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encode",
         abstract: "Write a token, or any payload of 1 to 32 bytes, to a WAV file.",
+        usage: "earshot encode [<hex>] [--text <text>] --output <file> [<options>]",
         discussion: """
             Writes one channel, with \(DecimalText.short(EncodePlan.marginSeconds)) s of silence before and after. The \
             same arguments give the same bytes. The file appears when it is complete; on failure nothing is left behind.
@@ -25,12 +26,13 @@ struct EncodeCommand: ParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("The WAV file to write; '-' is standard output.", valueName: "file"), completion: .file())
-    var output: String
+    var output: FilePath
 
     @Option(help: "The profile: fast at arm's length, standard in a room, far across a hall.")
     var profile = ProfileName(.standard)
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The sample rate: 44100, 48000, 88200, 96000, 192000 or another above 44100.", valueName: "hertz"))
     var rate = 48_000
@@ -39,19 +41,22 @@ struct EncodeCommand: ParsableCommand {
     var format = FormatArgument(.s16)
 
     @Option(
-        name: .customLong("repeat"),
+        name: .customLong("repeat"), parsing: .unconditional,
         help: ArgumentHelp("The number of times to send the payload.", valueName: "count"))
     var repeatCount = 1
 
     @OptionGroup var burst: BurstOption
 
-    @Option(help: ArgumentHelp("The silence between two sendings.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The silence between two sendings.", valueName: "seconds"))
     var gap = 0.5
 
     @OptionGroup var loudness: LevelOption
 
     @Flag(help: "Print a line of JSON about the file (on standard error with '-o -').")
     var json = false
+
+    @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no summary.")
+    var quiet = false
 
     func validate() throws {
         if repeatCount < 1 {
@@ -76,13 +81,13 @@ struct EncodeCommand: ParsableCommand {
         }
         Interruption.handle(Interruption.awaitSettled)
         do throws(AudioError) {
-            guard try plan.write(to: output) else { Interruption.settle() }
+            guard try plan.write(to: output, showsProgress: !quiet) else { Interruption.settle() }
         } catch {
             throw Failure(writing: error)
         }
         if json {
             (output == "-" ? StandardStream.error : .output).print(plan.jsonLine(output: output))
-        } else {
+        } else if !quiet {
             StandardStream.error.print(plan.summary(output: output))
         }
     }

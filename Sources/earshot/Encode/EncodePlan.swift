@@ -74,7 +74,7 @@ struct EncodePlan {
     /// Writes the file, or standard output for "-".
     /// - Returns: false if a signal interrupted it; then no part of the file is left.
     /// - Throws: `AudioError` if the file cannot be written.
-    func write(to output: String) throws(AudioError) -> Bool {
+    func write(to output: FilePath, showsProgress: Bool) throws(AudioError) -> Bool {
         var writer =
             output == "-"
             ? try WAVWriter.standardOutput(sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
@@ -84,7 +84,7 @@ struct EncodePlan {
             burstCount > 1
             ? transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
             : transmitter.samples(payload, amplitude: amplitude)
-        let progress = ProgressBar(partCount: 1)
+        let progress = ProgressBar(partCount: 1, isEnabled: showsProgress)
         try writeSilence(marginSamples, to: &writer)
         for index in 0..<repeatCount {
             if index > 0 { try writeSilence(gapSamples, to: &writer) }
@@ -111,7 +111,7 @@ struct EncodePlan {
     }
 
     /// One line for the user.
-    func summary(output: String) -> String {
+    func summary(output: FilePath) -> String {
         let name = output == "-" ? "standard output" : output.escapedForTerminal
         let content = payload.hex + (payload.printableText.map { " \"\($0)\"" } ?? "")
         let length = "\(DecimalText.text(frameSeconds, decimals: 3)) s"
@@ -122,7 +122,7 @@ struct EncodePlan {
     }
 
     /// One line of JSON.
-    func jsonLine(output: String) -> String {
+    func jsonLine(output: FilePath) -> String {
         var line = JSONLine()
         line.add("token", payload.hex)
         line.add("bytes", payload.count)
@@ -136,7 +136,7 @@ struct EncodePlan {
         line.add("start_s", Double(marginSamples) / Double(sampleRateHertz), decimals: 3)
         line.add("frame_s", frameSeconds, decimals: 3)
         line.add("duration_s", Double(sampleCount) / Double(sampleRateHertz), decimals: 3)
-        line.add("file", output)
+        line.add("file", output.description)
         if let text = payload.printableText { line.add("text", text) }
         return line.text
     }

@@ -8,6 +8,7 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Draw a spectrogram of the band with the decoded frames on it.",
+        usage: "earshot inspect <file> --output <svg> [<options>]",
         discussion: """
             Writes one self-contained SVG file: energies from 18.3 to 20.2 kHz, every decoded frame with its tones at \
             their times and frequencies, and the evidence for each frame. It shows why a token was decoded or was not. \
@@ -22,23 +23,27 @@ struct InspectCommand: ParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The sound file; '-' is standard input.", valueName: "file"), completion: .file())
-    var file: String
+    var file: FilePath
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("The SVG file to write; '-' is standard output.", valueName: "svg"), completion: .file())
-    var output: String
+    var output: FilePath
 
     @Option(help: "Search for this profile only; may be given several times. (default: all)")
     var profile: [ProfileName] = []
 
-    @Option(help: ArgumentHelp("The channel, counted from 0.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The channel, counted from 0.", valueName: "number"))
     var channel = 0
 
-    @Option(help: ArgumentHelp("The start of the picture. (default: the start of the file)", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The start of the picture. (default: the start of the file)", valueName: "seconds"))
     var start = 0.0
 
-    @Option(help: ArgumentHelp("The length of the picture. (default: to the end)", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The length of the picture. (default: to the end)", valueName: "seconds"))
     var seconds: Double?
 
     @Option(
@@ -47,6 +52,9 @@ struct InspectCommand: ParsableCommand {
             valueName: "format"),
         transform: RawFormat.argument)
     var raw: RawFormat?
+
+    @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")
+    var quiet = false
 
     func validate() throws {
         if channel < 0 {
@@ -61,17 +69,19 @@ struct InspectCommand: ParsableCommand {
     }
 
     func run() throws {
+        try output.requireDistinct(from: [file])
         Interruption.handle()
         let inspection: Inspection
         do {
             inspection = try Inspection(
                 Inspection.Request(
                     path: file, raw: raw, profiles: ProfileName.selected(profile), channel: channel,
-                    startSeconds: start, seconds: seconds))
+                    startSeconds: start, seconds: seconds), showsProgress: !quiet)
         } catch let error as AudioError {
             throw Failure(reading: error)
         }
         try TextFile.write(InspectionPicture(inspection).document(), to: output)
+        if quiet { return }
         if inspection.isTruncated {
             StandardStream.error.print(
                 "note: \(file.escapedForTerminal) ends before its header says; the picture shows what is there")

@@ -10,7 +10,7 @@ import EarshotModem
 struct Inspection {
     /// The part of a recording to draw.
     struct Request {
-        let path: String
+        let path: FilePath
         let raw: RawFormat?
         let profiles: [Profile]
         let channel: Int
@@ -38,7 +38,7 @@ struct Inspection {
     /// Whether the file ended before its header said.
     let isTruncated: Bool
 
-    init(_ request: Request) throws {
+    init(_ request: Request, showsProgress: Bool) throws {
         var reader =
             request.path == "-"
             ? try SoundFileReader.standardInput(raw: request.raw)
@@ -58,7 +58,7 @@ struct Inspection {
         // The receiver reports a frame that begins in the part only after the frame's end.
         let longestFrame = request.profiles.map { $0.frameSeconds(payloadByteCount: 32) }.max() ?? 0
         let lastSample = endSample == .max ? Int.max : endSample + Int((longestFrame + 2) * Double(rate))
-        let progress = ProgressBar(partCount: 1)
+        let progress = ProgressBar(partCount: 1, isEnabled: showsProgress)
         let total = reader.frameCount.map { min($0, lastSample) }
 
         var found: [ReceivedFrame] = []
@@ -90,8 +90,7 @@ struct Inspection {
         }
         let end = firstSample + shownCount
         fileName =
-            request.path == "-"
-            ? "standard input" : request.path.split(separator: "/").last.map(String.init) ?? request.path
+            request.path == "-" ? "standard input" : request.path.name.description
         formatName = reader.formatName
         sampleRateHertz = rate
         channelCount = reader.channelCount

@@ -39,16 +39,20 @@ struct ListenCommand: ParsableCommand {
             The time is that of the token's start. The latency counts from its end. Own are tokens given with --own or \
             --broadcast: they came from this machine, or from another one that repeats them.
 
-            Exit codes: 0 at least one token, 1 none, 69 no such device or it cannot be used, 77 no permission.
+            Exit codes: 0 at least one token that is not its own, 1 none, 69 no such device or it cannot be used, 77 no permission.
             """)
 
     @Option(help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"))
     var device: String?
 
-    @Option(help: ArgumentHelp("The sample rate. (default: one that nothing resamples)", valueName: "hertz"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The sample rate. (default: one that nothing resamples)", valueName: "hertz"))
     var rate: Int?
 
-    @Option(help: ArgumentHelp("Channels to record, 1 to 8. (default: as few as possible)", valueName: "count"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Channels to record, 1 to 8. (default: as few as possible)", valueName: "count"))
     var channels: Int?
 
     @Flag(help: "Decode the mean of all channels.")
@@ -65,20 +69,22 @@ struct ListenCommand: ParsableCommand {
 
     @OptionGroup var repeats: CombineOption
 
-    @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?
 
-    @Option(help: ArgumentHelp("End after so many tokens that are not our own.", valueName: "count"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("End after so many tokens that are not our own.", valueName: "count"))
     var count: Int?
 
     @Flag(help: "Print a line of JSON for every token.")
     var json = false
 
     @Option(help: ArgumentHelp("Record to a WAV file, too.", valueName: "file"), completion: .file())
-    var record: String?
+    var record: FilePath?
 
     @Option(help: ArgumentHelp("Record to NAME.wav and describe the device in NAME.json.", valueName: "name"))
-    var report: String?
+    var report: FilePath?
 
     @Flag(help: "Let --record and --report replace files.")
     var overwrite = false
@@ -98,7 +104,8 @@ struct ListenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The playback PCM for --broadcast. (default: default)", valueName: "pcm"))
     var playback: String?
 
-    @Option(help: ArgumentHelp("The time from one broadcast to the next.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The time from one broadcast to the next.", valueName: "seconds"))
     var interval: Double?
 
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no meter, no notes, no summary.")
@@ -115,7 +122,7 @@ struct ListenCommand: ParsableCommand {
         }
         if record != nil, report != nil { throw ValidationError("--report records: leave --record out.") }
         if let report, report.isEmpty || report == "-" || report.hasSuffix("/") {
-            throw ValidationError("--report \(report): the name of two files, such as kitchen.")
+            throw ValidationError("--report \(report.escapedForTerminal): the name of two files, such as kitchen.")
         }
         if broadcast == nil, playback != nil || interval != nil {
             throw ValidationError("--playback and --interval are for --broadcast.")
@@ -181,7 +188,7 @@ struct ListenCommand: ParsableCommand {
             notes.print(report.farewell(recording))
         }
         if let failure = output.failure { throw Failure(failure) }
-        if output.tokenCount == 0 { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
+        if output.foreignCount == 0 { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
     }
 
     private func request() throws(ValidationError) -> DeviceRequest {

@@ -7,6 +7,8 @@ import EarshotModem
 /// What `listen` prints: tokens on standard output, everything else on standard error.
 final class ListenOutput {
     private(set) var tokenCount = 0
+    /// The tokens that are not our own.
+    private(set) var foreignCount = 0
     private(set) var failure: DeviceError?
 
     private let meter: LiveMeter
@@ -14,7 +16,6 @@ final class ListenOutput {
     private let isJSON: Bool
     private let device: String
     private let tokenLimit: Int?
-    private var foreignCount = 0
     private var summary: ListenerSummary?
 
     init(meter: LiveMeter, notes: LiveNotes, isJSON: Bool, device: String, tokenLimit: Int?) {

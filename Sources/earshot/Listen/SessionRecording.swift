@@ -15,7 +15,7 @@ final class SessionRecording {
     private var recorder: WAVRecorder?
 
     /// Creates the file, in the precision of the device.
-    init(path: String, format: DeviceFormat, replacesExisting: Bool) throws {
+    init(path: FilePath, format: DeviceFormat, replacesExisting: Bool) throws {
         let precision: SampleFormat =
             switch format.encoding {
             case .s16: .s16

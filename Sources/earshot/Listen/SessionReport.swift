@@ -11,9 +11,9 @@ import Glibc
 /// known too.
 final class SessionReport {
     /// The file of the recording.
-    let recordingPath: String
+    let recordingPath: FilePath
     /// The file of the report.
-    let path: String
+    let path: FilePath
 
     /// Tokens and gaps beyond this count are only counted.
     private static let maximumListedCount = 1_000
@@ -32,11 +32,11 @@ final class SessionReport {
     ///   - name: the path of both files without their extensions; one of the extensions may be there.
     ///   - replacesExisting: whether an existing report is replaced.
     /// - Throws: `Failure` if the report exists and is not to be replaced.
-    init(name: String, device: String, replacesExisting: Bool) throws(Failure) {
-        let base = [".wav", ".json"].first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) } ?? name
-        recordingPath = base + ".wav"
-        path = base + ".json"
-        if !replacesExisting, access(path, F_OK) == 0 {
+    init(name: FilePath, device: String, replacesExisting: Bool) throws(Failure) {
+        let base = [".wav", ".json"].first { name.hasSuffix($0) }.map { name.dropLast($0.utf8.count) } ?? name
+        recordingPath = base.appending(".wav")
+        path = base.appending(".json")
+        if !replacesExisting, path.status != nil {
             throw Failure(
                 .cannotCreate,
                 "Cannot write \(path.escapedForTerminal): the file exists. Choose another name, or use --overwrite.")
@@ -87,7 +87,7 @@ final class SessionReport {
 
     /// What to do with the files.
     func farewell(_ recording: SessionRecording) -> String {
-        let files = (recording.files + [path]).map(\.escapedForTerminal).joined(separator: ", ")
+        let files = (recording.files + [path.description]).map(\.escapedForTerminal).joined(separator: ", ")
         return """
             wrote \(files)
             Attach them to the report, and say which token was sent, by what device, from how far away.
@@ -97,7 +97,7 @@ final class SessionReport {
 
     private func write(recording: SessionRecording?) throws(Failure) {
         var report = JSONLine()
-        report.add("program", "earshot \(ProgramVersion.current)")
+        report.add("program", ProgramVersion.current)
         report.add("complete", recording != nil)
         report.add("begin", begin)
         report.add("end", ClockText.utc(nanosecondsAgo: 0))

@@ -56,7 +56,7 @@ struct LoopbackCommand: ParsableCommand {
     @Option(help: "The path of the sound: wav, alsa or air.")
     var via: LoopbackRoute
 
-    @Option(help: ArgumentHelp("The number of tokens in each profile.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of tokens in each profile.", valueName: "number"))
     var count = 10
 
     @Option(help: "Test this profile only; may be given several times. (default: all)")
@@ -64,13 +64,16 @@ struct LoopbackCommand: ParsableCommand {
 
     @OptionGroup var loudness: LevelOption
 
-    @Option(help: ArgumentHelp("The sample rate of the whole test.", valueName: "hertz"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The sample rate of the whole test.", valueName: "hertz"))
     var rate = 48_000
 
-    @Option(help: ArgumentHelp("The seed of tokens and pauses. (default: a new one each time)", valueName: "number"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The seed of tokens and pauses. (default: a new one each time)", valueName: "number"))
     var seed: Int?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The percentage of tokens that every profile must decode to pass. (default: 100 for wav, otherwise 95)",
             valueName: "percent"))
@@ -88,7 +91,7 @@ struct LoopbackCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp("Draw the response, noise and levels of the pair as SVG.", valueName: "svg"),
         completion: .file())
-    var report: String?
+    var report: FilePath?
 
     @Flag(help: "Print lines of JSON.")
     var json = false
@@ -115,6 +118,7 @@ struct LoopbackCommand: ParsableCommand {
     }
 
     func run() throws {
+        if let keep = file.keep { try report?.requireDistinct(from: [keep]) }
         let program = try makeProgram()
         let medium = try makeMedium(for: program)
         if via == .alsa, !quiet {

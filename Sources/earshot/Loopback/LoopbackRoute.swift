@@ -52,7 +52,7 @@ struct LoopbackFileOptions: ParsableArguments {
     var format: FormatArgument?
 
     @Option(help: ArgumentHelp("Keep the played sound in this WAV file.", valueName: "file"), completion: .file())
-    var keep: String?
+    var keep: FilePath?
 
     func check(_ route: LoopbackRoute) throws {
         try route.check(format != nil, "--format", belongsTo: .wav)
@@ -94,6 +94,7 @@ struct LoopbackAirOptions: ParsableArguments {
     var ppm: Double?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The speed of the walker with one of the devices, closer and away in turn. (default: 0)",
             valueName: "metres/second"))

@@ -7,7 +7,7 @@ enum NoiseFile {
     /// The maximum length kept in memory; each trial uses some seconds from a random place in it.
     private static let maximumSeconds = 120
 
-    static func read(_ path: String, sampleRateHertz: Int) throws -> AirNoise {
+    static func read(_ path: FilePath, sampleRateHertz: Int) throws -> AirNoise {
         let (samples, rate) = try samples(path)
         guard rate <= 8 * sampleRateHertz else {
             throw Failure(
@@ -21,7 +21,7 @@ enum NoiseFile {
         }
     }
 
-    private static func samples(_ path: String) throws -> (samples: [Float], sampleRateHertz: Int) {
+    private static func samples(_ path: FilePath) throws -> (samples: [Float], sampleRateHertz: Int) {
         do {
             var reader = try SoundFileReader(path: path)
             let rate = reader.sampleRateHertz

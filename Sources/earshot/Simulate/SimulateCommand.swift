@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotAudio
 import EarshotChannel
 import EarshotCoding
 import EarshotConsole
@@ -65,36 +66,43 @@ struct SimulateCommand: ParsableCommand {
             valueName: "a:b:step"))
     var snr: SNRPoints?
 
-    @Option(help: ArgumentHelp("The maximum number of trials for each point.", valueName: "number"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The maximum number of trials for each point.", valueName: "number")
+    )
     var trials = 1_000
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "End a point once its 95 % interval is this narrow to either side; 0 runs all trials.",
             valueName: "percent"))
     var precision = 2.0
 
-    @Option(help: ArgumentHelp("The seed of payloads, places and noise.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The seed of payloads, places and noise.", valueName: "number"))
     var seed = 1
 
-    @Option(help: ArgumentHelp("Trials at the same time. (default: one for each core)", valueName: "number"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Trials at the same time. (default: one for each core)", valueName: "number"))
     var threads: Int?
 
-    @Option(help: ArgumentHelp("Bytes of payload, 1 to 32.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Bytes of payload, 1 to 32.", valueName: "number"))
     var bytes = Payload.tokenCount
 
     @Flag(help: "Let the payloads of several talkers differ in their last byte only.")
     var alike = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Send each token as a burst of this many frames, 1 to 8.", valueName: "number"))
     var burst = 1
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Let the receiver read this many repeats of a burst together, 2 to 8.", valueName: "number"))
     var combine: Int?
 
-    @Option(help: ArgumentHelp("The transmitter's sample rate.", valueName: "hertz"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The transmitter's sample rate.", valueName: "hertz"))
     var rate = 48_000
 
     @Option(
@@ -102,10 +110,11 @@ struct SimulateCommand: ParsableCommand {
             "A recording as the noise: its first channel's first two minutes, as loud in the band as white noise.",
             valueName: "file"),
         completion: .file())
-    var noise: String?
+    var noise: FilePath?
 
     @Option(
         name: .customLong("min-success"),
+        parsing: .unconditional,
         help: ArgumentHelp("Fail if a point decodes a smaller share than this, 0 to 1.", valueName: "share"))
     var minSuccess: Double?
 
@@ -123,7 +132,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("Draw the curves and the theoretical bound as SVG.", valueName: "file"), completion: .file())
-    var plot: String?
+    var plot: FilePath?
 
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")
     var quiet = false
@@ -160,6 +169,7 @@ struct SimulateCommand: ParsableCommand {
 
     func run() throws {
         if list { return StandardStream.output.print(ChannelList.lines(json: json).joined(separator: "\n")) }
+        if let noise { for output in [plot, "-"] { try output?.requireDistinct(from: [noise]) } }
         let preset = try ChannelName.preset(channel)
         let simulations = try makeSimulations(in: preset)
         let progress = ProgressBar(partCount: simulations.count, isEnabled: !quiet)

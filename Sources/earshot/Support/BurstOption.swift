@@ -6,6 +6,7 @@ import EarshotConsole
 struct BurstOption: ParsableArguments {
     @Option(
         name: .customLong("burst"),
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Send a token (8 bytes) as a burst of 2 to 8 frames, which 'decode' and 'listen' read together with "
                 + "--combine.",

@@ -5,6 +5,7 @@ import EarshotCoding
 struct CombineOption: ParsableArguments {
     @Option(
         name: .customLong("combine"),
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Also decode tokens that are too quiet alone but are sent several times in a burst (encode --burst): read "
                 + "this many repeats together, 2 to 8. It takes time, and a token is known after its last repeat.",

@@ -17,6 +17,7 @@ struct PayloadArguments: ParsableArguments {
             throw ValidationError(
                 "Both hexadecimal digits and --text are given; a frame has one payload, so leave one out.")
         }
+        try ProgramArguments.requireUTF8([("--text", text)])
         if hexDigits == nil, text == nil {
             throw ValidationError(
                 "Nothing to send: give hexadecimal digits (0123456789abcdef) or --text \"some words\".")

@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What every command says about itself.
+@Suite struct HelpTests {
+    private static let commands = [
+        "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "nearby", "publish",
+        "subscribe",
+    ]
+    private static let helps = [["--help"], ["help"]] + commands.flatMap { [[$0, "--help"], ["help", $0]] }
+
+    @Test func allCommandsAreHere() throws {
+        let help = try Tool.run(["--help"], in: Scratch()).output
+        for command in Self.commands { #expect(help.contains(command), "\(command)") }
+        let listed = help.components(separatedBy: "SUBCOMMANDS:").last ?? ""
+        let names = listed.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(Set(names.filter { $0 != "help" && $0 != "See" }).isSubset(of: Self.commands), "\(names)")
+    }
+
+    /// A terminal's usual width.
+    @Test(arguments: helps) func helpFitsEightyColumns(arguments: [String]) throws {
+        let result = try Tool.run(arguments, environment: ["COLUMNS": "80"], in: Scratch())
+        #expect(result.status == 0)
+        let long = result.lines.filter { $0.count > 80 }
+        #expect(!result.lines.isEmpty && long.isEmpty, "\(long.joined(separator: "\n"))")
+    }
+
+    @Test(arguments: [["--version"]] + commands.map { [$0, "--version"] })
+    func versionHasTheName(arguments: [String]) throws {
+        #expect(try Tool.run(arguments, in: Scratch()).output == "earshot 0.2.0\n")
+    }
+
+    /// A negative number is a value, not an option.
+    @Test(arguments: [
+        ["encode", "ab", "-o", "x.wav", "--repeat"], ["encode", "ab", "-o", "x.wav", "--rate"],
+        ["encode", "0123456789abcdef", "-o", "x.wav", "--burst"],
+        ["encode", "ab", "-o", "x.wav", "--gap"], ["decode", "x.wav", "--jobs"], ["decode", "x.wav", "--combine"],
+        ["inspect", "x.wav", "-o", "x.svg", "--channel"], ["inspect", "x.wav", "-o", "x.svg", "--start"],
+        ["inspect", "x.wav", "-o", "x.svg", "--seconds"], ["listen", "--seconds"], ["listen", "--count"],
+        ["listen", "--rate"], ["listen", "--channels"], ["listen", "--broadcast", "ab", "--interval"],
+        ["broadcast", "ab", "--count"],
+        ["broadcast", "ab", "--interval"], ["broadcast", "ab", "--jitter"], ["broadcast", "ab", "--rate"],
+        ["broadcast", "ab", "--channels"], ["loopback", "--via", "wav", "--count"],
+        ["loopback", "--via", "wav", "--rate"], ["loopback", "--via", "wav", "--seed"],
+        ["loopback", "--via", "wav", "--require"], ["loopback", "--via", "air", "--doppler"], ["simulate", "--trials"],
+        ["simulate", "--precision"], ["simulate", "--seed"], ["simulate", "--threads"], ["simulate", "--bytes"],
+        ["simulate", "--burst"], ["simulate", "--combine"], ["simulate", "--rate"], ["simulate", "--min-success"],
+        ["nearby", "--seconds"], ["nearby", "--count"], ["nearby", "--rate"], ["nearby", "--channels"],
+        ["publish", "a", "--direct", "--seconds"], ["subscribe", "--direct", "--count"],
+    ])
+    func aNegativeNumberIsRejectedAsANumber(arguments: [String]) throws {
+        let result = try Tool.run(arguments + ["-1"], in: Scratch())
+        #expect(result.status == 64)
+        let option = arguments.last ?? ""
+        #expect(result.error.contains("\(option) -1"), "\(result.error)")
+    }
+}
