@@ -26,7 +26,7 @@ struct Earshotd: AsyncParsableCommand {
             Every command takes the database with --database. Projects and keys may change while the service \
             runs. docs/SERVICE.md has the HTTP interface, a systemd unit, TLS, backup and limits.
             """,
-        version: "0.1.0",
+        version: "earshotd 0.2.0",
         subcommands: [ServeCommand.self, ProjectCommand.self, KeyCommand.self])
 }
 
