@@ -110,7 +110,8 @@ struct LoudspeakerTests {
         let recording = try await onThread { try CardRecording(card) }
         let loudspeaker = try await onThread { try Self.open(card) }
         try await onThread { try recording.grow(by: 0.3) }
-        let broken = Task { try await loudspeaker.play(Self.tone(seconds: 5, amplitude: 0.5)) }
+        // Long, because a busy machine may stop it seconds late.
+        let broken = Task { try await loudspeaker.play(Self.tone(seconds: 30, amplitude: 0.5)) }
         try await onThread { try recording.grow(by: 1) }
         let waiting = Task { try await loudspeaker.play(Self.tone(seconds: 5)) }
         try await Task.sleep(for: .milliseconds(50))
@@ -124,7 +125,7 @@ struct LoudspeakerTests {
         #expect(playback.underrunCount == 0)
         let last = try #require(samples.lastIndex { $0 != 0 })
         let first = try #require(samples.firstIndex { $0 != 0 })
-        #expect(last - first < 3 * 48_000, "it was played to its end")
+        #expect(last - first < 29 * 48_000, "it was played to its end")
         // The ramp falls by 1/240 a sample: the last ten have at most 0.5 · 10/240, and a ramp before that most.
         let peak = { (range: Range<Int>) in samples[range].map(abs).max() ?? 0 }
         #expect(peak(last - 9..<last + 1) <= 0.021)
