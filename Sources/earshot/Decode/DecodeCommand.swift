@@ -15,8 +15,9 @@ struct DecodeCommand: ParsableCommand {
             Searches for all profiles at once, so no setting has to match the sender. Two to eight channels are decoded \
             together, as one device's microphones: a token is found where no channel alone would find it, and printed \
             once with its best channel. --separate decodes each by itself, and so do files with more channels. Reads WAV, \
-            FLAC, Ogg, AIFF, AU, CAF, W64 and whatever else the system's libsndfile reads (MP3 from its version 1.1 on; \
-            most MP3 files have lost the band), and headerless samples with --raw, at 44100 Hz or more.
+            FLAC, Ogg, AIFF, AU, CAF, W64 and whatever else the system's libsndfile reads (MP3 from its version 1.1 on), \
+            and headerless samples with --raw, at 44100 Hz or more. Tokens survive only a codec that keeps 18.5 to 20 \
+            kHz; docs/codecs.md has a table.
 
             Prints the tokens of each file in the order of the arguments; within a file by their end, then by channel. \
             From a pipe, a token is printed as soon as it is certain. If a file is broken or ends too early, the other \

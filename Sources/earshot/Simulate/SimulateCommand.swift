@@ -15,8 +15,8 @@ struct SimulateCommand: ParsableCommand {
         discussion: """
             Each trial sends a random payload at a random moment through the channel to a receiver that listens for \
             every profile. In a channel with several talkers each sends a payload of its own; with --alike these \
-            count up in their last byte, as people number their devices. A frame counts as decoded if the receiver reports exactly the payload sent; any other \
-            report counts as wrong.
+            count up in their last byte, as people number their devices. A frame counts as decoded if the receiver \
+            reports exactly the payload sent; any other report counts as wrong.
 
             SNR is a sine of the frame's peak over the noise in 1,500 Hz. Eb/N0 is the energy of the whole frame, sync \
             tones included, over the payload's bits. The intervals are Wilson's, 95 %. A point ends as soon as it is \
@@ -25,7 +25,7 @@ struct SimulateCommand: ParsableCommand {
             EXAMPLES:
               earshot simulate --list
               earshot simulate
-              earshot simulate --profile far --channel room-b --snr -10:0:0.5 --plot far.svg
+              earshot simulate --profile far --channel room-b --snr -10:0:1 --plot far.svg
               earshot simulate --burst 4 --combine 4 --snr -14:-11:0.5
               earshot simulate --channel crowd-4 --alike --snr 15
               earshot simulate --profile fast --profile far --channel walk --csv > w.csv
@@ -35,15 +35,16 @@ struct SimulateCommand: ParsableCommand {
               earshot simulate --channel room-a --snr 3 --min-success 0.97
 
             JSON, one line for each point:
-              {"profile":"standard","channel":"awgn","snr_db":-8.5,"trials":1000,
-              "success":0.826,"low":0.801,"high":0.848,"wrong":0,"duplicates":0,
-              "sent":1000,"decoded":826,"eb_n0_db":5.3}
+              {"profile":"standard","channel":"awgn","snr_db":-10,"trials":1000,
+              "success":0.7270,"low":0.6986,"high":0.7537,"wrong":0,"duplicates":0,
+              "sent":1000,"decoded":727,"eb_n0_db":4.15}
             and a last line for each profile:
-              {"profile":"standard","channel":"awgn","seed":1,"points":6,
-              "snr_50_db":-9.23,"snr_50_low_db":-9.27,"snr_50_high_db":-9.18,
-              "eb_n0_50_db":4.57,"snr_90_db":-8.22,"snr_90_low_db":-8.38,
-              "snr_90_high_db":-8.07,"eb_n0_90_db":5.58,"bound_90_db":-9.71,
-              "passed":true}
+              {"profile":"standard","channel":"awgn","seed":1,"points":18,
+              "snr_50_db":-10.50,"snr_50_low_db":-10.56,"snr_50_high_db":-10.44,
+              "eb_n0_50_db":3.65,"snr_90_db":-9.48,"snr_90_low_db":-9.56,
+              "snr_90_high_db":-9.35,"eb_n0_90_db":4.67,"bound_90_db":-9.74,
+              "coherent_bound_90_db":-12.19,"passed":true}
+            The bounds are of theory, in white noise: by the tones' energies alone, and with known phases. \
             A crossing that the points do not reach is null, and so is the end of its 95 % interval.
 
             EXIT CODES:
