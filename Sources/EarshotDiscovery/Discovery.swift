@@ -162,6 +162,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
                 case .solved(let problem):
                     guard world.problems[medium.kind]?.removeValue(forKey: problem) != nil else { return [] }
                     return [.solved(problem, medium.kind)]
+                case .opened(let mode): return [.opened(mode, medium.kind)]
                 }
             }
         }

@@ -12,6 +12,8 @@ public enum DiscoveryEvent: Sendable, Equatable {
     case problem(DiscoveryProblem, DiscoveryMediumKind, detail: String = "")
     /// The problem is over.
     case solved(DiscoveryProblem, DiscoveryMediumKind)
+    /// The devices of these directions work on a medium, after they were opened for the first time or again.
+    case opened(DiscoveryMode, DiscoveryMediumKind)
 }
 
 /// A device nearby, as it was last heard.
@@ -26,6 +28,8 @@ public struct Neighbour: Sendable, Equatable {
     public var snrDecibels: Double?
     /// The level at which it was last heard, in decibels; 0 is full scale; nil if the medium does not know it.
     public var levelDecibels: Double?
+    /// The received signal strength in dBm when it was last heard; nil if the medium does not know it.
+    public var rssiDecibelMilliwatts: Int?
     /// The time from the begin of the discovery to when it was last heard.
     public var lastHeard: Duration
 }

@@ -1,6 +1,6 @@
 public import EarshotCoding
 
-/// A way in which devices find each other: sound, and others later.
+/// A way in which devices find each other: sound or Bluetooth.
 ///
 /// A medium decides itself when to broadcast its token. It opens what a mode needs and nothing else: a device that only scans
 /// must not open a loudspeaker, and one that only broadcasts must not open a microphone.
@@ -31,6 +31,8 @@ public struct DiscoveryMediumKind: Sendable, Hashable, CustomStringConvertible {
 
     /// Near-ultrasound. It needs the microphone, which a program in the background must not use.
     public static let audio = DiscoveryMediumKind(name: "audio", worksInBackground: false)
+    /// Bluetooth Low Energy.
+    public static let bluetooth = DiscoveryMediumKind(name: "ble", worksInBackground: true)
 
     /// The same as `name`.
     public var description: String { name }
@@ -44,6 +46,8 @@ public enum MediumEvent: Sendable, Equatable {
     case problem(DiscoveryProblem, detail: String = "")
     /// The problem is over.
     case solved(DiscoveryProblem)
+    /// The devices of these directions are open and work, after they were opened for the first time or again.
+    case opened(DiscoveryMode)
 }
 
 /// One reception of a token.
@@ -54,6 +58,8 @@ public struct Sighting: Sendable, Equatable {
     public var snrDecibels: Double?
     /// The level in decibels, 0 is full scale; nil if the medium does not know it. For sound: the level of the band meanwhile.
     public var levelDecibels: Double?
+    /// The received signal strength in dBm, by Bluetooth; nil if the medium does not know it.
+    public var rssiDecibelMilliwatts: Int?
     /// The time since its last bit was on the air; 0 or more.
     public var age: Duration
     /// How long after its last bit the sender may be silent and still count as present. It follows from how often the sender talks.
@@ -61,12 +67,13 @@ public struct Sighting: Sendable, Equatable {
 
     /// Sets the properties of the same names.
     public init(
-        token: Payload, snrDecibels: Double? = nil, levelDecibels: Double? = nil, age: Duration = .zero,
-        patience: Duration
+        token: Payload, snrDecibels: Double? = nil, levelDecibels: Double? = nil, rssiDecibelMilliwatts: Int? = nil,
+        age: Duration = .zero, patience: Duration
     ) {
         self.token = token
         self.snrDecibels = snrDecibels
         self.levelDecibels = levelDecibels
+        self.rssiDecibelMilliwatts = rssiDecibelMilliwatts
         self.age = age
         self.patience = patience
     }
@@ -86,4 +93,14 @@ public enum DiscoveryProblem: Sendable, Hashable {
     case deviceUnusable(DiscoveryMode)
     /// Interference fills the band all the time.
     case bandOccupied
+    /// The system's Bluetooth service, bluetoothd, does not run.
+    case noBluetoothService
+    /// There is no Bluetooth adapter, or not the one that was asked for.
+    case noBluetoothAdapter
+    /// The Bluetooth adapter is switched off.
+    case bluetoothOff
+    /// The system denies the program access to Bluetooth.
+    case bluetoothForbidden
+    /// The adapter is there, but cannot scan (`scan`) or advertise (`broadcast`) now.
+    case bluetoothUnusable(DiscoveryMode)
 }

@@ -64,6 +64,7 @@ public struct Neighbourhood: Sendable {
             record.neighbour.medium = medium
             record.neighbour.snrDecibels = sighting.snrDecibels
             record.neighbour.levelDecibels = sighting.levelDecibels
+            record.neighbour.rssiDecibelMilliwatts = sighting.rssiDecibelMilliwatts
             record.neighbour.lastHeard = heard
         }
         records[sighting.token] = record

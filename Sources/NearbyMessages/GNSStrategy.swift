@@ -53,8 +53,3 @@ open class GNSStrategyParams: NSObject {
     /// Parameters with the default values.
     public override init() {}
 }
-
-extension DiscoveryMediumKind {
-    /// A medium that does not exist here, and is reported as such.
-    static let bluetooth = DiscoveryMediumKind(name: "bluetooth", worksInBackground: true)
-}

@@ -10,6 +10,12 @@ extension DiscoveryProblem {
         case .deviceBusy(let direction): "\(direction.deviceName) busy"
         case .deviceUnusable(let direction): "\(direction.deviceName) cannot be used"
         case .bandOccupied: "band occupied"
+        case .noBluetoothService: "no Bluetooth service"
+        case .noBluetoothAdapter: "no Bluetooth adapter"
+        case .bluetoothOff: "Bluetooth off"
+        case .bluetoothForbidden: "no permission for Bluetooth"
+        case .bluetoothUnusable(let direction):
+            direction.contains(.scan) ? "Bluetooth cannot scan" : "Bluetooth cannot advertise"
         }
     }
 }

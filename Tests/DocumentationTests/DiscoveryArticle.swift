@@ -13,6 +13,7 @@ enum DiscoveryCode {
             case .lost(let neighbour): print("lost", neighbour.token)
             case .problem(let problem, let medium, let detail): print(medium, problem, detail)
             case .solved(let problem, let medium): print(medium, "solved", problem)
+            case .opened: break
             }
         }
     }

@@ -16,11 +16,13 @@ final class SoundProblems: Sendable {
     /// The microphone failed; nil: it works.
     func capture(_ error: DeviceError?) {
         set(.capture, error.map { DiscoveryProblem($0.kind, .scan) }, detail: error?.description)
+        if error == nil { report(.opened(.scan)) }
     }
 
     /// The loudspeaker failed; nil: it works.
     func playback(_ error: DeviceError?) {
         set(.playback, error.map { DiscoveryProblem($0.kind, .broadcast) }, detail: error?.description)
+        if error == nil { report(.opened(.broadcast)) }
     }
 
     /// Whether interference fills the band.

@@ -4,7 +4,7 @@ public import EarshotDiscovery
 public struct ManagerProblem: Sendable, Hashable {
     /// The kinds of problems.
     public enum Kind: Sendable, Hashable {
-        /// The medium reports a problem with a microphone, a loudspeaker, or the band.
+        /// The medium reports a problem with a microphone, a loudspeaker, the band, or Bluetooth.
         case medium(DiscoveryProblem, DiscoveryMediumKind)
         /// A strategy names a medium that does not exist here. The operation runs on the other media of the strategy.
         case unsupportedMedium(DiscoveryMediumKind)

@@ -49,18 +49,25 @@ struct NearBook: Sendable {
         return mode.contains(.scan) ? [] : dropUnconfirmed()
     }
 
-    /// Ends the devices that the new run has not confirmed.
+    /// Ends the devices, and the occupied band, that the new run has not confirmed.
     mutating func dropUnconfirmed() -> [RoomEvent] {
-        defer { unconfirmed = [] }
+        let quiet = unconfirmedProblems.filter { !$0.isAboutDevice }
+        defer {
+            unconfirmed = []
+            unconfirmedProblems.subtract(quiet)
+        }
         near.subtract(unconfirmed)
-        return unconfirmed.map { .gone($0) }
+        problems.subtract(quiet)
+        return unconfirmed.map { .gone($0) } + quiet.map { .solved($0) }
     }
 
-    /// Ends the problems that the new run has not confirmed.
-    mutating func dropUnconfirmedProblems() -> [RoomEvent] {
-        defer { unconfirmedProblems = [] }
-        problems.subtract(unconfirmedProblems)
-        return unconfirmedProblems.map { .solved($0) }
+    /// The devices of these directions work in the new run.
+    /// - Returns: the end of the device problems of the run before. An occupied band is no device's problem.
+    mutating func open(_ mode: DiscoveryMode) -> [RoomEvent] {
+        let over = unconfirmedProblems.filter { $0.isAboutDevice && $0.direction.isSubset(of: mode) }
+        problems.subtract(over)
+        unconfirmedProblems.subtract(over)
+        return over.map { .solved($0) }
     }
 }
 
@@ -79,7 +86,13 @@ extension DiscoveryProblem {
         case .noMicrophone: .scan
         case .noLoudspeaker: .broadcast
         case .noPermission(let direction), .deviceBusy(let direction), .deviceUnusable(let direction): direction
+        case .bluetoothUnusable(let direction): direction
         case .bandOccupied: .scan
+        // Either direction shows that the adapter is there.
+        case .noBluetoothService, .noBluetoothAdapter, .bluetoothOff, .bluetoothForbidden: []
         }
     }
+
+    /// Whether a device that works again is the end of the problem.
+    fileprivate var isAboutDevice: Bool { self != .bandOccupied }
 }

@@ -7,8 +7,6 @@ import Synchronization
 ///
 /// Another mode needs another run: a device that only scans must not keep a loudspeaker open. Another token does not.
 final class RoomMedium: Sendable {
-    private static let problemConfirmation = Duration.seconds(2)
-
     let kind: DiscoveryMediumKind
     private let medium: any DiscoveryMedium
     private let turn: Duration
@@ -101,9 +99,7 @@ final class RoomMedium: Sendable {
                 for await event in discovery.events() { take(event) }
             },
             confirming: Task {
-                guard (try? await Task.sleep(for: Self.problemConfirmation)) != nil else { return }
-                tell { $0.dropUnconfirmedProblems() }
-                guard (try? await Task.sleep(for: confirmation - Self.problemConfirmation)) != nil else { return }
+                guard (try? await Task.sleep(for: confirmation)) != nil else { return }
                 tell { $0.dropUnconfirmed() }
             })
     }
@@ -147,6 +143,7 @@ final class RoomMedium: Sendable {
                 case .updated: nil
                 case .problem(let problem, _, let detail): book.begin(problem, detail: detail)
                 case .solved(let problem, _): book.end(problem)
+                case .opened(let mode, _): return book.open(mode)
                 }
             return event.map { [$0] } ?? []
         }

@@ -54,6 +54,7 @@ final class NearbyOutput: Sendable {
             print("lost", neighbour)
         case .problem(let problem, let medium, let detail): print("problem", problem, medium, detail)
         case .solved(let problem, let medium): print("solved", problem, medium, "")
+        case .opened: break
         }
     }
 

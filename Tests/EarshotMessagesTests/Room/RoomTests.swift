@@ -111,26 +111,37 @@ struct NearBookTests {
         #expect(book.restart(mode: .broadcast) == [.gone(one)])
     }
 
-    @Test func problemsLastUntilARunDoesNotConfirmThem() {
+    @Test func problemsOfDevicesLastUntilTheDeviceWorks() {
         var book = NearBook()
         #expect(book.begin(.noMicrophone, detail: "none") == .problem(.noMicrophone, detail: "none"))
         #expect(book.begin(.noLoudspeaker, detail: "") != nil)
         // A device that does not broadcast opens no loudspeaker, so it cannot see that there is one again.
         #expect(book.restart(mode: .scan).isEmpty)
         #expect(book.begin(.noMicrophone, detail: "none") == nil)
-        #expect(book.dropUnconfirmedProblems().isEmpty)
+        #expect(book.dropUnconfirmed().isEmpty)
         #expect(book.restart(mode: .both).isEmpty)
+        // However long the new run takes to fail.
+        #expect(book.dropUnconfirmed().isEmpty)
         #expect(book.begin(.noLoudspeaker, detail: "none") == nil)
-        #expect(book.dropUnconfirmedProblems() == [.solved(.noMicrophone)])
+        #expect(book.open(.scan) == [.solved(.noMicrophone)] && book.open(.scan).isEmpty)
         #expect(book.end(.noMicrophone) == nil)
         #expect(book.end(.noLoudspeaker) == .solved(.noLoudspeaker))
+    }
+
+    @Test func anAdapterThatWorksEndsItsProblemInEitherDirection() {
+        for mode in [DiscoveryMode.scan, .broadcast] {
+            var book = NearBook()
+            _ = book.begin(.bluetoothOff, detail: "")
+            #expect(book.restart(mode: mode).isEmpty && book.dropUnconfirmed().isEmpty)
+            #expect(book.open(mode) == [.solved(.bluetoothOff)])
+        }
     }
 
     @Test func aClosedMediumSeesNoProblemEnd() {
         var book = NearBook()
         _ = book.begin(.bandOccupied, detail: "")
-        #expect(book.restart(mode: []).isEmpty && book.dropUnconfirmedProblems().isEmpty)
-        #expect(book.restart(mode: .scan).isEmpty)
-        #expect(book.dropUnconfirmedProblems() == [.solved(.bandOccupied)])
+        #expect(book.restart(mode: []).isEmpty && book.dropUnconfirmed().isEmpty)
+        #expect(book.restart(mode: .scan).isEmpty && book.open(.scan).isEmpty)
+        #expect(book.dropUnconfirmed() == [.solved(.bandOccupied)])
     }
 }

@@ -1,0 +1,57 @@
+/// Hears beacons: a radio, or a simulation of one.
+public protocol BeaconSource: Sendable {
+    /// Scans until the stream is no longer read. Several streams may be read at once; they share the radio.
+    func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent>
+}
+
+/// What to scan for, and at what cost.
+public struct BeaconScan: Sendable, Hashable {
+    /// Whether to report iBeacons too. If not, their frames are not even parsed.
+    public var includesIBeacons: Bool
+    /// Whether the radio may rest in between, which delays reports. It never rests if iBeacons are included.
+    public var prefersLowPower: Bool
+
+    /// A scan for all beacons, in low power where that is possible.
+    public init(includesIBeacons: Bool = true, prefersLowPower: Bool = true) {
+        self.includesIBeacons = includesIBeacons
+        self.prefersLowPower = prefersLowPower
+    }
+}
+
+/// The events of a scan for beacons.
+public enum BeaconEvent: Sendable, Equatable {
+    /// A frame with a beacon's identity.
+    case sighting(BeaconSighting)
+    /// Something is wrong from now on. The detail is text for the user.
+    case problem(DiscoveryProblem, detail: String = "")
+    /// The problem is over.
+    case solved(DiscoveryProblem)
+    /// The radio works, after it was opened for the first time or again.
+    case opened
+}
+
+/// One reception of a beacon.
+public struct BeaconSighting: Sendable, Equatable {
+    /// The identity of the beacon.
+    public var beacon: BeaconIdentifier
+    /// The received signal strength in dBm; nil if unknown.
+    public var rssiDecibelMilliwatts: Int?
+    /// The strength that the beacon claims to have at 1 m, in dBm; nil if it claims none.
+    public var strengthAtOneMetreDecibelMilliwatts: Int?
+    /// The time since it was on the air; 0 or more.
+    public var age: Duration
+    /// How long the beacon may be silent and still count as present.
+    public var patience: Duration
+
+    /// Sets the properties of the same names.
+    public init(
+        beacon: BeaconIdentifier, rssiDecibelMilliwatts: Int? = nil, strengthAtOneMetreDecibelMilliwatts: Int? = nil,
+        age: Duration = .zero, patience: Duration
+    ) {
+        self.beacon = beacon
+        self.rssiDecibelMilliwatts = rssiDecibelMilliwatts
+        self.strengthAtOneMetreDecibelMilliwatts = strengthAtOneMetreDecibelMilliwatts
+        self.age = age
+        self.patience = patience
+    }
+}
