@@ -55,7 +55,7 @@ build: swift ## Build the command line, .build/release/earshot
 	$(SWIFT) build $(RELEASE)
 
 all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe)
-	@scripts/install-dependencies.sh build
+	@scripts/install-dependencies.sh all
 	$(SWIFT) build $(RELEASE)
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS)
 	@$(call link_commands,.build/release)
@@ -120,7 +120,7 @@ format: swift ## Lay the code out
 
 .PHONY: docs
 docs: swift ## Build the libraries' documentation, .build/docs
-	@scripts/install-dependencies.sh build
+	@scripts/install-dependencies.sh all
 	@SWIFT=$(SWIFT) scripts/docs.sh
 
 install: swift ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)

@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
+        .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages"]),
@@ -38,6 +39,7 @@ let package = Package(
         .systemLibrary(name: "CFFTW3", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         .systemLibrary(name: "CMalloc"),
 
@@ -53,6 +55,9 @@ let package = Package(
             name: "EarshotLive", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio"], swiftSettings: strict),
         .target(
             name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
+            swiftSettings: strict),
+        .target(
+            name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
@@ -140,6 +145,9 @@ let package = Package(
             dependencies: [
                 "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery", "EarshotTrials",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotBluetoothTests", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|messages|server|test|kernels|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|test|kernels|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -10,6 +10,8 @@ set -euo pipefail
 build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
 # The sound server, its ALSA plugins, aplay and arecord, a voice, and the checkers of manual pages and completions.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh)
+# The D-Bus client, for Bluetooth. `earshot` does not need it.
+bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking.
 messages_packages=(libcurl4-openssl-dev)
 # earshotd's database. `earshot` does not need it.
@@ -22,13 +24,14 @@ bench_packages=(time)
 purpose=${1:-build}
 case $purpose in
 build) packages=("${build_packages[@]}") ;;
-messages) packages=("${build_packages[@]}" "${messages_packages[@]}") ;;
+all) packages=("${build_packages[@]}" "${bluetooth_packages[@]}") ;;
+messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${messages_packages[@]}") ;;
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
-test) packages=("${build_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
+test) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
 kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|messages|server|test|kernels|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|test|kernels|bench]" >&2
     exit 64
     ;;
 esac
@@ -42,6 +45,7 @@ is_provided() {
     libfftw3-dev) pkg-config --exists fftw3f ;;
     libsndfile1-dev) pkg-config --exists sndfile ;;
     libcurl4-openssl-dev) pkg-config --exists libcurl ;;
+    libsystemd-dev) pkg-config --exists libsystemd ;;
     libsqlite3-dev) pkg-config --exists sqlite3 ;;
     pulseaudio-utils) command -v pactl ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;

@@ -1,0 +1,2 @@
+// libsystemd's D-Bus client, sd-bus.
+#include <systemd/sd-bus.h>
