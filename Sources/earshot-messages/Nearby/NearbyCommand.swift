@@ -89,7 +89,7 @@ struct NearbyCommand: ParsableCommand {
         if mode == .scan, sound.playback != nil {
             throw ValidationError("--playback with --mode scan: this mode opens no loudspeaker. Leave --playback out.")
         }
-        if mode == .broadcast, sound.device != nil {
+        if mode == .broadcast, sound.capture.device != nil {
             throw ValidationError("--device with --mode broadcast: this mode opens no microphone. Leave --device out.")
         }
     }
