@@ -136,16 +136,16 @@ final class RoomMedium: Sendable {
 
     private func take(_ event: DiscoveryEvent) {
         tell { book in
-            let event: RoomEvent? =
+            let events: [RoomEvent?] =
                 switch event {
-                case .found(let neighbour): book.find(neighbour.token)
-                case .lost(let neighbour): book.lose(neighbour.token)
-                case .updated: nil
-                case .problem(let problem, _, let detail): book.begin(problem, detail: detail)
-                case .solved(let problem, _): book.end(problem)
-                case .opened(let mode, _): return book.open(mode)
+                case .found(let neighbour): [book.find(neighbour.token)]
+                case .lost(let neighbour): [book.lose(neighbour.token)]
+                case .updated: []
+                case .problem(let problem, _, let detail): [book.begin(problem, detail: detail)]
+                case .solved(let problem, _): [book.end(problem)]
+                case .opened(let mode, _): book.open(mode)
                 }
-            return event.map { [$0] } ?? []
+            return events.compactMap(\.self)
         }
     }
 
