@@ -134,17 +134,17 @@ final class RoomMedium: Sendable {
         }
     }
 
-    private func take(_ event: DiscoveryEvent) {
+    private func take(_ change: DiscoveryEvent) {
         tell { book in
-            let event: RoomEvent? =
-                switch event {
-                case .found(let neighbour): book.find(neighbour.token)
-                case .lost(let neighbour): book.lose(neighbour.token)
-                case .updated: nil
-                case .problem(let problem, _, let detail): book.begin(problem, detail: detail)
-                case .solved(let problem, _): book.end(problem)
-                case .opened(let mode, _): return book.open(mode)
-                }
+            let event: RoomEvent?
+            switch change {
+            case .found(let neighbour): event = book.find(neighbour.token)
+            case .lost(let neighbour): event = book.lose(neighbour.token)
+            case .updated: event = nil
+            case .problem(let problem, _, let detail): event = book.begin(problem, detail: detail)
+            case .solved(let problem, _): event = book.end(problem)
+            case .opened(let mode, _): return book.open(mode)
+            }
             return event.map { [$0] } ?? []
         }
     }
