@@ -1,3 +1,5 @@
+public import EarshotCoding
+
 /// Hears beacons: a radio, or a simulation of one.
 public protocol BeaconSource: Sendable {
     /// Scans until the stream is no longer read. Several streams may be read at once; they share the radio.
