@@ -18,6 +18,13 @@ public struct BeaconScan: Sendable, Hashable {
         self.includesIBeacons = includesIBeacons
         self.prefersLowPower = prefersLowPower
     }
+
+    /// Whether the radio may rest in between: iBeacons need it all the time.
+    public var usesLowPower: Bool { prefersLowPower && !includesIBeacons }
+
+    /// Whether the scan can follow where the device is, so that the user must consent to that too. A phone's system asks for
+    /// iBeacons and for continuous scans; Eddystone alone in low power is free of it.
+    public var needsLocation: Bool { !usesLowPower }
 }
 
 /// The events of a scan for beacons.

@@ -24,7 +24,4 @@ public struct BeaconStrategy: Sendable, Hashable {
     public var scan: BeaconScan {
         BeaconScan(includesIBeacons: includesIBeacons, prefersLowPower: prefersLowPower && !includesIBeacons)
     }
-
-    /// Whether the scan tells so much about where the device is that the user is asked for the location too.
-    public var needsLocation: Bool { includesIBeacons || !prefersLowPower }
 }

@@ -6,9 +6,9 @@ extension Exchange {
         guard !operation.isOver else { return }
         let number = operation.number
         var entry = Entry(operation: operation)
-        watchPermission()
         let permission = configuration.permission
         let purpose = purpose(of: operation)
+        watchPermission(needsLocation: purpose.needsLocation)
         entry.asking = Task {
             let state = await permission.request(purpose, override: operation.consent)
             if !Task.isCancelled { decide(number, state) }
@@ -24,24 +24,26 @@ extension Exchange {
         return ConsentPurpose(
             applicationIdentifier: configuration.applicationIdentifier,
             mode: isForBeacons ? strategy.mode.union(.scan) : strategy.mode,
-            media: isForBeacons ? strategy.media?.union([.bluetooth]) : strategy.media)
+            media: isForBeacons ? strategy.media?.union([.bluetooth]) : strategy.media,
+            findsBeacons: isForBeacons && operation.usefulMode.isEmpty, needsLocation: operation.needsLocation)
     }
 
     /// Begins before the first request, so that no change is missed.
-    private func watchPermission() {
-        guard watching == nil else { return }
-        let (changes, input) = (configuration.permission.changes, input)
-        watching = Task {
-            for await state in changes { input.yield(.permission(state)) }
+    private func watchPermission(needsLocation: Bool) {
+        guard watching[needsLocation] == nil else { return }
+        let (changes, input) = (configuration.permission.changes(needsLocation: needsLocation), input)
+        watching[needsLocation] = Task {
+            for await state in changes { input.yield(.permission(state, needsLocation: needsLocation)) }
         }
     }
 
     /// The first state is the one before any request, and changes nothing.
-    func decide(_ state: PermissionState) {
-        let isChange = decision != nil && decision != state
-        decision = state
-        guard isChange else { return }
-        for (number, entry) in entries where entry.permission != nil { decide(number, state) }
+    func decide(_ state: PermissionState, needsLocation: Bool) {
+        let decision = decisions.updateValue(state, forKey: needsLocation)
+        guard let decision, decision != state else { return }
+        for (number, entry) in entries where entry.permission != nil && entry.operation.needsLocation == needsLocation {
+            decide(number, state)
+        }
     }
 
     private func decide(_ number: Int, _ state: PermissionState) {

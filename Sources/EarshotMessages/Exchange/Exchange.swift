@@ -15,7 +15,7 @@ actor Exchange {
     enum Input: Sendable {
         case add(OperationCore)
         case end(Int)
-        case permission(PermissionState)
+        case permission(PermissionState, needsLocation: Bool)
         case room(DiscoveryMediumKind, RoomEvent)
     }
 
@@ -53,9 +53,10 @@ actor Exchange {
     private let begin = ContinuousClock.now
 
     var entries: [Int: Entry] = [:]
-    var watching: Task<Void, Never>?
-    /// The latest state from the permission gate.
-    var decision: PermissionState?
+    /// Follow the permission gate, without and with the location, each from the first operation that needs it.
+    var watching: [Bool: Task<Void, Never>] = [:]
+    /// The latest states from the permission gate, without and with the location.
+    var decisions: [Bool: PermissionState] = [:]
     var isClosed = false
 
     // +Room
@@ -119,7 +120,7 @@ actor Exchange {
             switch input {
             case .add(let operation): add(operation)
             case .end(let number): remove(number)
-            case .permission(let state): decide(state)
+            case .permission(let state, let needsLocation): decide(state, needsLocation: needsLocation)
             case .room(let kind, let event): take(event, on: kind)
             }
         }
@@ -129,7 +130,7 @@ actor Exchange {
     func close() async {
         guard !isClosed else { return }
         isClosed = true
-        watching?.cancel()
+        for task in watching.values { task.cancel() }
         for (number, entry) in entries {
             entry.operation.end()
             halt(number, isWithdrawing: false)

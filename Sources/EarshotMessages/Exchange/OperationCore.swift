@@ -102,6 +102,9 @@ final class OperationCore: Sendable {
         }
     }
 
+    /// Whether the user must consent to its following where the device is.
+    var needsLocation: Bool { beacons?.scan.needsLocation == true }
+
     /// Whether it receives messages in the sound itself, which have neither namespace nor type.
     var takesDirectMessages: Bool {
         switch purpose {
