@@ -147,7 +147,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "EarshotBluetoothTests", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
+            name: "EarshotBluetoothTests",
+            dependencies: [
+                "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDiscovery", "TestSupport",
+            ],
             swiftSettings: strict),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],

@@ -180,7 +180,8 @@ public final class Consent: PermissionGate {
             if manifest.microphoneUsageDescription == nil, media.contains(.audio), purpose.mode.contains(.scan) {
                 missing.append("use the microphone (NSMicrophoneUsageDescription)")
             }
-            if manifest.bluetoothUsageDescription == nil, media.contains(.bluetooth), purpose.mode.contains(.broadcast) {
+            if manifest.bluetoothUsageDescription == nil, media.contains(.bluetooth), purpose.mode.contains(.broadcast)
+            {
                 missing.append("send over Bluetooth (NSBluetoothPeripheralUsageDescription)")
             }
             return missing

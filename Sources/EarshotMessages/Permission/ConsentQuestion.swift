@@ -26,7 +26,8 @@ extension ConsentQuestion {
     ///   - media: the media of the program, for a purpose that names none.
     ///   - path: the file that keeps the answer.
     init(
-        _ purpose: ConsentPurpose, media: Set<DiscoveryMediumKind> = [.audio], manifest: PermissionManifest, path: String
+        _ purpose: ConsentPurpose, media: Set<DiscoveryMediumKind> = [.audio], manifest: PermissionManifest,
+        path: String
     ) {
         let media = purpose.media ?? media
         let usesSound = media.contains(.audio)
