@@ -57,7 +57,7 @@ let package = Package(
             name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
             swiftSettings: strict),
         .target(
-            name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotCoding", "EarshotDiscovery"],
+            name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotAudio", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
