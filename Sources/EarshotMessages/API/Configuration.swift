@@ -16,6 +16,9 @@ extension MessageManager {
         /// The Bluetooth adapter that the environment names, such as `hci1`; nil for the first that works. This module has no
         /// Bluetooth of its own: `media` and `beacons` pass the name to that of EarshotBluetooth.
         public var adapter: String?
+        /// Makes the source of beacons. Called once, after consent, when a subscription first looks for beacons. nil, or a result
+        /// of nil, if this program has none: the manager then reports `ManagerProblem.Kind.unsupportedMedium`.
+        public var beacons: (@Sendable () -> (any BeaconSource)?)?
         /// Decides before anything is opened, played or sent.
         public var permission: any PermissionGate
         /// The shortest pause after a failed request, and the longest that it grows to.
@@ -113,6 +116,9 @@ extension MessageManager {
         package var outage = Duration.seconds(9)
         /// How long a message that the service forgot may take to come again before it is lost.
         package var doubt = Duration.seconds(40)
+
+        /// How long the service's answer about a beacon holds, also if it is that the beacon has no message for the project.
+        package var attachmentMemory = Duration.seconds(600)
 
         package init() {}
     }
