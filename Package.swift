@@ -62,7 +62,8 @@ let package = Package(
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
         .target(
-            name: "NearbyMessages", dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
+            name: "NearbyMessages",
+            dependencies: ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
             swiftSettings: strict),
         .target(name: "GNSMessages", dependencies: ["NearbyMessages"], swiftSettings: strict),
         .target(
@@ -79,8 +80,8 @@ let package = Package(
         .executableTarget(
             name: "earshot-messages",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "EarshotConsole",
-                "EarshotMessages", argumentParser,
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotDiscovery", "EarshotBluetooth", "EarshotDrawing",
+                "EarshotConsole", "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -167,8 +168,8 @@ let package = Package(
         .testTarget(
             name: "NearbyMessagesTests",
             dependencies: [
-                "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "GNSMessages", "NearbyMessages",
-                "MessagesTestSupport",
+                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "GNSMessages",
+                "NearbyMessages", "MessagesTestSupport",
             ],
             exclude: ["Snippets/Printed"], swiftSettings: [.treatAllWarnings(as: .error)]),
         // The same snippets and lines of apps in the language mode that they were written for.

@@ -42,8 +42,7 @@ package struct GNSEnvironment: Sendable {
         let log = GNSDebugLog.standardError
         var configuration = MessageManager.Configuration.system(log: log)
         let adapter = BluetoothAdapter(configuration.adapter)
-        let sound = configuration.media
-        configuration.media = { sound() + [BluetoothMedium(adapter)] }
+        // MEDIUM
         configuration.beacons = { BluetoothBeacons(adapter) }
         let consent = Consent(
             applicationIdentifier: configuration.applicationIdentifier, media: [.audio, .bluetooth],

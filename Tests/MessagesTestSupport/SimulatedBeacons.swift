@@ -39,7 +39,8 @@ package final class SimulatedBeacons: BeaconSource {
     }
 
     package func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: BeaconEvent.self, bufferingPolicy: .bufferingNewest(256))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: BeaconEvent.self, bufferingPolicy: .bufferingNewest(256))
         let number = state.withLock { state in
             state.scans.append(scan)
             state.count += 1

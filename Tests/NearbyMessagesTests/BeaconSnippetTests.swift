@@ -132,7 +132,8 @@ import Testing
         if userGavePermission {
             let question = try #require(await terminal.read(until: end))
             #expect(device.permission == .granted, "the app's dialog came first")
-            #expect(question.contains("wants to know where this device is") && !question.contains("find Bluetooth beacons"))
+            #expect(
+                question.contains("wants to know where this device is") && !question.contains("find Bluetooth beacons"))
             terminal.type("a\n")
             #expect(await eventually { found.texts == ["room 1"] })
         } else {
@@ -153,7 +154,8 @@ import Testing
         let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
         let publication = ann.run { Snippets.publish(annsManager, name: "Ann") }
         let subscription = device.run {
-            manager.subscription(messageFoundHandler: { found.add($0) }, messageLostHandler: { lost.add($0) }) { params in
+            manager.subscription(messageFoundHandler: { found.add($0) }, messageLostHandler: { lost.add($0) }) {
+                params in
                 params?.deviceTypesToDiscover = [.usingNearby, .bleBeacon]
             }
         }

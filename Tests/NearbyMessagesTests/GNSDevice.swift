@@ -21,7 +21,8 @@ import MessagesTestSupport
     ///   - location: the user's earlier decision on the location.
     init(
         in air: Air, _ service: any ServiceUnderTest, permission: PermissionState = .granted,
-        location: PermissionState = .undecided, terminal: Terminal? = nil, changing change: (inout MessageManager.Configuration) -> Void = { _ in }
+        location: PermissionState = .undecided, terminal: Terminal? = nil,
+        changing change: (inout MessageManager.Configuration) -> Void = { _ in }
     ) throws {
         let (log, warnings, medium) = (log, warnings, air.medium())
         let beacons = SimulatedBeacons()

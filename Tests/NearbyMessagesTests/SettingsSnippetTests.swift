@@ -51,7 +51,8 @@ import Testing
                 power: { power.add($0) }, permission: { permission.add($0) })
         }
         let publication = device.run { Snippets.publish(manager, name: "Ann") }
-        #expect(await eventually { bluetooth.mode == .both && device.medium.mode == .both }, "the default is both media")
+        #expect(
+            await eventually { bluetooth.mode == .both && device.medium.mode == .both }, "the default is both media")
         await aWhile()
         #expect(power.all == [] && permission.all == [])
         bluetooth.report(.problem(.bluetoothOff))

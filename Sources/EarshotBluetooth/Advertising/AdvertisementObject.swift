@@ -8,10 +8,13 @@ extension Advertisement {
     /// Type `broadcast`: other devices cannot connect, and the kernel sends from a random address.
     /// Source: BlueZ, `org.bluez.LEAdvertisement(5)`.
     var bluezProperties: [String: DBusValue] {
+        // The controller takes 20 ms to 10.24 s.
+        let chosen = interval.map { UInt32(max(20, min(($0 / .milliseconds(1)).rounded(), 10_240))) }
+        let range = chosen.map { $0...$0 } ?? Self.intervalMilliseconds
         var properties: [String: DBusValue] = [
             "Type": .string("broadcast"),
-            "MinInterval": .uint32(Self.intervalMilliseconds.lowerBound),
-            "MaxInterval": .uint32(Self.intervalMilliseconds.upperBound),
+            "MinInterval": .uint32(range.lowerBound),
+            "MaxInterval": .uint32(range.upperBound),
         ]
         if !serviceData.isEmpty {
             properties["ServiceData"] = .properties(

@@ -14,8 +14,8 @@ public final class BluetoothBeacons: BeaconSource {
     /// How long a beacon may be silent and still count as present, if the radio listens all the time. Beacons send once a second
     /// or more often; nine lost frames of ten are an absence.
     public static let patience = Duration.seconds(10)
-    /// The same for a radio that rests in between.
-    public static let lowPowerPatience = Duration.seconds(30)
+    /// The same for a radio that rests in between, and may miss a beacon that sends rarely.
+    public static let lowPowerPatience = Duration.seconds(20)
 
     private let source: any AdvertisementSource
 

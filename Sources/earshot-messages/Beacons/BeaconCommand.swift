@@ -96,16 +96,19 @@ struct BeaconCommand: ParsableCommand {
         // Before any thread starts: threads inherit the signal mask.
         let ending = Ending()
         Interruption.request { ending.request() }
-        guard let advertisement = try frame().advertisement else { preconditionFailure("an identity is sent in the plain") }
+        guard var advertisement = try frame().advertisement else {
+            preconditionFailure("an identity is sent in the plain")
+        }
+        advertisement.interval = interval.map { .milliseconds($0) }
         let identity = try frame().identifier?.text ?? ""
         let output = BeaconOutput(identity: identity, isQuiet: quiet)
-        let radio = bluetooth.advertiser()
+        let radio = bluetooth.radio
         let over = DispatchSemaphore(value: 0)
-        let (seconds, interval) = (seconds, interval.map { Duration.milliseconds($0) })
+        let seconds = seconds
         let task = Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await event in radio.advertise(advertisement, interval: interval) { output.take(event) }
+                    for await event in radio.advertise(advertisement) { output.take(event) }
                 }
                 group.addTask {
                     try? await Task.sleep(for: .seconds(seconds ?? 1e9))
@@ -114,6 +117,8 @@ struct BeaconCommand: ParsableCommand {
                 await group.next()
                 group.cancelAll()
             }
+            // bluetoothd takes the beacon from the air.
+            await radio.waitUntilClosed()
             over.signal()
         }
         ending.onRequest { task.cancel() }

@@ -1,4 +1,5 @@
 import EarshotBluetooth
+import EarshotCoding
 import EarshotConsole
 import EarshotDrawing
 

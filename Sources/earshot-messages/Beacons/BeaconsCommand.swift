@@ -16,7 +16,7 @@ struct BeaconsCommand: ParsableCommand {
             with Ctrl-C, after --seconds, or when --count beacons were found. It sends nothing.
 
             It knows Eddystone (UID, URL, telemetry, and EID, which only the beacon's owner can resolve), iBeacon and \
-            AltBeacon. A beacon is lost after 10 s of silence, or 30 s with --low-power.
+            AltBeacon. A beacon is lost after 10 s of silence, or 20 s with --low-power.
 
             The distance follows from the strength that the beacon claims to have at 1 m, and from the mean strength of \
             about the last eight frames. Walls, people and reflections change the strength by 10 dB and more, so the true \
@@ -79,7 +79,7 @@ struct BeaconsCommand: ParsableCommand {
         // Before any thread starts: threads inherit the signal mask.
         let ending = Ending()
         Interruption.request { ending.request() }
-        let radio = bluetooth.scanner()
+        let radio = bluetooth.radio
         let scan = BeaconScan(includesIBeacons: !noIBeacons, prefersLowPower: lowPower)
         let output = BeaconsOutput(isJSON: json, isQuiet: quiet)
         output.begun(scan)
@@ -100,6 +100,7 @@ struct BeaconsCommand: ParsableCommand {
                 await group.next()
                 group.cancelAll()
             }
+            await radio.waitUntilClosed()
             over.signal()
         }
         ending.onRequest { task.cancel() }

@@ -1,3 +1,4 @@
+import EarshotAudio
 import EarshotBluetooth
 import EarshotConsole
 import EarshotDiscovery
