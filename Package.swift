@@ -80,7 +80,7 @@ let package = Package(
         .executableTarget(
             name: "earshot-messages",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotDiscovery", "EarshotBluetooth", "EarshotDrawing",
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
                 "EarshotConsole", "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),

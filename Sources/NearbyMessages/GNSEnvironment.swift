@@ -42,7 +42,8 @@ package struct GNSEnvironment: Sendable {
         let log = GNSDebugLog.standardError
         var configuration = MessageManager.Configuration.system(log: log)
         let adapter = BluetoothAdapter(configuration.adapter)
-        // MEDIUM
+        let sound = configuration.media
+        configuration.media = { sound() + [BluetoothMedium(adapter: adapter)] }
         configuration.beacons = { BluetoothBeacons(adapter) }
         let consent = Consent(
             applicationIdentifier: configuration.applicationIdentifier, media: [.audio, .bluetooth],
