@@ -30,13 +30,13 @@ import Testing
         let subscription = device.run {
             Snippets.subscribeToBeacons(manager, found: { found.add($0) }, lost: { lost.add($0) })
         }
-        for beacon in [eddystone, iBeacon] { device.beacons.set(beacon, isPresent: true) }
+        for beacon in [eddystone, iBeacon] { device.beacons.add(beacon) }
         #expect(await eventually { found.count == 2 })
         #expect(Set(found.texts) == ["room 1", "hall"])
         // iBeacons are included by default, and low power is then ignored.
         #expect(device.beacons.openScans.allSatisfy { $0.includesIBeacons && !$0.usesLowPower })
         #expect(device.medium.modes == [], "beacons alone open no microphone")
-        device.beacons.set(eddystone, isPresent: false)
+        device.beacons.remove(eddystone)
         #expect(await eventually { lost.texts == ["room 1"] })
         let object = found.all.first { $0?.content == Data("room 1".utf8) } ?? nil
         #expect(lost.all.first.map { $0 === object } == true, "the same object")
@@ -69,7 +69,7 @@ import Testing
         let subscription = device.run {
             Snippets.subscribeToBeaconType(manager, found: { found.add($0) }, lost: { lost.add($0) })
         }
-        device.beacons.set(eddystone, isPresent: true)
+        device.beacons.add(eddystone)
         #expect(await eventually { found.count == 1 })
         await aWhile()
         #expect(found.texts == ["yes"])
@@ -84,7 +84,7 @@ import Testing
         let subscription = device.run {
             Snippets.subscribeToEddystone(manager, found: { found.add($0) }, lost: { lost.add($0) })
         }
-        for beacon in [eddystone, iBeacon] { device.beacons.set(beacon, isPresent: true) }
+        for beacon in [eddystone, iBeacon] { device.beacons.add(beacon) }
         #expect(await eventually { found.count == 1 })
         await aWhile()
         #expect(found.texts == ["room 1"])
@@ -100,7 +100,7 @@ import Testing
         try device.scratch.write(
             #"{"NSLocationWhenInUseUsageDescription":"To show the exhibits."}"#, to: "app/app.nearby.json")
         service.fake.attach(Message("room 1"), to: eddystone)
-        device.beacons.set(eddystone, isPresent: true)
+        device.beacons.add(eddystone)
         let manager = manager(device)
         let subscription = device.run {
             Snippets.subscribeInHighPower(manager, found: { found.add($0) }, lost: { lost.add($0) })
@@ -123,7 +123,7 @@ import Testing
         let terminal = try Terminal()
         let device = try GNSDevice(in: air, service, permission: .undecided, terminal: terminal)
         service.fake.attach(Message("room 1"), to: eddystone)
-        device.beacons.set(eddystone, isPresent: true)
+        device.beacons.add(eddystone)
         let manager = manager(device)
         let subscription = device.run {
             Snippets.subscribeToBeaconsByOwnDialog(
@@ -149,7 +149,7 @@ import Testing
         let device = try GNSDevice(in: air, service, location: .granted)
         let ann = try GNSDevice(in: air, service)
         service.fake.attach(Message("room 1"), to: eddystone)
-        device.beacons.set(eddystone, isPresent: true)
+        device.beacons.add(eddystone)
         let manager = manager(device)
         let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
         let publication = ann.run { Snippets.publish(annsManager, name: "Ann") }

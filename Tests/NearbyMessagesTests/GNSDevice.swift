@@ -10,7 +10,7 @@ import MessagesTestSupport
     let environment: GNSEnvironment
     let medium: AirMedium
     /// The beacons that it hears.
-    let beacons: SimulatedBeacons
+    let beacons: BeaconAir
     let log = Lines()
     /// The lines for standard error.
     let warnings = Lines()
@@ -25,7 +25,7 @@ import MessagesTestSupport
         changing change: (inout MessageManager.Configuration) -> Void = { _ in }
     ) throws {
         let (log, warnings, medium) = (log, warnings, air.medium())
-        let beacons = SimulatedBeacons()
+        let beacons = BeaconAir()
         self.medium = medium
         self.beacons = beacons
         scratch = try ScratchFolder()
