@@ -7,7 +7,7 @@ package final class BeaconAir: BeaconSource {
     private struct State {
         var beacons: Set<BeaconIdentifier> = []
         var scans: [BeaconScan] = []
-        var streams: [Int: AsyncStream<BeaconEvent>.Continuation] = [:]
+        var streams: [Int: (scan: BeaconScan, continuation: AsyncStream<BeaconEvent>.Continuation)] = [:]
         var nextStream = 0
     }
 
@@ -25,6 +25,9 @@ package final class BeaconAir: BeaconSource {
     /// The number of scans that are read.
     package var openCount: Int { state.withLock { $0.streams.count } }
 
+    /// The scans that are read.
+    package var openScans: [BeaconScan] { state.withLock { $0.streams.values.map(\.scan) } }
+
     /// A beacon begins to send.
     package func add(_ beacon: BeaconIdentifier) { state.withLock { _ = $0.beacons.insert(beacon) } }
 
@@ -33,7 +36,7 @@ package final class BeaconAir: BeaconSource {
 
     /// Sends an event to all scans.
     package func report(_ event: BeaconEvent) {
-        for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(event) }
+        for stream in state.withLock({ Array($0.streams.values) }) { stream.continuation.yield(event) }
     }
 
     package func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent> {
@@ -41,13 +44,13 @@ package final class BeaconAir: BeaconSource {
         let number = state.withLock { state in
             state.scans.append(scan)
             state.nextStream += 1
-            state.streams[state.nextStream] = continuation
+            state.streams[state.nextStream] = (scan, continuation)
             return state.nextStream
         }
         continuation.yield(.opened)
         let sending = Task {
             while !Task.isCancelled {
-                for beacon in state.withLock({ $0.beacons }) {
+                for beacon in state.withLock({ $0.beacons }) where scan.includesIBeacons || beacon.kind == .eddystone {
                     continuation.yield(.sighting(BeaconSighting(beacon: beacon, patience: patience)))
                 }
                 try? await Task.sleep(for: Self.period)

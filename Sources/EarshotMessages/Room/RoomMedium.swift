@@ -1,4 +1,3 @@
-import Dispatch
 import EarshotCoding
 import EarshotDiscovery
 import Synchronization
@@ -114,13 +113,7 @@ final class RoomMedium: Sendable {
         await run.confirming.value
         run.tokens.finish()
         // Two runs must not compete for one microphone.
-        guard let sound = medium as? SoundMedium else { return }
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                sound.waitForEnd(seconds: 2)
-                continuation.resume()
-            }
-        }
+        await medium.waitUntilClosed()
     }
 
     private func talk(_ turns: TokenTurns, _ tokens: AsyncStream<Payload>.Continuation) -> Task<Void, Never> {
