@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBluetooth
 import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
@@ -123,6 +124,8 @@ struct MessageOptions: ParsableArguments {
         let (media, options, isDirect) = (media, sound.mediumOptions, direct)
         // A message in an advertisement would have to be shorter than one in sound.
         configuration.media = { isDirect ? [SoundMedium(options)] : media.media(options) }
+        let adapter = media.adapter
+        configuration.beacons = { BluetoothBeacons(BluetoothAdapter(adapter)) }
         return MessageManager(key: try projectKey(), configuration: configuration)
     }
 

@@ -120,7 +120,7 @@ extension API {
     /// The beacon of the path. Clients may write its colons as `%3A`.
     private static func beacon(_ context: ServiceContext) throws -> BeaconIdentifier {
         let text = context.parameters.get("id") ?? ""
-        return try beacon(text.removingPercentEncoding ?? text)
+        return try beacon(text.replacing("%3A", with: ":").replacing("%3a", with: ":"))
     }
 
     private static func beacon(_ text: String) throws -> BeaconIdentifier {
