@@ -21,7 +21,7 @@ STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
 TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(CHECKS)
 
 # `earshot NAME` runs the program earshot-NAME; these are links to one program, which looks at the name.
-LINKED_COMMANDS := nearby publish subscribe
+LINKED_COMMANDS := nearby publish subscribe beacons beacon
 link_commands = for name in $(LINKED_COMMANDS); do ln -sf earshot-messages "$(1)/earshot-$$name"; done
 
 # The manual and the shells' completions of installed programs.
@@ -54,7 +54,7 @@ build: swift ## Build the command line, .build/release/earshot
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE)
 
-all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe)
+all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon)
 	@scripts/install-dependencies.sh all
 	$(SWIFT) build $(RELEASE)
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS)
@@ -130,7 +130,7 @@ install: swift ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
 	$(call install_texts,$(STANDALONE_BUILT)/earshot)
 
 # Foundation's HTTP, linked statically, leaves libcurl to the linker's command line.
-install-all: install ## Install every command: earshot, nearby, publish, subscribe
+install-all: install ## Install every command: earshot, nearby, publish, subscribe, beacons, beacon
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(STANDALONE) -Xlinker -lcurl
 	install -D -s -m 755 .build/standalone/release/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages

@@ -57,12 +57,13 @@ let package = Package(
             name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
             swiftSettings: strict),
         .target(
-            name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotCoding", "EarshotDiscovery"],
+            name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotAudio", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
         .target(
-            name: "NearbyMessages", dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
+            name: "NearbyMessages",
+            dependencies: ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
             swiftSettings: strict),
         .target(name: "GNSMessages", dependencies: ["NearbyMessages"], swiftSettings: strict),
         .target(
@@ -79,8 +80,8 @@ let package = Package(
         .executableTarget(
             name: "earshot-messages",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "EarshotConsole",
-                "EarshotMessages", argumentParser,
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
+                "EarshotConsole", "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -147,7 +148,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "EarshotBluetoothTests", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
+            name: "EarshotBluetoothTests",
+            dependencies: [
+                "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDiscovery", "TestSupport",
+            ],
             swiftSettings: strict),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
@@ -164,8 +168,8 @@ let package = Package(
         .testTarget(
             name: "NearbyMessagesTests",
             dependencies: [
-                "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "GNSMessages", "NearbyMessages",
-                "MessagesTestSupport",
+                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "GNSMessages",
+                "NearbyMessages", "MessagesTestSupport",
             ],
             exclude: ["Snippets/Printed"], swiftSettings: [.treatAllWarnings(as: .error)]),
         // The same snippets and lines of apps in the language mode that they were written for.

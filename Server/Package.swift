@@ -60,7 +60,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "earshotd", dependencies: ["EarshotServer", argumentParser, logging], swiftSettings: strict),
+            name: "earshotd", dependencies: ["EarshotServer", coding, argumentParser, logging], swiftSettings: strict),
         .testTarget(
             name: "EarshotServerTests",
             dependencies: [

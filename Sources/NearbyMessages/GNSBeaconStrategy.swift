@@ -1,14 +1,22 @@
+import EarshotMessages
 public import Foundation
 
-/// The strategy to find beacons. It has no effect: beacons are not supported here. It exists for apps that set it.
+/// The strategy to find beacons.
+///
+/// | iBeacons | low power | radio | location question |
+/// |---|---|---|---|
+/// | included | ignored | listens all the time | yes |
+/// | not included | preferred | rests in between: a beacon is found later | no |
+/// | not included | not preferred | listens all the time | yes |
 ///
 /// Immutable, and therefore Sendable, as `GNSMessage` is.
 open class GNSBeaconStrategy: NSObject, @unchecked Sendable {
-    /// Whether to find iBeacons too; true by default. No effect.
+    /// Whether to find iBeacons too; true by default.
     public let includeIBeacons: Bool
-    /// Whether to continue in the background; false by default. No effect.
+    /// Whether to continue in the background; false by default. No effect yet, and the debug log says so: beacons are found as
+    /// long as the program runs.
     public let allowInBackground: Bool
-    /// Whether to save power at the cost of time; true by default. No effect.
+    /// Whether to save power at the cost of time; true by default. Ignored if iBeacons are included.
     public let lowPowerPreferred: Bool
 
     /// A strategy with the default values.
@@ -25,15 +33,23 @@ open class GNSBeaconStrategy: NSObject, @unchecked Sendable {
         lowPowerPreferred = params.lowPowerPreferred
         super.init()
     }
+
+    /// The strategy in today's terms. It asks for no background, which would be a problem of its own.
+    var strategy: BeaconStrategy {
+        var strategy = BeaconStrategy()
+        strategy.includesIBeacons = includeIBeacons
+        strategy.prefersLowPower = lowPowerPreferred
+        return strategy
+    }
 }
 
 /// The parameters of a strategy for beacons.
 open class GNSBeaconStrategyParams: NSObject {
-    /// Whether to find iBeacons too. No effect.
+    /// Whether to find iBeacons too; true by default.
     open var includeIBeacons = true
-    /// Whether to continue in the background. No effect.
+    /// Whether to continue in the background; false by default. No effect yet.
     open var allowInBackground = false
-    /// Whether to save power at the cost of time. No effect.
+    /// Whether to save power at the cost of time; true by default. Ignored if iBeacons are included.
     open var lowPowerPreferred = true
 
     /// Parameters with the default values.

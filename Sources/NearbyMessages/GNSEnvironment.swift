@@ -1,3 +1,5 @@
+import EarshotBluetooth
+import EarshotDiscovery
 package import EarshotMessages
 import EarshotTerminalConsent
 
@@ -30,15 +32,22 @@ package struct GNSEnvironment: Sendable {
     /// The environment of new managers and permissions.
     @TaskLocal package static var current = system
 
-    /// The environment of the process, see `MessageManager.Configuration.system`.
+    /// The environment of the process, see `MessageManager.Configuration.system`, with Bluetooth beside the sound.
+    ///
+    /// One adapter for devices and beacons. A machine without Bluetooth has a line about it in the debug log, and the sound works.
     ///
     /// The phone's system asked the user on behalf of the original module, and apps written for it cannot pass a prompt. So
     /// this module passes one: it asks on the terminal if the app has no dialog of its own.
     private static let system = {
         let log = GNSDebugLog.standardError
-        let configuration = MessageManager.Configuration.system(log: log)
+        var configuration = MessageManager.Configuration.system(log: log)
+        let adapter = BluetoothAdapter(configuration.adapter)
+        let sound = configuration.media
+        configuration.media = { sound() + [BluetoothMedium(adapter: adapter)] }
+        configuration.beacons = { BluetoothBeacons(adapter) }
         let consent = Consent(
-            applicationIdentifier: configuration.applicationIdentifier, prompt: TerminalPrompt(), log: log)
+            applicationIdentifier: configuration.applicationIdentifier, media: [.audio, .bluetooth],
+            prompt: TerminalPrompt(), log: log)
         return GNSEnvironment(configuration: configuration, consent: consent, log: log)
     }()
 }

@@ -30,7 +30,7 @@ final class GNSManagerCore: Sendable {
             log("The message to publish is nil.")
             return GNSOperation(inactive: handlers)
         }
-        note(strategy, asksForBluetooth: strategy.asksForBluetooth)
+        if strategy.allowInBackground { noteBackground() }
         do throws(MessageError) {
             let publication = try manager.publish(
                 message.message, strategy: strategy.strategy, consent: handlers.consentHandler(log: log))
@@ -45,28 +45,34 @@ final class GNSManagerCore: Sendable {
     ) -> GNSOperation {
         let strategy = params.strategy ?? GNSStrategy()
         let handlers = GNSOperationHandlers(params, found: found, lost: lost)
-        let wantsBeacons = params.deviceTypesToDiscover.contains(.bleBeacon)
-        if wantsBeacons { log("Beacons are not supported here: the subscription finds none.") }
-        note(strategy, asksForBluetooth: strategy.asksForBluetooth || wantsBeacons)
-        guard params.deviceTypesToDiscover.contains(.usingNearby) else { return GNSOperation(inactive: handlers) }
+        let types = params.deviceTypesToDiscover
+        let wantsDevices = types.contains(.usingNearby)
+        guard wantsDevices || types.contains(.bleBeacon) else {
+            log("The subscription names no kind of devices to find.")
+            return GNSOperation(inactive: handlers)
+        }
+        let beacons = types.contains(.bleBeacon) ? params.beaconStrategy ?? GNSBeaconStrategy() : nil
+        if wantsDevices && strategy.allowInBackground || beacons?.allowInBackground == true { noteBackground() }
+        let (namespace, type) = (params.messageNamespace ?? "", params.type ?? "")
+        let consent = handlers.consentHandler(log: log)
         do throws(MessageError) {
-            let subscription = try manager.subscribe(
-                namespace: params.messageNamespace ?? "", type: params.type ?? "", strategy: strategy.strategy,
-                consent: handlers.consentHandler(log: log))
+            let subscription: Subscription
+            if let beacons {
+                subscription = try manager.subscribe(
+                    namespace: namespace, type: type, beacons: beacons.strategy,
+                    strategy: wantsDevices ? strategy.strategy : nil, consent: consent)
+            } else {
+                subscription = try manager.subscribe(
+                    namespace: namespace, type: type, strategy: strategy.strategy, consent: consent)
+            }
             return GNSOperation(subscription: subscription, handlers: handlers)
         } catch {
             return refuse(error, handlers)
         }
     }
 
-    private func note(_ strategy: GNSStrategy, asksForBluetooth: Bool) {
-        if asksForBluetooth {
-            log("Bluetooth is not supported here: sound is the only medium.")
-            errors.reportBluetooth()
-        }
-        if strategy.allowInBackground {
-            log("There is no background here: the operation runs as long as the program runs.")
-        }
+    private func noteBackground() {
+        log("There is no background here yet: the operation runs as long as the program runs.")
     }
 
     private func refuse(_ error: MessageError, _ handlers: GNSOperationHandlers) -> GNSOperation {

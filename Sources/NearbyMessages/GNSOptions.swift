@@ -30,12 +30,12 @@ public struct GNSDiscoveryMediums: OptionSet, Sendable, Hashable {
     /// Media of these bits; other bits have no effect.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Near-ultrasound, the only medium that works here.
+    /// Near-ultrasound.
     public static let audio = GNSDiscoveryMediums(rawValue: 1)
-    /// Bluetooth Low Energy, which is not supported here. An operation on it alone stays inactive, and the manager calls its
-    /// Bluetooth handlers.
+    /// Bluetooth Low Energy, with an adapter of BlueZ. If it is missing, off or forbidden, the manager calls its Bluetooth handlers,
+    /// and the operation goes on when it works.
     public static let BLE = GNSDiscoveryMediums(rawValue: 2)
-    /// All media: sound is the only one that works here.
+    /// All media; those that the machine has not are left out.
     public static let `default`: GNSDiscoveryMediums = [.audio, .BLE]
     /// `BLE` in lower case.
     public static let ble = GNSDiscoveryMediums.BLE
@@ -55,8 +55,7 @@ public struct GNSDeviceTypes: OptionSet, Sendable, Hashable {
 
     /// Devices that publish messages.
     public static let usingNearby = GNSDeviceTypes(rawValue: 1)
-    /// Bluetooth beacons, which are not supported here. A subscription to beacons alone stays inactive, and the manager calls
-    /// its Bluetooth handlers.
+    /// Bluetooth beacons: the messages that are attached to them.
     public static let bleBeacon = GNSDeviceTypes(rawValue: 2)
     /// `usingNearby` in the spelling of Swift 2.
     public static let UsingNearby = GNSDeviceTypes.usingNearby

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The parameters of a manager.
 open class GNSMessageManagerParams: NSObject {
-    /// No effect: there is no Bluetooth here to switch on.
+    /// No effect: no alert is shown. `bluetoothPowerErrorHandler` tells the app.
     open var showBluetoothPowerAlert = true
     /// No effect: the system mixes the sound with that of other programs.
     open var useBestAudioSessionCategory = true
@@ -18,9 +18,9 @@ open class GNSMessageManagerParams: NSObject {
     }
     /// Receives true when the microphone is needed but missing, forbidden, busy or unusable, and false when it works again.
     open var microphonePermissionErrorHandler: GNSErrorStateHandler!
-    /// Receives true, once, when an operation asks for Bluetooth, which is not supported here.
+    /// Receives true when Bluetooth is needed but the system denies the program access to it, and false when it works again.
     open var bluetoothPermissionErrorHandler: GNSErrorStateHandler!
-    /// The same as `bluetoothPermissionErrorHandler`: apps may set either.
+    /// Receives true when Bluetooth is needed but switched off, missing or unusable, and false when it works again.
     open var bluetoothPowerErrorHandler: GNSErrorStateHandler!
 
     /// Parameters with the default values.
@@ -44,13 +44,13 @@ open class GNSPublicationParams: NSObject {
 open class GNSSubscriptionParams: NSObject {
     /// The kinds of devices to find.
     open var deviceTypesToDiscover = GNSDeviceTypes.usingNearby
-    /// Only messages of this namespace are found; empty or nil for the project's own.
+    /// Only messages of this namespace are found; empty or nil for the project's own, and for all namespaces of its own beacons.
     open var messageNamespace: String! = ""
     /// Only messages of this type are found; empty or nil for all types.
     open var type: String! = ""
     /// The directions and media to find devices by; nil for the default.
     open var strategy: GNSStrategy! = GNSStrategy()
-    /// The strategy to find beacons. No effect.
+    /// The strategy to find beacons; nil for the default.
     open var beaconStrategy: GNSBeaconStrategy! = GNSBeaconStrategy()
     /// Receives the status of the subscription.
     open var statusHandler: GNSOperationStatusHandler!

@@ -26,10 +26,7 @@ open class GNSStrategy: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Whether it names Bluetooth alone. The default, all media, does not ask for Bluetooth.
-    var asksForBluetooth: Bool { discoveryMediums == .BLE }
-
-    /// The strategy in today's terms. It asks for no background: sound, the only medium, does not stop in the background.
+    /// The strategy in today's terms. It asks for no background: the media do not stop in the background.
     var strategy: DiscoveryStrategy {
         var strategy = DiscoveryStrategy()
         strategy.mode = DiscoveryMode(rawValue: discoveryMode.intersection(.default).rawValue)

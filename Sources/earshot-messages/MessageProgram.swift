@@ -9,9 +9,11 @@ import EarshotConsole
 struct MessageProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "earshot",
-        abstract: "Find the devices within earshot, publish messages to them, and receive theirs.",
+        abstract: "Find devices and beacons nearby, publish messages to them, and receive theirs.",
         version: ProgramVersion.current,
-        subcommands: [NearbyCommand.self, PublishCommand.self, SubscribeCommand.self])
+        subcommands: [
+            NearbyCommand.self, PublishCommand.self, SubscribeCommand.self, BeaconsCommand.self, BeaconCommand.self,
+        ])
 
     static func main() {
         StandardStream.prepare()

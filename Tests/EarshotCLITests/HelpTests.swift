@@ -6,7 +6,7 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "nearby", "publish",
-        "subscribe",
+        "subscribe", "beacons", "beacon",
     ]
     private static let helps = [["--help"], ["help"]] + commands.flatMap { [[$0, "--help"], ["help", $0]] }
 
@@ -49,6 +49,9 @@ import Testing
         ["simulate", "--burst"], ["simulate", "--combine"], ["simulate", "--rate"], ["simulate", "--min-success"],
         ["nearby", "--seconds"], ["nearby", "--count"], ["nearby", "--rate"], ["nearby", "--channels"],
         ["publish", "a", "--direct", "--seconds"], ["subscribe", "--direct", "--count"],
+        ["beacons", "--seconds"], ["beacons", "--count"],
+        ["beacon", "--ibeacon", "f7826da64fa24e988024bc5b71e0893e:1:2", "--interval"],
+        ["beacon", "--ibeacon", "f7826da64fa24e988024bc5b71e0893e:1:2", "--seconds"],
     ])
     func aNegativeNumberIsRejectedAsANumber(arguments: [String]) throws {
         let result = try Tool.run(arguments + ["-1"], in: Scratch())

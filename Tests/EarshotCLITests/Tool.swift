@@ -27,7 +27,7 @@ enum Tool {
     }()
 
     /// The commands of the second program.
-    static let linkedCommands = ["nearby", "publish", "subscribe"]
+    static let linkedCommands = ["nearby", "publish", "subscribe", "beacons", "beacon"]
 
     /// Runs the tool to its end. Output goes through files, so that a full pipe cannot block either side.
     /// - Parameter environment: variables to set beside those of the tests.

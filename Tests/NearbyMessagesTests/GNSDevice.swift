@@ -9,27 +9,36 @@ import MessagesTestSupport
 @MainActor struct GNSDevice {
     let environment: GNSEnvironment
     let medium: AirMedium
+    /// The beacons that it hears.
+    let beacons: BeaconAir
     let log = Lines()
     /// The lines for standard error.
     let warnings = Lines()
     let scratch: ScratchFolder
 
-    /// - Parameter permission: the user's earlier decision.
+    /// - Parameters:
+    ///   - permission: the user's earlier decision.
+    ///   - location: the user's earlier decision on the location.
     init(
         in air: Air, _ service: any ServiceUnderTest, permission: PermissionState = .granted,
-        terminal: Terminal? = nil, changing change: (inout MessageManager.Configuration) -> Void = { _ in }
+        location: PermissionState = .undecided, terminal: Terminal? = nil,
+        changing change: (inout MessageManager.Configuration) -> Void = { _ in }
     ) throws {
         let (log, warnings, medium) = (log, warnings, air.medium())
+        let beacons = BeaconAir()
         self.medium = medium
+        self.beacons = beacons
         scratch = try ScratchFolder()
         let prompt = terminal.map { TerminalPrompt(input: $0.device, output: $0.device) }
         let consent = Consent(
             applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt, log: { log.add($0) },
             warn: { warnings.add($0) })
         if permission != .undecided { try consent.store.set(permission) }
+        if location != .undecided { try consent.store.setLocation(location) }
         guard let nowhere = URL(string: "http://nowhere.invalid") else { preconditionFailure("a URL") }
         var configuration = MessageManager.Configuration(
             serviceURL: nowhere, applicationIdentifier: "app", media: { [medium] }, permission: consent)
+        configuration.beacons = { beacons }
         configuration.backOff.shortest = .milliseconds(20)
         configuration.backOff.longest = .milliseconds(100)
         configuration.pace.reportDelay = .milliseconds(10)

@@ -37,45 +37,109 @@ import Testing
         withExtendedLifetime((manager, subscription)) {}
     }
 
-    @Test func `08 an app that asks for Bluetooth is told once that there is none`() async throws {
-        let device = try GNSDevice(in: air, service)
-        let (power, permission, statuses) = (Calls<Bool>(), Calls<Bool>(), Calls<GNSOperationStatus>())
+    @Test func `08 the handlers see Bluetooth go off and on, and its permission`() async throws {
+        let air = air
+        let bluetooth = air.medium(.bluetooth)
+        let device = try GNSDevice(in: air, service) { configuration in
+            let media = configuration.media
+            configuration.media = { media() + [bluetooth] }
+        }
+        let (power, permission) = (Calls<Bool>(), Calls<Bool>())
         let manager: GNSMessageManager = device.run {
             FilledSnippets.trackSettings(
-                API_KEY: service.key, microphone: { _ in }, power: { power.add($0) },
-                permission: { permission.add($0) })
+                API_KEY: service.key, microphone: { _ in Issue.record("the microphone works") },
+                power: { power.add($0) }, permission: { permission.add($0) })
         }
-        let bluetooth = GNSStrategy { $0?.discoveryMediums = .BLE }
-        var kept: [AnyObject?] = (0..<2).map { _ in
+        let publication = device.run { Snippets.publish(manager, name: "Ann") }
+        #expect(
+            await eventually { bluetooth.mode == .both && device.medium.mode == .both }, "the default is both media")
+        await aWhile()
+        #expect(power.all == [] && permission.all == [])
+        bluetooth.report(.problem(.bluetoothOff))
+        #expect(await eventually { power.all == [true] })
+        bluetooth.report(.solved(.bluetoothOff))
+        bluetooth.report(.opened(.both))
+        #expect(await eventually { power.all == [true, false] })
+        bluetooth.report(.problem(.bluetoothForbidden))
+        #expect(await eventually { permission.all == [true] })
+        bluetooth.report(.solved(.bluetoothForbidden))
+        #expect(await eventually { permission.all == [true, false] })
+        #expect(power.all == [true, false])
+        for problem in [DiscoveryProblem.noBluetoothAdapter, .noBluetoothService, .bluetoothUnusable(.scan)] {
+            let count = power.count
+            bluetooth.report(.problem(problem))
+            #expect(await eventually { power.count == count + 1 && power.all.last == true }, "\(problem)")
+            bluetooth.report(.solved(problem))
+            #expect(await eventually { power.count == count + 2 && power.all.last == false }, "\(problem)")
+        }
+        withExtendedLifetime((manager, publication)) {}
+    }
+
+    @Test func `08 beacons call the Bluetooth handlers too`() async throws {
+        let device = try GNSDevice(in: air, service, location: .granted)
+        let power = Calls<Bool>()
+        let manager: GNSMessageManager = device.run {
+            FilledSnippets.trackSettings(
+                API_KEY: service.key, microphone: { _ in }, power: { power.add($0) }, permission: { _ in })
+        }
+        let subscription = device.run { Snippets.subscribeToBeacons(manager, found: { _ in }, lost: { _ in }) }
+        #expect(await eventually { !device.beacons.openScans.isEmpty })
+        device.beacons.report(.problem(.bluetoothOff))
+        #expect(await eventually { power.all == [true] })
+        device.beacons.report(.solved(.bluetoothOff))
+        #expect(await eventually { power.all == [true, false] })
+        withExtendedLifetime((manager, subscription)) {}
+    }
+
+    @Test func `08 a machine without Bluetooth has one line in the debug log, and its sound works`() async throws {
+        let air = air
+        let bluetooth = air.medium(.bluetooth)
+        let device = try GNSDevice(in: air, service) { configuration in
+            let media = configuration.media
+            configuration.media = { media() + [bluetooth] }
+        }
+        let (power, statuses) = (Calls<Bool>(), Calls<GNSOperationStatus>())
+        let manager: GNSMessageManager = device.run {
+            FilledSnippets.trackSettings(
+                API_KEY: service.key, microphone: { _ in }, power: { power.add($0) }, permission: { _ in })
+        }
+        let publications = (0..<3).map { number in
             device.run {
-                manager.publication(with: GNSMessage(content: nil)) { params in
-                    params?.strategy = bluetooth
+                manager.publication(with: GNSMessage(content: Data("\(number)".utf8))) { params in
                     params?.statusHandler = { statuses.add($0) }
                 }
             }
         }
-        #expect(await eventually { power.all == [true] && permission.all == [true] })
-        kept.append(
-            device.run {
-                manager.subscription(messageFoundHandler: nil, messageLostHandler: nil) { params in
-                    params?.deviceTypesToDiscover = .bleBeacon
-                    params?.statusHandler = { statuses.add($0) }
-                }
-            })
+        #expect(await eventually { !bluetooth.mode.isEmpty })
+        bluetooth.report(.problem(.noBluetoothAdapter, detail: "There is no Bluetooth adapter."))
+        #expect(await eventually { power.all == [true] && statuses.all.count { $0 == .active } == 3 })
         await aWhile()
-        #expect(power.all == [true] && permission.all == [true])
-        #expect(Set(statuses.all) == [.inactive] && device.medium.modes == [], "there is nothing it could run on")
-        // A subscription to beacons and devices finds the devices.
-        kept.append(
+        #expect(device.log.all.count { $0.contains("Bluetooth") } == 1, "\(device.log.all)")
+        #expect(device.warnings.all == [])
+        #expect(device.medium.mode == .both)
+        withExtendedLifetime((manager, publications)) {}
+    }
+
+    @Test func `08 an app that asks for Bluetooth where the program has none is told so`() async throws {
+        let device = try GNSDevice(in: air, service)
+        let (power, statuses) = (Calls<Bool>(), Calls<GNSOperationStatus>())
+        let manager: GNSMessageManager = device.run {
+            FilledSnippets.trackSettings(
+                API_KEY: service.key, microphone: { _ in }, power: { power.add($0) }, permission: { _ in })
+        }
+        let publications = (0..<2).map { _ in
             device.run {
-                manager.subscription(messageFoundHandler: nil, messageLostHandler: nil) { params in
-                    params?.deviceTypesToDiscover = [.usingNearby, .bleBeacon]
+                manager.publication(with: GNSMessage(content: nil)) { params in
+                    params?.strategy = GNSStrategy { $0?.discoveryMediums = .BLE }
                     params?.statusHandler = { statuses.add($0) }
                 }
-            })
-        #expect(await eventually { statuses.all.last == .active })
-        #expect(device.log.all.contains { $0.contains("Beacons are not supported") })
-        withExtendedLifetime((manager, kept)) {}
+            }
+        }
+        #expect(await eventually { power.all == [true] })
+        await aWhile()
+        #expect(power.all == [true])
+        #expect(Set(statuses.all) == [.inactive] && device.medium.modes == [], "there is nothing it could run on")
+        withExtendedLifetime((manager, publications)) {}
     }
 
     @Test func `an operation for the background runs as long as the program`() async throws {

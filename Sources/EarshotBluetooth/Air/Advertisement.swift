@@ -6,6 +6,9 @@ public struct Advertisement: Sendable, Hashable {
     public var manufacturerData: [UInt16: [UInt8]]
     /// The services that the sender lists.
     public var serviceUUIDs: [BluetoothUUID]
+    /// The time from one frame to the next, for an advertisement to send; nil for a tenth of a second or little more. bluetoothd
+    /// may choose another.
+    public var interval: Duration?
 
     /// An advertisement of these parts.
     public init(

@@ -13,6 +13,12 @@ extension MessageManager {
         public var applicationIdentifier: String
         /// Makes the media of discovery. Called once, after consent, when an operation first needs a medium.
         public var media: @Sendable () -> [any DiscoveryMedium]
+        /// The Bluetooth adapter that the environment names, such as `hci1`; nil for the first that works. This module has no
+        /// Bluetooth of its own: `media` and `beacons` pass the name to that of EarshotBluetooth.
+        public var adapter: String?
+        /// Makes the source of beacons. Called once, after consent, when a subscription first looks for beacons. nil, or a result
+        /// of nil, if this program has none: the manager then reports `ManagerProblem.Kind.unsupportedMedium`.
+        public var beacons: (@Sendable () -> (any BeaconSource)?)?
         /// Decides before anything is opened, played or sent.
         public var permission: any PermissionGate
         /// The shortest pause after a failed request, and the longest that it grows to.
@@ -49,11 +55,13 @@ extension MessageManager {
         /// | service | `EARSHOT_SERVICE` | `url` in `service.json` | `http://127.0.0.1:8787` |
         /// | microphone | `EARSHOT_DEVICE` | `device` in `sound.json` | `default` |
         /// | loudspeaker | `EARSHOT_PLAYBACK` | `playback` in `sound.json` | `default` |
+        /// | Bluetooth adapter | `EARSHOT_ADAPTER` | `adapter` in `bluetooth.json` | the first that works |
         /// | application | `EARSHOT_APP_ID` | | the program's name |
         /// | permission | `Consent` of that application, with the prompt | | |
         ///
         /// If the named service is no `http` or `https` URL, the manager uses none: it reports the problem `serviceInvalid`,
-        /// and standard error says so. An invalid `sound.json` is ignored, and standard error says so.
+        /// and standard error says so. An invalid `sound.json` or `bluetooth.json` is ignored, and standard error says so. The media are sound
+        /// alone; see `adapter`.
         /// - Parameters:
         ///   - prompt: asks the user if an operation has no consent handler; nil to ask nothing.
         ///   - log: receives lines for people, see `log`.
@@ -70,14 +78,15 @@ extension MessageManager {
             warn: @escaping @Sendable (String) -> Void = StandardError.warn
         ) {
             let sound = SoundMedium.Options(capture: settings.microphone, playback: settings.loudspeaker)
-            let warning = settings.soundWarning
+            let warnings = [settings.soundWarning, settings.adapterWarning].compactMap(\.self)
             self.init(
                 serviceURL: settings.serviceURL, applicationIdentifier: settings.applicationIdentifier,
                 media: {
-                    if let warning { warn(warning) }
+                    for warning in warnings { warn(warning) }
                     return [SoundMedium(sound)]
                 }, permission: permission, log: log)
             serviceRefusal = settings.serviceRefusal
+            adapter = settings.adapter
             self.warn = warn
         }
     }
@@ -107,6 +116,9 @@ extension MessageManager {
         package var outage = Duration.seconds(9)
         /// How long a message that the service forgot may take to come again before it is lost.
         package var doubt = Duration.seconds(40)
+
+        /// How long the service's answer about a beacon holds, also if it is that the beacon has no message for the project.
+        package var attachmentMemory = Duration.seconds(600)
 
         package init() {}
     }

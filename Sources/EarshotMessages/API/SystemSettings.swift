@@ -1,6 +1,7 @@
 import Foundation
 
-/// The service, the sound devices and the application that the environment and the user's configuration files name.
+/// The service, the sound devices, the Bluetooth adapter and the application that the environment and the user's configuration
+/// files name.
 struct SystemSettings: Sendable {
     /// The service if nothing names one.
     static let loopback = "http://127.0.0.1:8787"
@@ -14,9 +15,17 @@ struct SystemSettings: Sendable {
     var (microphone, loudspeaker) = ("default", "default")
     /// Why chosen sound devices were ignored; nil if none were.
     var soundWarning: String?
+    /// The name of the Bluetooth adapter; nil for the first that works.
+    var adapter: String?
+    /// Why a chosen adapter was ignored; nil if it was not.
+    var adapterWarning: String?
 
     private struct ServiceFile: Decodable {
         let url: String
+    }
+
+    private struct BluetoothFile: Decodable {
+        let adapter: String
     }
 
     private struct SoundFile: Decodable {
@@ -61,6 +70,15 @@ struct SystemSettings: Sendable {
         }
         microphone = value("EARSHOT_DEVICE") ?? file.device ?? microphone
         loudspeaker = value("EARSHOT_PLAYBACK") ?? file.playback ?? loudspeaker
+        if let name = value("EARSHOT_ADAPTER") {
+            adapter = name
+        } else if let path = folder.map({ "\($0)/bluetooth.json" }), let content = read(path) {
+            adapter = (try? JSONDecoder().decode(BluetoothFile.self, from: content))?.adapter
+            if adapter?.isEmpty != false {
+                adapter = nil
+                adapterWarning = "\(path) is ignored: it is not of the form {\"adapter\":\"hci1\"}."
+            }
+        }
     }
 
     /// - Parameter name: where the address was found. The address itself may hold a password.

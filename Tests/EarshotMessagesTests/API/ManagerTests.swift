@@ -58,6 +58,17 @@ struct ManagerTests {
         #expect(publication.status == .active)
     }
 
+    @Test func reportsSayHowATokenWasHeard() async throws {
+        let (air, service) = (Air(), FakeService())
+        let (one, other) = (Device(in: air, service), Device(in: air, service))
+        let events = Collected(try other.manager.subscribe())
+        let publication = try one.manager.publish(Message("hello"))
+        #expect(await eventually { events.found.count == 1 })
+        let reception = try #require(service.receptions.first)
+        #expect(reception.medium == .audio && reception.age >= .zero && reception.age < .seconds(30))
+        #expect(publication.status == .active)
+    }
+
     @Test func aPublisherThatOnlyScansIsFoundBySubscribers() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))

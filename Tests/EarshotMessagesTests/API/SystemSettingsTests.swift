@@ -78,6 +78,22 @@ struct SystemSettingsTests {
         #expect(settings.microphone == "default" && settings.loudspeaker == "default")
     }
 
+    @Test func theAdapterIsFromTheEnvironmentOrAFile() {
+        let files = ["/h/.config/earshot/bluetooth.json": "{\"adapter\":\"hci1\"}"]
+        #expect(settings(["HOME": "/h"]).adapter == nil)
+        #expect(settings(["HOME": "/h"], files: files).adapter == "hci1")
+        let both = settings(["HOME": "/h", "EARSHOT_ADAPTER": "hci2"], files: files)
+        #expect(both.adapter == "hci2" && both.adapterWarning == nil)
+        #expect(MessageManager.Configuration(both, permission: AlwaysGranted()).adapter == "hci2")
+    }
+
+    @Test(arguments: ["", "moo", "[]", "{}", "{\"adapter\":1}", "{\"adapter\":\"\"}"])
+    func anInvalidBluetoothFileIsIgnoredWithAWarning(file: String) {
+        let settings = settings(["HOME": "/h"], files: ["/h/.config/earshot/bluetooth.json": file])
+        #expect(settings.adapterWarning?.contains("/h/.config/earshot/bluetooth.json") == true)
+        #expect(settings.adapter == nil)
+    }
+
     @Test func aRefusedServiceIsReplacedByNone() async throws {
         let warnings = Lines()
         let settings = settings(["EARSHOT_SERVICE": "moo"])

@@ -105,6 +105,25 @@ struct NearBookTests {
         #expect(book.lose(one) == .gone(one) && book.lose(other) == nil)
     }
 
+    @Test func itKnowsWhenADeviceWasLastHeard() {
+        var book = NearBook()
+        let now = ContinuousClock.now
+        let (first, second) = (LastHeard(at: now), LastHeard(at: now + .seconds(1), rssiDecibelMilliwatts: -50))
+        book.hear(one, first)
+        #expect(book.lastHeard(one) == nil, "it is not near")
+        _ = book.find(one, first)
+        #expect(book.lastHeard(one) == first)
+        book.hear(one, second)
+        #expect(book.lastHeard(one) == second)
+        _ = book.restart(mode: .both)
+        #expect(book.lastHeard(one) == second)
+        _ = book.dropUnconfirmed()
+        #expect(book.lastHeard(one) == nil)
+        _ = book.find(one, first)
+        _ = book.lose(one)
+        #expect(book.lastHeard(one) == nil)
+    }
+
     @Test func withoutScanningNoDeviceIsNear() {
         var book = NearBook()
         _ = book.find(one)

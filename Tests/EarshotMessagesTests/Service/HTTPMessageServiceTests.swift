@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
 import Testing
@@ -100,13 +101,60 @@ struct HTTPMessageServiceTests {
                 """)
         }
         let (one, other) = (try Payload(hex: "0123456789abcdef"), try Payload(hex: "1111111111111111"))
-        let statuses = try await service(server.url).report(
-            SightingReport(heard: [one, other], lost: [try Payload(hex: "3333333333333333")]), in: session)
+        var report = SightingReport(heard: [one, other], lost: [try Payload(hex: "3333333333333333")])
+        report.receptions[one] = Reception(
+            medium: .bluetooth, rssiDecibelMilliwatts: -61, age: .microseconds(1_234_567))
+        let statuses = try await service(server.url).report(report, in: session)
         #expect(statuses == [one: .valid, other: .invalid])
         let body = try #require(server.requests.first).body
-        struct Body: Decodable { let heard, lost: [String] }
-        let sent = try JSONDecoder().decode(Body.self, from: body)
-        #expect(sent.heard == ["0123456789abcdef", "1111111111111111"] && sent.lost == ["3333333333333333"])
+        let sent = try #require(try JSONSerialization.jsonObject(with: body) as? NSDictionary)
+        let expected: NSDictionary = [
+            "heard": [
+                ["token": "0123456789abcdef", "medium": "ble", "rssi_dbm": -61, "age_s": 1.235],
+                ["token": "1111111111111111"],
+            ], "lost": ["3333333333333333"],
+        ]
+        #expect(sent == expected)
+    }
+
+    @Test func lookUps() async throws {
+        let (one, other) = (BeaconIdentifier.numbered(1), BeaconIdentifier.numbered(2))
+        func entry(_ beacon: String, id: String = "a1") -> String {
+            "{\"beacon\":\"\(beacon)\",\"id\":\"\(id)\",\"namespace\":\"n\",\"type\":\"t\",\"data\":\"aGVsbG8=\"}"
+        }
+        // Entries that are not an answer to the question are left out.
+        let entries = [
+            entry(one.text), entry(BeaconIdentifier.numbered(3).text), entry("moo"), entry(other.text, id: "a b"),
+        ]
+        let server = try ScriptedServer { _ in
+            ScriptedServer.answer(200, "{\"attachments\":[\(entries.joined(separator: ","))]}")
+        }
+        let answer = try await service(server.url).lookUp(
+            [one, other], AttachmentFilter(namespace: "n", type: "t"), in: session)
+        #expect(answer == [one: [BeaconAttachment(id: "a1", message: Message("hello", type: "t", namespace: "n"))]])
+        let request = try #require(server.requests.first)
+        #expect(request.line == "POST /v1/lookups HTTP/1.1" && request.headers["authorization"] == "Bearer the-session")
+        let sent = try #require(try JSONSerialization.jsonObject(with: request.body) as? NSDictionary)
+        #expect(sent == ["beacons": [one.text, other.text], "namespace": "n", "type": "t"])
+    }
+
+    @Test func aLargeAnswerAboutBeacons() async throws {
+        let data = Data(count: 1_024).base64EncodedString()
+        let entry =
+            "{\"beacon\":\"\(BeaconIdentifier.numbered(1).text)\",\"id\":\"a1\",\"namespace\":\"\",\"type\":\"\",\"data\":\"\(data)\"}"
+        func server(_ count: Int) throws -> ScriptedServer {
+            let body = "{\"attachments\":[\(Array(repeating: entry, count: count).joined(separator: ","))]}"
+            return try ScriptedServer { _ in ScriptedServer.answer(200, body) }
+        }
+        let good = try server(800)
+        let answer = try await service(good.url).lookUp([.numbered(1)], AttachmentFilter(), in: session)
+        #expect(answer[.numbered(1)]?.count == 800)
+        let (session, bad) = (session, try server(1_600))
+        let flooded = try service(bad.url)
+        let failure = await failure { () async throws(ServiceFailure) in
+            try await flooded.lookUp([.numbered(1)], AttachmentFilter(), in: session)
+        }
+        #expect(failure == .invalid("its answer is too large"))
     }
 
     @Test func refusals() async throws {

@@ -45,6 +45,17 @@ struct SightingReporterTests {
         #expect(reporter.next(now: .seconds(61))?.heard == [try token(1)])
     }
 
+    /// The service forgets a sighting so much earlier as the token was heard earlier.
+    @Test func tokensHeardEarlierAreReportedAgainEarlier() throws {
+        for (age, due) in [(0, 61), (20, 41), (30, 31), (59, 16), (3_600, 16)] {
+            var reporter = reporter()
+            reporter.hear(try token(1), now: .zero)
+            let report = reporter.next(now: .seconds(1))
+            reporter.answered(statuses(report, .valid), ages: [try token(1): .seconds(age)], now: .seconds(1))
+            #expect(reporter.dueAt == .seconds(due), "heard \(age) s ago")
+        }
+    }
+
     @Test func aDeviceThatHearsSomethingGivesSignsOfLife() throws {
         var reporter = reporter(signOfLife: .seconds(5))
         reporter.hear(try token(1), now: .zero)

@@ -87,4 +87,79 @@ import NearbyMessages
         })
         return publication
     }
+
+    static func subscribeToBeacons(
+        _ messageManager: GNSMessageManager, found myMessageFoundHandler: @escaping GNSMessageHandler,
+        lost myMessageLostHandler: @escaping GNSMessageHandler
+    ) -> (any GNSSubscription)? {
+        let beaconSubscription = messageManager.subscriptionWithMessageFoundHandler(
+        myMessageFoundHandler, messageLostHandler: myMessageLostHandler,
+        paramsBlock: { (params: GNSSubscriptionParams!) in
+        params.deviceTypesToDiscover = .BLEBeacon
+        })
+        return beaconSubscription
+    }
+
+    static func subscribeToBeaconType(
+        _ messageManager: GNSMessageManager, found myMessageFoundHandler: @escaping GNSMessageHandler,
+        lost myMessageLostHandler: @escaping GNSMessageHandler
+    ) -> (any GNSSubscription)? {
+        let beaconSubscription = messageManager.subscriptionWithMessageFoundHandler(
+        myMessageFoundHandler, messageLostHandler: myMessageLostHandler,
+        paramsBlock: { (params: GNSSubscriptionParams!) in
+        params.deviceTypesToDiscover = .BLEBeacon
+        params.messageNamespace = "com.mycompany.mybeaconservice"
+        params.type = "mybeacontype"
+        })
+        return beaconSubscription
+    }
+
+    static func subscribeToEddystone(
+        _ messageManager: GNSMessageManager, found myMessageFoundHandler: @escaping GNSMessageHandler,
+        lost myMessageLostHandler: @escaping GNSMessageHandler
+    ) -> (any GNSSubscription)? {
+        let beaconSubscription = messageManager.subscriptionWithMessageFoundHandler(
+        myMessageFoundHandler, messageLostHandler: myMessageLostHandler,
+        paramsBlock: { (params: GNSSubscriptionParams!) in
+        params.deviceTypesToDiscover = .BLEBeacon
+        params.beaconStrategy =
+        GNSBeaconStrategy(paramsBlock: { (params: GNSBeaconStrategyParams!) in
+        params.includeIBeacons = false
+        })
+        })
+        return beaconSubscription
+    }
+
+    static func subscribeInHighPower(
+        _ messageManager: GNSMessageManager, found myMessageFoundHandler: @escaping GNSMessageHandler,
+        lost myMessageLostHandler: @escaping GNSMessageHandler
+    ) -> (any GNSSubscription)? {
+        let beaconSubscription = messageManager.subscriptionWithMessageFoundHandler(
+        myMessageFoundHandler, messageLostHandler: myMessageLostHandler,
+        paramsBlock: { (params: GNSSubscriptionParams!) in
+        params.deviceTypesToDiscover = .BLEBeacon
+        params.beaconStrategy =
+        GNSBeaconStrategy(paramsBlock: { (params: GNSBeaconStrategyParams!) in
+        params.includeIBeacons = false
+        params.lowPowerPreferred = false
+        })
+        })
+        return beaconSubscription
+    }
+
+    static func subscribeToBeaconsByOwnDialog(
+        _ messageManager: GNSMessageManager, found myMessageFoundHandler: @escaping GNSMessageHandler,
+        lost myMessageLostHandler: @escaping GNSMessageHandler, userGavePermission: Bool
+    ) -> (any GNSSubscription)? {
+        let beaconSubscription = messageManager.subscriptionWithMessageFoundHandler(
+        myMessageFoundHandler, messageLostHandler: myMessageLostHandler,
+        paramsBlock: { (params: GNSSubscriptionParams!) in
+        params.deviceTypesToDiscover = .BLEBeacon
+        params.permissionRequestHandler = { (permissionHandler: GNSPermissionHandler!) in
+        // Show your custom dialog here, and don't forget to call permissionHandler after it is dismissed
+        permissionHandler(userGavePermission);
+        }
+        })
+        return beaconSubscription
+    }
 }

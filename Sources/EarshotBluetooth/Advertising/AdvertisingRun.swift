@@ -1,0 +1,198 @@
+import EarshotDiscovery
+import Synchronization
+
+/// Keeps the wanted advertisements on the air, through failures and restarts of bluetoothd, until its task is cancelled.
+final class AdvertisingRun: Sendable {
+    private enum Input: Sendable {
+        case adapter(AdapterState)
+        case wanted([Advertisement])
+        /// bluetoothd no longer sends the advertisement at this path.
+        case released(path: String)
+        /// The next in turn, or another attempt.
+        case due
+    }
+
+    /// How long an advertisement stays on the air if others wait for its place.
+    private static let turn = Duration.seconds(4)
+    private static let firstRetry = Duration.milliseconds(500)
+    private static let maximumRetry = Duration.seconds(8)
+    private static let numbers = Atomic(0)
+
+    private let watch: AdapterWatch
+    private let report: @Sendable (AdvertisingEvent) -> Void
+    private let inputs: AsyncStream<Input>
+    private let input: AsyncStream<Input>.Continuation
+
+    init(_ watch: AdapterWatch, _ report: @escaping @Sendable (AdvertisingEvent) -> Void) {
+        self.watch = watch
+        self.report = report
+        (inputs, input) = AsyncStream.makeStream(of: Input.self)
+    }
+
+    /// Advertises until the task is cancelled.
+    func run(_ contents: AsyncStream<[Advertisement]>) async {
+        // Not a child: the connection has to outlive the last call.
+        let watching = Task { [watch, input] in await watch.run { input.yield(.adapter($0)) } }
+        let wishing = Task { [input] in for await wanted in contents { input.yield(.wanted(wanted)) } }
+        var work = Work(report: report, input: input)
+        for await next in inputs { await work.take(next) }
+        wishing.cancel()
+        let rest = work
+        // The task is cancelled, and the air must be free nevertheless.
+        await Task { await rest.end() }.value
+        watching.cancel()
+        await watching.value
+        await wishing.value
+    }
+
+    /// The state of a run. Only the run's task uses it.
+    private struct Work: Sendable {
+        let report: @Sendable (AdvertisingEvent) -> Void
+        let input: AsyncStream<Input>.Continuation
+        private var adapter: ReadyAdapter?
+        private var turns = AdvertisingTurns()
+        private var problems = ProblemBook()
+        private var told: [Advertisement]?
+        private var retry = AdvertisingRun.firstRetry
+        private var clock: Task<Void, Never>?
+
+        init(report: @escaping @Sendable (AdvertisingEvent) -> Void, input: AsyncStream<Input>.Continuation) {
+            self.report = report
+            self.input = input
+        }
+
+        mutating func take(_ next: Input) async {
+            switch next {
+            case .adapter(.unusable(let problem, let detail)):
+                forget()
+                adapter = nil
+                tell(problem, detail: detail)
+            case .adapter(.ready(let ready)):
+                forget()
+                adapter = ready
+                retry = AdvertisingRun.firstRetry
+            case .wanted(let contents): turns.want(contents)
+            case .released(let path):
+                guard turns.registered.contains(where: { $0.path == path }) else { return }
+                adapter?.connection.withdraw(path)
+                turns.remove(path)
+                // bluetoothd has a reason; the next attempt is not at once.
+                return schedule(after: retry)
+            case .due:
+                if !turns.waiting.isEmpty, turns.obsolete == nil, let oldest = turns.registered.first,
+                    problems.current == nil
+                {
+                    await withdraw(oldest)
+                }
+            }
+            await settle()
+        }
+
+        /// Takes everything from the air.
+        func end() async {
+            clock?.cancel()
+            var work = self
+            for registration in turns.registered { await work.withdraw(registration) }
+        }
+
+        /// Makes what is on the air what is wanted: the new first, so that there is no gap.
+        private mutating func settle() async {
+            guard adapter != nil else { return }
+            do throws(DBusError) {
+                while let next = turns.waiting.first {
+                    if try await register(next) { continue }
+                    // No place is free. One that is no longer wanted makes room, or else the next waits for its turn.
+                    guard let obsolete = turns.obsolete else { break }
+                    await withdraw(obsolete)
+                }
+                while let obsolete = turns.obsolete { await withdraw(obsolete) }
+                if turns.registered.isEmpty, !turns.waiting.isEmpty {
+                    throw DBusError.refused(name: "", text: "other programs use all advertisements that it can send")
+                }
+                retry = AdvertisingRun.firstRetry
+                clock?.cancel()
+                if !turns.waiting.isEmpty { schedule(after: AdvertisingRun.turn) }
+                tell(nil)
+            } catch {
+                fail(error)
+            }
+        }
+
+        private mutating func fail(_ error: DBusError) {
+            switch error {
+            case .disconnected, .cancelled: return
+            case _ where error.isAccessDenied: tell(.bluetoothForbidden, detail: AdapterWatch.forbidden(error))
+            default:
+                let name = adapter?.name ?? "The adapter"
+                tell(.bluetoothUnusable(.broadcast), detail: "\(name) cannot advertise: \(error). Trying again.")
+            }
+            schedule(after: retry)
+            retry = min(retry * 2, AdvertisingRun.maximumRetry)
+        }
+
+        /// Registers an advertisement.
+        /// - Returns: false if the controller has no place for another one.
+        private mutating func register(_ content: Advertisement) async throws(DBusError) -> Bool {
+            guard let adapter else { return false }
+            let path = "/earshot/advertisement\(AdvertisingRun.numbers.add(1, ordering: .relaxed).newValue)"
+            let owner = adapter.owner
+            let object = DBusObject([
+                BlueZName.advertisement: .init(
+                    properties: content.bluezProperties,
+                    methods: [
+                        "Release": { [input] call in
+                            if call.sender == owner { input.yield(.released(path: path)) }
+                            return []
+                        }
+                    ])
+            ])
+            try await adapter.connection.export(path, object)
+            do throws(DBusError) {
+                _ = try await adapter.call(
+                    BlueZName.advertisingManager, "RegisterAdvertisement", [.path(path), .properties([:])])
+            } catch {
+                adapter.connection.withdraw(path)
+                // NotPermitted: the maximum of advertisements is reached.
+                if error.isRefusal("NotPermitted") { return false }
+                throw error
+            }
+            turns.add(.init(path: path, content: content))
+            return true
+        }
+
+        private mutating func withdraw(_ registration: AdvertisingTurns.Registration) async {
+            turns.remove(registration.path)
+            _ = try? await adapter?.call(
+                BlueZName.advertisingManager, "UnregisterAdvertisement", [.path(registration.path)])
+            adapter?.connection.withdraw(registration.path)
+        }
+
+        /// Forgets what bluetoothd forgot.
+        private mutating func forget() {
+            for registration in turns.registered { adapter?.connection.withdraw(registration.path) }
+            turns.removeAll()
+            told = nil
+        }
+
+        private mutating func schedule(after wait: Duration) {
+            clock?.cancel()
+            clock = Task { [input] in
+                if (try? await Task.sleep(for: wait)) != nil { input.yield(.due) }
+            }
+        }
+
+        private mutating func tell(_ problem: DiscoveryProblem?, detail: String = "") {
+            for change in problems.set(problem, detail: detail) {
+                switch change {
+                case .problem(let problem, let detail): report(.problem(problem, detail: detail))
+                case .solved(let problem): report(.solved(problem))
+                }
+            }
+            let air = turns.registered.map(\.content)
+            if problem == nil, told != air {
+                told = air
+                report(.advertising(air))
+            }
+        }
+    }
+}

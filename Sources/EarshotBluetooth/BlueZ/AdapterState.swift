@@ -1,0 +1,39 @@
+import EarshotDiscovery
+
+/// Whether an adapter can be used now.
+enum AdapterState: Sendable, Equatable {
+    /// The problem, and text for the user: what is wrong and what to do.
+    case unusable(DiscoveryProblem, detail: String)
+    case ready(ReadyAdapter)
+}
+
+/// An adapter that is there and switched on.
+struct ReadyAdapter: Sendable, Equatable {
+    let connection: DBusConnection
+    /// bluetoothd's unique name. Calls and signals from any other program are not bluetoothd's.
+    let owner: String
+    /// The path of the adapter's object.
+    let path: String
+    /// Counts how often the adapter was switched off, removed or restarted: with each, it lost all that was registered.
+    let resetCount: Int
+
+    /// The name of the adapter, such as `hci0`.
+    var name: String { BlueZName.adapterName(path: path) ?? path }
+
+    static func == (left: ReadyAdapter, right: ReadyAdapter) -> Bool {
+        left.connection === right.connection && left.owner == right.owner && left.path == right.path
+            && left.resetCount == right.resetCount
+    }
+
+    /// Calls a method of bluetoothd.
+    func call(_ interface: String, _ member: String, _ arguments: [DBusValue] = [], path: String? = nil)
+        async throws(DBusError) -> [DBusValue]
+    {
+        try await connection.call(BlueZName.service, path ?? self.path, interface, member, arguments)
+    }
+
+    /// The properties of an object of bluetoothd.
+    func properties(_ interface: String, path: String? = nil) async throws(DBusError) -> [String: DBusValue] {
+        try await call(BlueZName.properties, "GetAll", [.string(interface)], path: path).first?.named ?? [:]
+    }
+}

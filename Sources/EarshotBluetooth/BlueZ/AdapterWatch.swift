@@ -1,0 +1,176 @@
+import EarshotDiscovery
+import Synchronization
+
+/// Follows the state of an adapter: connects to the bus, finds the adapter, and sees it come, go and be switched.
+///
+/// After any signal that may change the state, the watch asks bluetoothd for all of it again. It has no memory that
+/// could become wrong.
+struct AdapterWatch: Sendable {
+    /// The bus on which BlueZ is.
+    let bus: DBusBus
+    /// The name of the adapter, such as `hci1`; nil for the first that is switched on, or else the first.
+    let name: String?
+
+    /// How long the watch waits before it looks again if no signal comes.
+    private static let recheckInterval = Duration.seconds(5)
+    private static let firstRetry = Duration.milliseconds(200)
+    private static let maximumRetry = Duration.seconds(5)
+
+    /// Reports each new state until the task is cancelled; closes the connection then.
+    func run(_ report: @Sendable (AdapterState) -> Void) async {
+        var wait = Self.firstRetry
+        while !Task.isCancelled {
+            let connection = DBusConnection(bus)
+            let failure = await follow(connection) { state in
+                wait = Self.firstRetry
+                report(state)
+            }
+            connection.close()
+            await connection.waitUntilClosed()
+            guard !Task.isCancelled else { return }
+            report(
+                .unusable(
+                    .noBluetoothService,
+                    detail: "Cannot talk to bluetoothd: \(failure). Check that the system's message bus runs."))
+            try? await Task.sleep(for: wait)
+            wait = min(wait * 2, Self.maximumRetry)
+        }
+    }
+
+    /// Follows the state while the connection lasts.
+    /// - Returns: why the connection ended.
+    private func follow(_ connection: DBusConnection, _ report: (AdapterState) -> Void) async -> DBusError {
+        let (pokes, poke) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let resets = ResetCount()
+        let receptions = [
+            DBusMatch(sender: BlueZName.bus, member: "NameOwnerChanged", firstArgument: BlueZName.service),
+            DBusMatch(sender: BlueZName.service, path: "/", interface: BlueZName.objectManager),
+            DBusMatch(
+                sender: BlueZName.service, pathNamespace: BlueZName.root, interface: BlueZName.properties,
+                member: "PropertiesChanged", firstArgument: BlueZName.adapter),
+        ].map { match in
+            connection.receive(match) { signal in
+                guard Self.mayChangeState(signal) else { return }
+                if Self.isReset(signal) { resets.add() }
+                poke.yield()
+            } end: {
+                poke.finish()
+            }
+        }
+        defer { for reception in receptions { reception.cancel() } }
+        // Without a signal, the watch looks again after a while: a permission may have changed.
+        let clock = Task {
+            while (try? await Task.sleep(for: Self.recheckInterval)) != nil { poke.yield() }
+        }
+        defer { clock.cancel() }
+        poke.yield()
+        var last: AdapterState?
+        for await _ in pokes {
+            if Task.isCancelled { return .cancelled }
+            do throws(DBusError) {
+                let state = try await state(connection, resets, last: last)
+                if state != last { report(state) }
+                last = state
+            } catch .disconnected(let reason) {
+                return .disconnected(reason)
+            } catch {
+                // bluetoothd left in the middle; its end will poke again.
+                if Task.isCancelled { return .cancelled }
+            }
+        }
+        return .disconnected("it was closed")
+    }
+
+    private func state(_ connection: DBusConnection, _ resets: ResetCount, last: AdapterState?)
+        async throws(DBusError) -> AdapterState
+    {
+        // Before the questions: a reset in between makes the answers old, and the next state another one.
+        let resetCount = resets.count
+        do throws(DBusError) {
+            let owner = try await connection.call(
+                BlueZName.bus, BlueZName.busPath, BlueZName.bus, "GetNameOwner", [.string(BlueZName.service)])
+            let names = try await adapterNames(connection)
+            guard let name = try await choose(names, connection, last) else {
+                let wish = self.name.map { "There is no Bluetooth adapter \($0)." } ?? "There is no Bluetooth adapter."
+                let have = names.isEmpty ? "Plug one in." : "There is \(names.joined(separator: ", "))."
+                return .unusable(.noBluetoothAdapter, detail: "\(wish) \(have)")
+            }
+            guard try await isPowered(name, connection) else {
+                return .unusable(
+                    .bluetoothOff,
+                    detail:
+                        "The Bluetooth adapter \(name) is off. Switch it on, for instance by 'bluetoothctl power on'."
+                )
+            }
+            return .ready(
+                ReadyAdapter(
+                    connection: connection, owner: owner.first?.text ?? "", path: "\(BlueZName.root)/\(name)",
+                    resetCount: resetCount))
+        } catch {
+            if error.isAccessDenied { return .unusable(.bluetoothForbidden, detail: Self.forbidden(error)) }
+            if error.isRefusal("NameHasNoOwner") || error.isRefusal("ServiceUnknown") {
+                return .unusable(
+                    .noBluetoothService,
+                    detail: "bluetoothd does not run. Start it, for instance by 'systemctl start bluetooth'.")
+            }
+            throw error
+        }
+    }
+
+    /// The text for a user who may not use Bluetooth.
+    static func forbidden(_ error: DBusError) -> String {
+        "The system denies access to Bluetooth: \(error). Join the group 'bluetooth', or ask the administrator."
+    }
+
+    private func adapterNames(_ connection: DBusConnection) async throws(DBusError) -> [String] {
+        let answer = try await connection.call(
+            BlueZName.service, BlueZName.root, BlueZName.introspectable, "Introspect")
+        return BlueZName.adapterNames(introspection: answer.first?.text ?? "")
+    }
+
+    private func choose(_ names: [String], _ connection: DBusConnection, _ last: AdapterState?)
+        async throws(DBusError) -> String?
+    {
+        if let name { return names.first { $0 == name } }
+        // An adapter that works stays the chosen one.
+        if case .ready(let adapter) = last, names.contains(adapter.name),
+            try await isPowered(adapter.name, connection)
+        {
+            return adapter.name
+        }
+        for name in names where try await isPowered(name, connection) { return name }
+        return names.first
+    }
+
+    private func isPowered(_ name: String, _ connection: DBusConnection) async throws(DBusError) -> Bool {
+        do throws(DBusError) {
+            let answer = try await connection.call(
+                BlueZName.service, "\(BlueZName.root)/\(name)", BlueZName.properties, "Get",
+                [.string(BlueZName.adapter), .string("Powered")])
+            return answer.first?.boolean ?? false
+        } catch {
+            // The adapter was removed a moment ago.
+            if error.isRefusal("UnknownObject") || error.isRefusal("UnknownMethod") { return false }
+            throw error
+        }
+    }
+
+    /// Whether a signal tells of an adapter or of bluetoothd, not of a device.
+    private static func mayChangeState(_ signal: DBusSignal) -> Bool {
+        guard signal.interface == BlueZName.objectManager else { return true }
+        return signal.arguments.first?.text.flatMap { BlueZName.adapterName(path: $0) } != nil
+    }
+
+    /// Whether bluetoothd forgets with it all that was registered.
+    private static func isReset(_ signal: DBusSignal) -> Bool {
+        guard signal.interface == BlueZName.properties else { return true }
+        return signal.arguments.count > 1 && signal.arguments[1].named?["Powered"]?.boolean == false
+    }
+}
+
+/// How often an adapter lost all that was registered with it.
+private final class ResetCount: Sendable {
+    private let value = Atomic(0)
+    var count: Int { value.load(ordering: .acquiring) }
+    func add() { value.add(1, ordering: .acquiringAndReleasing) }
+}

@@ -1,0 +1,47 @@
+/// A Bluetooth adapter of this machine, through BlueZ: receives advertisements and sends them.
+///
+///     let adapter = BluetoothAdapter()
+///     for await event in adapter.events([.serviceData(eddystone)], power: .low) { print(event) }
+///
+/// The adapter is used only while a stream is read. If it is missing, off or not permitted, the streams report a problem, and
+/// go on when it works. Neither scanning nor advertising needs root.
+public final class BluetoothAdapter: AdvertisementSource {
+    private let scanner: Scanner
+    private let advertiser: Advertiser
+
+    /// - Parameter name: the name of the adapter, such as `hci1`; nil for the first that is switched on.
+    public convenience init(_ name: String? = nil) {
+        self.init(name, bus: .system)
+    }
+
+    /// An adapter on another bus than the system's.
+    package init(_ name: String?, bus: DBusBus) {
+        let watch = AdapterWatch(bus: bus, name: name)
+        scanner = Scanner(watch)
+        advertiser = Advertiser(watch)
+    }
+
+    /// See `AdvertisementSource`.
+    public func events(_ patterns: [AdvertisementPattern], power: ScanPower) -> AsyncStream<ScanEvent> {
+        scanner.events(patterns, power: power)
+    }
+
+    /// Sends advertisements until the stream is no longer read.
+    /// - Parameter contents: the advertisements to send from now on, each list in place of the one before.
+    /// - Returns: what becomes of them.
+    public func advertise(_ contents: AsyncStream<[Advertisement]>) -> AsyncStream<AdvertisingEvent> {
+        advertiser.events(contents)
+    }
+
+    /// Sends advertisements until the stream is no longer read.
+    public func advertise(_ contents: Advertisement...) -> AsyncStream<AdvertisingEvent> {
+        advertiser.events(AsyncStream { $0.yield(contents) })
+    }
+
+    /// Waits until all that was done for streams which are no longer read has ended: their advertisements are off the air,
+    /// and the radio scans for the other streams alone.
+    public func waitUntilClosed() async {
+        await scanner.waitUntilClosed()
+        await advertiser.waitUntilClosed()
+    }
+}

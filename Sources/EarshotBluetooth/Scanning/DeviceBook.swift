@@ -1,0 +1,110 @@
+/// The devices whose advertisements bluetoothd reports: signals in, receptions out. It has no clock; the caller passes the time.
+///
+/// bluetoothd tells parts of a reception at a time. The book joins them: the content in `InterfacesAdded` or `PropertiesChanged`,
+/// and that a known content was heard again in `DeviceFound`.
+struct DeviceBook {
+    /// The maximum number of devices. An attacker can send from any number of addresses.
+    static let maximumCount = 2_048
+    /// A device that was silent for this long is forgotten if the book is full.
+    static let memory = Duration.seconds(30)
+    /// `DeviceFound` this soon after the content is the same reception.
+    private static let oneReception = Duration.milliseconds(50)
+    /// The maximum number of services and manufacturers whose data is kept for a device.
+    private static let maximumPartCount = 32
+
+    private struct Device {
+        var content = Advertisement()
+        var rssi: Int?
+        var heard: Duration
+        /// When its content was reported last.
+        var reported: Duration?
+    }
+
+    private var devices: [String: Device] = [:]
+
+    /// The number of devices.
+    var count: Int { devices.count }
+
+    /// Takes new or changed properties of a device.
+    /// - Returns: the reception; nil if the properties hold no content.
+    mutating func change(_ path: String, _ properties: [String: DBusValue], now: Duration) -> ReceivedAdvertisement? {
+        guard let address = BlueZName.address(devicePath: path) else { return nil }
+        let content = Self.content(properties)
+        let hasContent = !content.serviceData.isEmpty || !content.manufacturerData.isEmpty
+        // A device without data of services or manufacturers is none of ours.
+        guard hasContent || devices[path] != nil else { return nil }
+        var device = devices[path] ?? Device(heard: now)
+        if let rssi = properties["RSSI"]?.integer { device.rssi = Self.known(rssi) }
+        device.heard = now
+        if hasContent {
+            device.content.serviceData.merge(content.serviceData) { _, new in new }
+            device.content.manufacturerData.merge(content.manufacturerData) { _, new in new }
+            if device.content.serviceData.count > Self.maximumPartCount
+                || device.content.manufacturerData.count > Self.maximumPartCount
+            {
+                device.content = content
+            }
+            device.reported = now
+        }
+        keep(device, path, now: now)
+        guard hasContent else { return nil }
+        return ReceivedAdvertisement(address: address, rssiDecibelMilliwatts: device.rssi, content: content)
+    }
+
+    /// The outcome of a call of `DeviceFound`.
+    enum Found: Equatable {
+        /// The device was heard, with this content.
+        case heard(ReceivedAdvertisement)
+        /// The content of this reception is reported already.
+        case known
+        /// The book does not know the content.
+        case unknown
+    }
+
+    /// Takes that bluetoothd heard a device, with content that matches a pattern.
+    mutating func found(_ path: String, _ pattern: AdvertisementPattern, now: Duration) -> Found {
+        guard let address = BlueZName.address(devicePath: path) else { return .known }
+        guard let device = devices[path], let part = pattern.part(of: device.content) else { return .unknown }
+        devices[path]?.heard = now
+        if let reported = device.reported, now - reported < Self.oneReception { return .known }
+        devices[path]?.reported = now
+        return .heard(ReceivedAdvertisement(address: address, rssiDecibelMilliwatts: device.rssi, content: part))
+    }
+
+    /// Takes that bluetoothd forgot a device.
+    mutating func remove(_ path: String) {
+        devices[path] = nil
+    }
+
+    private mutating func keep(_ device: Device, _ path: String, now: Duration) {
+        if devices[path] == nil, devices.count >= Self.maximumCount {
+            devices = devices.filter { now - $0.value.heard < Self.memory }
+            if devices.count >= Self.maximumCount, let oldest = devices.min(by: { $0.value.heard < $1.value.heard }) {
+                devices[oldest.key] = nil
+            }
+        }
+        devices[path] = device
+    }
+
+    /// The signal strength, unless it is the controller's value for unknown, or none at all.
+    private static func known(_ rssi: Int) -> Int? { (-127...20).contains(rssi) && rssi != 0 ? rssi : nil }
+
+    /// The content in the properties of a device.
+    private static func content(_ properties: [String: DBusValue]) -> Advertisement {
+        var content = Advertisement()
+        for (key, value) in (properties["ServiceData"]?.entries ?? [:]).prefix(maximumPartCount) {
+            if let service = key.text.flatMap({ BluetoothUUID($0) }), let data = value.bytes {
+                content.serviceData[service] = data
+            }
+        }
+        for (key, value) in (properties["ManufacturerData"]?.entries ?? [:]).prefix(maximumPartCount) {
+            if let company = key.integer.flatMap({ UInt16(exactly: $0) }), let data = value.bytes {
+                content.manufacturerData[company] = data
+            }
+        }
+        content.serviceUUIDs = (properties["UUIDs"]?.elements ?? []).prefix(maximumPartCount).compactMap {
+            $0.text.flatMap { BluetoothUUID($0) }
+        }
+        return content
+    }
+}

@@ -1,0 +1,137 @@
+import EarshotDiscovery
+
+/// Scans with an adapter that is ready, round after round, and reports what it receives.
+struct ScanSession: Sendable {
+    /// What bluetoothd tells, in its order.
+    private enum Input: Sendable {
+        case changed(path: String, properties: [String: DBusValue])
+        case removed(path: String)
+        case found(path: String, AdvertisementPattern)
+        /// The answer to a question for a device's properties; nil if there was none.
+        case answered(path: String, properties: [String: DBusValue]?)
+    }
+
+    /// The maximum number of inputs that wait.
+    private static let maximumBacklog = 4_096
+    /// The maximum number of questions for properties that wait for an answer.
+    private static let maximumQuestionCount = 8
+
+    let adapter: ReadyAdapter
+    let plan: ScanPlan
+
+    /// Scans until the task is cancelled.
+    /// - Parameters:
+    ///   - began: called whenever the adapter began to scan.
+    ///   - report: receives each reception.
+    func run(
+        began: @Sendable () -> Void, report: @escaping @Sendable (ReceivedAdvertisement) -> Void
+    ) async throws(DBusError) {
+        let (inputs, input) = AsyncStream.makeStream(
+            of: Input.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
+        let receptions = receive(input)
+        let reading = Task { await read(inputs, input, report) }
+        defer {
+            for reception in receptions { reception.cancel() }
+            input.finish()
+            reading.cancel()
+        }
+        if try await MonitorScan.isOffered(adapter, patternCount: plan.patterns.count) {
+            let monitors = MonitorScan(adapter, plan.patterns) { input.yield(.found(path: $0, $1)) }
+            defer { monitors.close() }
+            do throws(DBusError) {
+                try await rounds(monitors, began)
+            } catch {
+                // A kernel or a controller without monitors can still scan in the other way.
+                guard error.isRefusal("NotSupported") || error.isRefusal("Failed") else { throw error }
+            }
+        }
+        try await rounds(DiscoveryScan(adapter: adapter), began)
+    }
+
+    private func rounds(_ way: some ScanWay, _ began: @Sendable () -> Void) async throws(DBusError) {
+        let rounds = ScanRounds(plan.power)
+        do throws(DBusError) {
+            while true {
+                try await way.begin()
+                began()
+                try await pause(rounds.scanning)
+                await way.end()
+                try await pause(rounds.resting)
+            }
+        } catch {
+            // The task may be cancelled, and the radio must rest nevertheless.
+            await Task { await way.end() }.value
+            throw error
+        }
+    }
+
+    private func pause(_ duration: Duration) async throws(DBusError) {
+        do { try await Task.sleep(for: duration) } catch { throw DBusError.cancelled }
+    }
+
+    private func receive(_ input: AsyncStream<Input>.Continuation) -> [DBusReception] {
+        let owner = adapter.owner
+        let devices = adapter.path + "/dev_"
+        let changes = adapter.connection.receive(
+            DBusMatch(
+                sender: BlueZName.service, pathNamespace: adapter.path, interface: BlueZName.properties,
+                member: "PropertiesChanged", firstArgument: BlueZName.device)
+        ) { signal in
+            guard signal.sender == owner, signal.path.hasPrefix(devices), signal.arguments.count > 1,
+                let properties = signal.arguments[1].named
+            else { return }
+            input.yield(.changed(path: signal.path, properties: properties))
+        }
+        let objects = adapter.connection.receive(
+            DBusMatch(sender: BlueZName.service, path: "/", interface: BlueZName.objectManager)
+        ) { signal in
+            guard signal.sender == owner, let path = signal.arguments.first?.text, path.hasPrefix(devices),
+                signal.arguments.count > 1
+            else { return }
+            switch signal.member {
+            case "InterfacesAdded":
+                if let properties = signal.arguments[1].named?[BlueZName.device]?.named {
+                    input.yield(.changed(path: path, properties: properties))
+                }
+            case "InterfacesRemoved":
+                if signal.arguments[1].elements?.contains(.string(BlueZName.device)) == true {
+                    input.yield(.removed(path: path))
+                }
+            default: break
+            }
+        }
+        return [changes, objects]
+    }
+
+    private func read(
+        _ inputs: AsyncStream<Input>, _ input: AsyncStream<Input>.Continuation,
+        _ report: @Sendable (ReceivedAdvertisement) -> Void
+    ) async {
+        let begin = ContinuousClock.now
+        var book = DeviceBook()
+        var asked: Set<String> = []
+        for await next in inputs {
+            let now = begin.duration(to: .now)
+            switch next {
+            case .changed(let path, let properties):
+                if let received = book.change(path, properties, now: now) { report(received) }
+            case .removed(let path): book.remove(path)
+            case .found(let path, let pattern):
+                switch book.found(path, pattern, now: now) {
+                case .heard(let received): report(received)
+                case .known: break
+                case .unknown:
+                    // bluetoothd knew the device before the scan began, and told its content to others.
+                    guard asked.count < Self.maximumQuestionCount, asked.insert(path).inserted else { break }
+                    Task {
+                        let properties = try? await adapter.properties(BlueZName.device, path: path)
+                        input.yield(.answered(path: path, properties: properties))
+                    }
+                }
+            case .answered(let path, let properties):
+                asked.remove(path)
+                if let properties, let received = book.change(path, properties, now: now) { report(received) }
+            }
+        }
+    }
+}

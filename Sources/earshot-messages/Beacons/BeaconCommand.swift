@@ -1,0 +1,129 @@
+import ArgumentParser
+import Dispatch
+import EarshotBluetooth
+import EarshotCoding
+import EarshotConsole
+import EarshotDrawing
+
+struct BeaconCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "beacon",
+        abstract: "Make this machine a Bluetooth beacon.",
+        usage: """
+            earshot beacon --eddystone <namespace>:<instance> [<options>]
+            earshot beacon --ibeacon <uuid>:<major>:<minor> [<options>]
+            """,
+        discussion: """
+            Broadcasts the identity of a beacon with a Bluetooth adapter until Ctrl-C, or for --seconds. It receives \
+            nothing. 'earshot beacons' on another machine shows it, and 'earshotd beacon' registers it, so that \
+            subscriptions find its messages.
+
+            The namespace is 20 hexadecimal digits, for example the first ten bytes of a hash of your domain's name; the \
+            instance is 12. The UUID may have hyphens or not; major and minor are 0 to 65535.
+
+            --power is the strength that a receiver at 1 m measures. It is what others compute the distance from, and it \
+            does not change what the adapter sends. Measure it with 'earshot beacons' at 1 m.
+
+            EXAMPLES:
+              earshot beacon --eddystone 00112233445566778899:aabbccddeeff
+              earshot beacon --ibeacon f7826da6-4fa2-4e98-8024-bc5b71e0893e:1:2
+              earshot beacon --eddystone 00112233445566778899:000000000001 \\
+                --power -65 --seconds 60 --adapter hci1
+
+            Exit codes: 0 the beacon was in the air; 69 it never was.
+            """)
+
+    @Option(help: ArgumentHelp("The identity of an Eddystone-UID beacon.", valueName: "namespace:instance"))
+    var eddystone: String?
+
+    @Option(help: ArgumentHelp("The identity of an iBeacon.", valueName: "uuid:major:minor"))
+    var ibeacon: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The strength at 1 m that the beacon claims.", valueName: "dbm"))
+    var power = CalibratedPower.typicalAtOneMetreDecibelMilliwatts
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Time between two frames, 20 to 10240 ms; BlueZ may choose another.", valueName: "ms"))
+    var interval: Int?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    var seconds: Double?
+
+    @OptionGroup var bluetooth: AdapterArgument
+
+    @Flag(name: .shortAndLong, help: "On standard error print errors only: no notes.")
+    var quiet = false
+
+    func validate() throws {
+        _ = try frame()
+        // 20 dBm at the antenna, the maximum that is permitted, are -21 dBm at 1 m.
+        if !(-128 ... -21).contains(power) {
+            throw ValidationError("--power \(power): give -128 to -21 dBm, such as -59.")
+        }
+        if let interval, !(20...10_240).contains(interval) {
+            throw ValidationError("--interval \(interval): give 20 to 10240 ms.")
+        }
+        if let seconds, !(seconds > 0 && seconds <= 1e8) {
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
+        }
+    }
+
+    /// The frame to send.
+    private func frame() throws -> BeaconFrame {
+        let option: String
+        let text: String
+        switch (eddystone, ibeacon) {
+        case (let value?, nil): (option, text) = ("--eddystone", "eddystone:\(value)")
+        case (nil, let value?): (option, text) = ("--ibeacon", "ibeacon:\(value)")
+        default: throw ValidationError("Give the identity: either --eddystone or --ibeacon.")
+        }
+        do {
+            let identifier = try BeaconIdentifier(text: text)
+            guard let frame = BeaconFrame(identifier, strengthAtOneMetreDecibelMilliwatts: power) else {
+                preconditionFailure("an identity from a text is complete")
+            }
+            return frame
+        } catch {
+            let value = String(text.split(separator: ":", maxSplits: 1).last ?? "").prefix(80).description
+            throw ValidationError("\(option) \(value.escapedForTerminal): \(error).")
+        }
+    }
+
+    func run() throws {
+        // Before any thread starts: threads inherit the signal mask.
+        let ending = Ending()
+        Interruption.request { ending.request() }
+        guard var advertisement = try frame().advertisement else {
+            preconditionFailure("an identity is sent in the plain")
+        }
+        advertisement.interval = interval.map { .milliseconds($0) }
+        let identity = try frame().identifier?.text ?? ""
+        let output = BeaconOutput(identity: identity, isQuiet: quiet)
+        let radio = bluetooth.radio
+        let over = DispatchSemaphore(value: 0)
+        let seconds = seconds
+        let task = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await event in radio.advertise(advertisement) { output.take(event) }
+                }
+                group.addTask {
+                    try? await Task.sleep(for: .seconds(seconds ?? 1e9))
+                }
+                // Either ends the other.
+                await group.next()
+                group.cancelAll()
+            }
+            // bluetoothd takes the beacon from the air.
+            await radio.waitUntilClosed()
+            over.signal()
+        }
+        ending.onRequest { task.cancel() }
+        over.wait()
+        output.conclude()
+        if !output.wasInTheAir { throw ExitCode(ExitStatus.unavailable.rawValue) }
+    }
+}

@@ -1,0 +1,74 @@
+package import EarshotCoding
+package import EarshotDiscovery
+import Synchronization
+
+/// Beacons in memory: a radio that hears those that a test puts there.
+package final class BeaconAir: BeaconSource {
+    private struct State {
+        var beacons: Set<BeaconIdentifier> = []
+        var scans: [BeaconScan] = []
+        var streams: [Int: (scan: BeaconScan, continuation: AsyncStream<BeaconEvent>.Continuation)] = [:]
+        var nextStream = 0
+    }
+
+    private let state = Mutex(State())
+    /// The silence after which a beacon counts as gone; long enough for a machine that is busy with other tests.
+    private let patience: Duration
+    private static let period = Duration.milliseconds(20)
+
+    package init(patience: Duration = .seconds(3)) {
+        self.patience = patience
+    }
+
+    /// All scans that were begun, in order.
+    package var scans: [BeaconScan] { state.withLock { $0.scans } }
+    /// The number of scans that are read.
+    package var openCount: Int { state.withLock { $0.streams.count } }
+
+    /// The scans that are read.
+    package var openScans: [BeaconScan] { state.withLock { $0.streams.values.map(\.scan) } }
+
+    /// A beacon begins to send.
+    package func add(_ beacon: BeaconIdentifier) { state.withLock { _ = $0.beacons.insert(beacon) } }
+
+    /// A beacon falls silent.
+    package func remove(_ beacon: BeaconIdentifier) { state.withLock { _ = $0.beacons.remove(beacon) } }
+
+    /// Sends an event to all scans.
+    package func report(_ event: BeaconEvent) {
+        for stream in state.withLock({ Array($0.streams.values) }) { stream.continuation.yield(event) }
+    }
+
+    package func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: BeaconEvent.self)
+        let number = state.withLock { state in
+            state.scans.append(scan)
+            state.nextStream += 1
+            state.streams[state.nextStream] = (scan, continuation)
+            return state.nextStream
+        }
+        continuation.yield(.opened)
+        let sending = Task {
+            while !Task.isCancelled {
+                for beacon in state.withLock({ $0.beacons }) where scan.includesIBeacons || beacon.kind == .eddystone {
+                    continuation.yield(.sighting(BeaconSighting(beacon: beacon, patience: patience)))
+                }
+                try? await Task.sleep(for: Self.period)
+            }
+        }
+        continuation.onTermination = { [self] _ in
+            sending.cancel()
+            state.withLock { _ = $0.streams.removeValue(forKey: number) }
+        }
+        return stream
+    }
+}
+
+extension BeaconIdentifier {
+    /// An Eddystone beacon of a number.
+    package static func numbered(_ number: Int) -> BeaconIdentifier {
+        .eddystone(
+            namespace: [UInt8](repeating: 7, count: 10),
+            instance: (0..<6).map { UInt8(truncatingIfNeeded: number >> (8 * (5 - $0))) })
+    }
+}
