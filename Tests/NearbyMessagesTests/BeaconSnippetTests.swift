@@ -34,7 +34,7 @@ import Testing
         #expect(await eventually { found.count == 2 })
         #expect(Set(found.texts) == ["room 1", "hall"])
         // iBeacons are included by default, and low power is then ignored.
-        #expect(device.beacons.openScans.allSatisfy { $0.includesIBeacons && !$0.usesLowPower })
+        #expect(device.beacons.openScans.map { [$0.includesIBeacons, $0.usesLowPower] } == [[true, false]])
         #expect(device.medium.modes == [], "beacons alone open no microphone")
         device.beacons.remove(eddystone)
         #expect(await eventually { lost.texts == ["room 1"] })
@@ -88,7 +88,7 @@ import Testing
         #expect(await eventually { found.count == 1 })
         await aWhile()
         #expect(found.texts == ["room 1"])
-        #expect(device.beacons.openScans.allSatisfy { !$0.includesIBeacons && $0.usesLowPower })
+        #expect(device.beacons.openScans.map { [$0.includesIBeacons, $0.usesLowPower] } == [[false, true]])
         #expect(service.fake.lookedUp.allSatisfy { $0 == eddystone }, "the service learns of no iBeacon")
         #expect(device.environment.consent.store.location == .undecided && device.warnings.all == [])
         withExtendedLifetime((manager, subscription)) {}
@@ -112,7 +112,7 @@ import Testing
         #expect(device.beacons.scans == [] && found.count == 0, "nothing before consent")
         terminal.type("a\n")
         #expect(await eventually { found.texts == ["room 1"] })
-        #expect(device.beacons.openScans.allSatisfy { !$0.includesIBeacons && !$0.usesLowPower })
+        #expect(device.beacons.openScans.map { [$0.includesIBeacons, $0.usesLowPower] } == [[false, false]])
         withExtendedLifetime((manager, subscription)) {}
     }
 

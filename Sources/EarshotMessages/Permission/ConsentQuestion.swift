@@ -36,7 +36,7 @@ extension ConsentQuestion {
             (.broadcast, .audio, "plays short sounds that people hardly hear"),
             (.scan, .audio, "listens with the microphone"),
             (.broadcast, .bluetooth, "sends short Bluetooth frames"),
-            (.scan, .bluetooth, "receives those of \(purpose.findsBeacons ? "beacons" : "other devices") by Bluetooth"),
+            (.scan, .bluetooth, "receives Bluetooth frames of \(purpose.findsBeacons ? "beacons" : "other devices")"),
         ]
         let uses = wordings.filter { purpose.mode.contains($0.0) && media.contains($0.1) }.map(\.2)
         let use = uses.count < 3 ? uses.joined(separator: " and ") : Self.list(uses)

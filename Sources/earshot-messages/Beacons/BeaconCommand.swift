@@ -92,14 +92,19 @@ struct BeaconCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        // Before any thread starts: threads inherit the signal mask.
-        let ending = Ending()
-        Interruption.request { ending.request() }
+    private func advertisement() throws -> Advertisement {
         guard var advertisement = try frame().advertisement else {
             preconditionFailure("an identity is sent in the plain")
         }
         advertisement.interval = interval.map { .milliseconds($0) }
+        return advertisement
+    }
+
+    func run() throws {
+        // Before any thread starts: threads inherit the signal mask.
+        let ending = Ending()
+        Interruption.request { ending.request() }
+        let advertisement = try advertisement()
         let identity = try frame().identifier?.text ?? ""
         let output = BeaconOutput(identity: identity, isQuiet: quiet)
         let radio = bluetooth.radio

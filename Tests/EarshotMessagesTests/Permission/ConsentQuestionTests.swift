@@ -21,7 +21,7 @@ struct ConsentQuestionTests {
         #expect(
             question.text.hasSuffix(
                 "it plays short sounds that people hardly hear, listens with the microphone, sends short Bluetooth frames, "
-                    + "and receives those of other devices by Bluetooth."))
+                    + "and receives Bluetooth frames of other devices."))
         let sound = ConsentPurpose(applicationIdentifier: "app", mode: .both, media: [.audio])
         #expect(
             !ConsentQuestion(sound, media: [.audio, .bluetooth], manifest: PermissionManifest(), path: "/x").text
