@@ -62,7 +62,7 @@ struct MessageOptions: ParsableArguments {
         if direct, media.named.contains(.bluetooth) || media.adapter != nil {
             throw ValidationError("--direct with Bluetooth: only sound carries such messages. Leave --medium out.")
         }
-        if !media.usesSound, sound.device != nil || sound.playback != nil {
+        if !media.usesSound, sound.capture.device != nil || sound.playback != nil {
             throw ValidationError("--device or --playback without --medium audio: Bluetooth uses no sound device.")
         }
         try ProgramArguments.requireUTF8([("--key", key), ("--service", service)])

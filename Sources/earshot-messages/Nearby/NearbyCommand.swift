@@ -80,7 +80,7 @@ struct NearbyCommand: ParsableCommand {
         if mode == .scan, token != nil {
             throw ValidationError("--token with --mode scan: this mode sends nothing. Leave --token out.")
         }
-        if !media.usesSound, sound.device != nil || sound.playback != nil {
+        if !media.usesSound, sound.capture.device != nil || sound.playback != nil {
             throw ValidationError("--device or --playback without --medium audio: Bluetooth uses no sound device.")
         }
         if mode == .scan, sound.playback != nil {
