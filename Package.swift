@@ -149,6 +149,10 @@ let package = Package(
         .testTarget(
             name: "EarshotBluetoothTests", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
+        // A program for the tests in the virtual machine, `make test-machine`. Not a product.
+        .executableTarget(
+            name: "machine-rotation", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
+            path: "Tests/Machine/Rotation", swiftSettings: strict),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
             path: "Tests/MessagesTestSupport", swiftSettings: strict),
