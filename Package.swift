@@ -153,6 +153,10 @@ let package = Package(
                 "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDiscovery", "TestSupport",
             ],
             swiftSettings: strict),
+        // A program for the tests in the virtual machine, `make test-machine`. Not a product.
+        .executableTarget(
+            name: "machine-rotation", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
+            path: "Tests/Machine/Rotation", swiftSettings: strict),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
             path: "Tests/MessagesTestSupport", swiftSettings: strict),
