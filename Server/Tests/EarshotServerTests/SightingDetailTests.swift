@@ -15,6 +15,13 @@ import Testing
             for: device.session)
     }
 
+    /// The details of the only sighting; nil if it has none.
+    private func details(_ world: World) async throws -> String? {
+        try await world.store.pool.read { database in
+            try String.fetchOne(database, sql: "SELECT medium || ' ' || rssi_dbm FROM sighting")
+        }
+    }
+
     /// A sighting lives 90 s from when the token was heard, not from the report.
     @Test func theAgeShortensASighting() async throws {
         let world = try World()
@@ -59,12 +66,10 @@ import Testing
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         try await hear(subscriber, publication.token, age: .zero)
-        let row = try await world.store.pool.read { try $0.row("SELECT medium, rssi_dbm FROM sighting") }
-        #expect(row?["medium"] as String? == "ble" && row?["rssi_dbm"] as Int? == -60)
+        #expect(try await details(world) == "ble -60")
         // A report that does not say it does not keep what was.
         try await subscriber.hear(publication.token)
-        let next = try await world.store.pool.read { try $0.row("SELECT medium, rssi_dbm FROM sighting") }
-        #expect(next?["medium"] as String? == nil && next?["rssi_dbm"] as Int? == nil)
+        #expect(try await details(world) == nil)
     }
 
     @Test func textsAndObjectsTogether() async throws {

@@ -58,23 +58,26 @@ extension SQLiteStore {
     // Without a namespace, all attachments of the project's own beacons. With one, also those of another project if it has
     // published the namespace.
     private static let visible = """
-        \(selectAttachment)
-        JOIN beacon ON beacon.id = beacon_id
+        \(columns)
+        FROM beacon JOIN attachment ON beacon_id = beacon.id LEFT JOIN namespace ON namespace.id = namespace_id
         WHERE kind = :kind AND beacon.identifier = :identifier
-            AND iif(:namespace = '', beacon.project_id = :project,
-                namespace.name = :namespace AND (beacon.project_id = :project OR is_public))
+            AND CASE WHEN :namespace = '' THEN beacon.project_id = :project
+                ELSE namespace.name = :namespace AND (beacon.project_id = :project OR is_public) END
             AND (:type = '' OR type = :type)
         ORDER BY attachment.id
         """
 
-    private static let selectAttachment = """
-        SELECT attachment.identifier, coalesce(namespace.name, '') AS namespace, type, data
-        FROM attachment LEFT JOIN namespace ON namespace.id = namespace_id
-        """
+    private static let columns = "SELECT attachment.identifier, coalesce(namespace.name, '') AS namespace, type, data"
 
     /// The attachments of a beacon, oldest first.
     static func attachments(of beacon: Int64, _ database: Database) throws -> [Attachment] {
-        try database.rows("\(selectAttachment) WHERE beacon_id = ? ORDER BY attachment.id", [beacon]).map(attachment)
+        try database.rows(
+            """
+            \(columns) FROM attachment LEFT JOIN namespace ON namespace.id = namespace_id
+            WHERE beacon_id = ? ORDER BY attachment.id
+            """,
+            [beacon]
+        ).map(attachment)
     }
 
     private static func attachment(_ row: Row) -> Attachment {

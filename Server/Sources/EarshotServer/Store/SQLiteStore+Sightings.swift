@@ -86,8 +86,8 @@ extension SQLiteStore {
         try database.run(
             """
             INSERT INTO sighting (device_id, token_id, expires_at, medium, rssi_dbm) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET expires_at = max(expires_at, excluded.expires_at), medium = excluded.medium,
-                rssi_dbm = excluded.rssi_dbm
+            ON CONFLICT (device_id, token_id) DO UPDATE SET expires_at = max(expires_at, excluded.expires_at),
+                medium = excluded.medium, rssi_dbm = excluded.rssi_dbm
             """,
             [device, token, expires, heard.medium, heard.rssiDecibelMilliwatts])
         return isKnown == 0
