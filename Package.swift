@@ -25,9 +25,10 @@ let package = Package(
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
+        .library(name: "EarshotNotifications", targets: ["EarshotNotifications"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
-        .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages"]),
+        .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
     ],
@@ -59,10 +60,13 @@ let package = Package(
         .target(
             name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotAudio", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
+        .target(name: "EarshotNotifications", dependencies: ["CSystemd", "EarshotBluetooth"], swiftSettings: strict),
+        .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
         .target(
-            name: "NearbyMessages", dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
+            name: "NearbyMessages",
+            dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "UIKitNames"],
             swiftSettings: strict),
         .target(name: "GNSMessages", dependencies: ["NearbyMessages"], swiftSettings: strict),
         .target(
@@ -148,6 +152,16 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EarshotBluetoothTests", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
+            swiftSettings: strict),
+        .target(
+            name: "NotificationsTestSupport", dependencies: ["EarshotBluetooth"], path: "Tests/NotificationsTestSupport",
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotNotificationsTests",
+            dependencies: ["EarshotBluetooth", "EarshotNotifications", "NotificationsTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "UIKitNamesTests", dependencies: ["EarshotNotifications", "NotificationsTestSupport", "UIKitNames"],
             swiftSettings: strict),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
