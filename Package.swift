@@ -154,14 +154,17 @@ let package = Package(
             name: "EarshotBluetoothTests", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
         .target(
-            name: "NotificationsTestSupport", dependencies: ["EarshotBluetooth"], path: "Tests/NotificationsTestSupport",
-            swiftSettings: strict),
+            name: "NotificationsTestSupport", dependencies: ["EarshotBluetooth", "TestSupport"],
+            path: "Tests/NotificationsTestSupport", swiftSettings: strict),
         .testTarget(
             name: "EarshotNotificationsTests",
-            dependencies: ["EarshotBluetooth", "EarshotNotifications", "NotificationsTestSupport"],
+            dependencies: [
+                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "UIKitNamesTests", dependencies: ["EarshotNotifications", "NotificationsTestSupport", "UIKitNames"],
+            name: "UIKitNamesTests",
+            dependencies: ["EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport", "UIKitNames"],
             swiftSettings: strict),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
