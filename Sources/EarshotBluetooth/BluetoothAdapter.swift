@@ -38,7 +38,8 @@ public final class BluetoothAdapter: AdvertisementSource {
         advertiser.events(AsyncStream { $0.yield(contents) })
     }
 
-    /// Waits until the adapter is released, after all streams are no longer read.
+    /// Waits until all that was done for streams which are no longer read has ended: their advertisements are off the air,
+    /// and the radio scans for the other streams alone.
     public func waitUntilClosed() async {
         await scanner.waitUntilClosed()
         await advertiser.waitUntilClosed()

@@ -14,6 +14,15 @@ public protocol DiscoveryMedium: Sendable {
 
     /// Sets the token to broadcast from now on. Without effect if the mode has no `broadcast`.
     func broadcast(_ token: Payload) async
+
+    /// Waits until everything is closed, after the events are no longer read. It may give up after a few seconds if a device
+    /// does not close.
+    func waitUntilClosed() async
+}
+
+extension DiscoveryMedium {
+    /// Returns at once: for a medium that opens nothing.
+    public func waitUntilClosed() async {}
 }
 
 /// The name of a medium, and what it may do.

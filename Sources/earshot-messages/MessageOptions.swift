@@ -33,6 +33,8 @@ struct MessageOptions: ParsableArguments {
     @Option(help: "Send tokens only, listen for tokens only, or both.")
     var mode: ModeArgument?
 
+    @OptionGroup var media: MediaArguments
+
     @OptionGroup var sound: SoundArguments
 
     @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
@@ -55,6 +57,12 @@ struct MessageOptions: ParsableArguments {
         if direct, key != nil || keyFile != nil || service != nil {
             throw ValidationError(
                 "--direct with --key, --key-file or --service: messages in the sound itself need none of these.")
+        }
+        if direct, media.named.contains(.bluetooth) || media.adapter != nil {
+            throw ValidationError("--direct with Bluetooth: only sound carries such messages. Leave --medium out.")
+        }
+        if !media.usesSound, sound.device != nil || sound.playback != nil {
+            throw ValidationError("--device or --playback without --medium audio: Bluetooth uses no sound device.")
         }
         try ProgramArguments.requireUTF8([("--key", key), ("--service", service)])
         if let service { _ = try Self.url(service) }
@@ -112,8 +120,9 @@ struct MessageOptions: ParsableArguments {
         if let service { configuration.serviceURL = try Self.url(service) }
         if !direct, let refusal = configuration.serviceRefusal { throw Failure(.usage, refusal) }
         configuration.permission = AlwaysGranted()
-        let options = sound.mediumOptions
-        configuration.media = { [SoundMedium(options)] }
+        let (media, options, isDirect) = (media, sound.mediumOptions, direct)
+        // A message in an advertisement would have to be shorter than one in sound.
+        configuration.media = { isDirect ? [SoundMedium(options)] : media.media(options) }
         return MessageManager(key: try projectKey(), configuration: configuration)
     }
 

@@ -3,7 +3,8 @@ import Synchronization
 /// Sends advertisements with one adapter: a run for each stream that is read.
 final class Advertiser: Sendable {
     private struct State {
-        var runs: [Int: Task<Void, Never>] = [:]
+        /// The runs whose streams are no longer read, which have not ended yet.
+        var ending: [Int: Task<Void, Never>] = [:]
         var nextNumber = 0
     }
 
@@ -22,22 +23,24 @@ final class Advertiser: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: AdvertisingEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
         let run = AdvertisingRun(watch) { continuation.yield($0) }
-        state.withLock { state in
+        let number = state.withLock { state in
             state.nextNumber += 1
-            let number = state.nextNumber
-            let task = Task { [self] in
-                await run.run(contents)
-                continuation.finish()
-                self.state.withLock { $0.runs[number] = nil }
-            }
-            state.runs[number] = task
-            continuation.onTermination = { _ in task.cancel() }
+            return state.nextNumber
+        }
+        let task = Task {
+            await run.run(contents)
+            continuation.finish()
+            self.state.withLock { $0.ending[number] = nil }
+        }
+        continuation.onTermination = { [self] _ in
+            if !task.isCancelled { state.withLock { $0.ending[number] = task } }
+            task.cancel()
         }
         return stream
     }
 
-    /// Waits until no advertisement is on the air, after all streams are no longer read.
+    /// Waits until the advertisements of the streams that are no longer read are off the air.
     func waitUntilClosed() async {
-        for run in state.withLock({ Array($0.runs.values) }) { await run.value }
+        for run in state.withLock({ Array($0.ending.values) }) { await run.value }
     }
 }

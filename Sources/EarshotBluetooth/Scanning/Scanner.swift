@@ -56,9 +56,9 @@ final class Scanner: Sendable {
         return stream
     }
 
-    /// Waits until the adapter is released, after the last stream is no longer read.
+    /// Waits until the adapter is released, if no stream is read any more.
     func waitUntilClosed() async {
-        await state.withLock { $0.task }?.value
+        await state.withLock { $0.readers.isEmpty ? $0.task : nil }?.value
     }
 
     /// Adds a reader. With the first one the run begins.

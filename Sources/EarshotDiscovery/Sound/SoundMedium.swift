@@ -1,3 +1,4 @@
+import Dispatch
 public import EarshotAudio
 public import EarshotCoding
 public import EarshotModem
@@ -76,5 +77,16 @@ public final class SoundMedium: DiscoveryMedium {
     @discardableResult
     public func waitForEnd(seconds: Double) -> Bool {
         state.withLock { $0.session }?.waitForEnd(seconds: seconds) ?? true
+    }
+
+    /// Waits until the devices are closed, after the events are no longer read, or for 2 s if a driver or a sound server
+    /// blocks one. See `DiscoveryMedium`.
+    public func waitUntilClosed() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                self.waitForEnd(seconds: 2)
+                continuation.resume()
+            }
+        }
     }
 }

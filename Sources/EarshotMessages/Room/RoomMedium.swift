@@ -1,4 +1,3 @@
-import Dispatch
 import EarshotCoding
 import EarshotDiscovery
 import Synchronization
@@ -113,13 +112,7 @@ final class RoomMedium: Sendable {
         await run.confirming.value
         run.tokens.finish()
         // Two runs must not compete for one microphone.
-        guard let sound = medium as? SoundMedium else { return }
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                sound.waitForEnd(seconds: 2)
-                continuation.resume()
-            }
-        }
+        await medium.waitUntilClosed()
     }
 
     private func talk(_ turns: TokenTurns, _ tokens: AsyncStream<Payload>.Continuation) -> Task<Void, Never> {
@@ -136,16 +129,16 @@ final class RoomMedium: Sendable {
 
     private func take(_ event: DiscoveryEvent) {
         tell { book in
-            let event: RoomEvent? =
+            let events: [RoomEvent?] =
                 switch event {
-                case .found(let neighbour): book.find(neighbour.token)
-                case .lost(let neighbour): book.lose(neighbour.token)
-                case .updated: nil
-                case .problem(let problem, _, let detail): book.begin(problem, detail: detail)
-                case .solved(let problem, _): book.end(problem)
-                case .opened(let mode, _): return book.open(mode)
+                case .found(let neighbour): [book.find(neighbour.token)]
+                case .lost(let neighbour): [book.lose(neighbour.token)]
+                case .updated: []
+                case .problem(let problem, _, let detail): [book.begin(problem, detail: detail)]
+                case .solved(let problem, _): [book.end(problem)]
+                case .opened(let mode, _): book.open(mode)
                 }
-            return event.map { [$0] } ?? []
+            return events.compactMap(\.self)
         }
     }
 

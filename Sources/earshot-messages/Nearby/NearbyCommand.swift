@@ -17,24 +17,29 @@ struct NearbyCommand: ParsableCommand {
             found, heard again, or lost. On a terminal it lists the devices that are present, and prints lines only \
             for found and lost. Ends with Ctrl-C, after --seconds, or when --count devices were found.
 
-            Devices take turns by themselves, without a leader and without a network. Two find each other within about \
-            4 s, ten within 8 s. A device is lost when its silence lasts longer than its turns and yours explain.
+            By sound, devices take turns by themselves, without a leader and without a network. Two find each other \
+            within about 4 s, ten within 8 s. A device is lost when its silence lasts longer than its turns and yours \
+            explain. By Bluetooth, devices find each other within about 2 s, and one is lost 9 s after it was last \
+            heard. A device that is heard by both is one device, lost when neither hears it any more.
 
-            With --mode scan the program opens no loudspeaker, so other devices do not learn of you. With --mode \
-            broadcast it opens no microphone. If a device is missing or busy, a line says so, and the program retries \
-            until the device works.
+            With --mode scan the program opens no loudspeaker and does not advertise, so other devices do not learn of \
+            you. With --mode broadcast it opens no microphone and does not scan. If a device is missing or busy, a line \
+            says so, and the program retries until the device works. Bluetooth needs bluetoothd, and no root; it carries \
+            tokens of at most 10 bytes.
 
             EXAMPLES:
               earshot nearby
               earshot nearby --token 0123456789abcdef --json
               earshot nearby --mode scan --device hw:1
+              earshot nearby --medium ble --adapter hci1
               earshot nearby --seconds 30 --count 1 && echo "a device is here"
 
             Lines of JSON:
               {"event":"found","token":"0123456789abcdef","medium":"audio",
               "media":["audio"],"snr_db":23.1,"level_db":-41.0,"at_s":3.218,
               "time":"2026-11-22T14:03:22.157Z"}
-            'updated' and 'lost' look the same. time is when the token was last heard; at_s is when the line was \
+            'updated' and 'lost' look the same. By Bluetooth there is rssi_dbm, the signal strength, if the adapter knows \
+            it. medium is where the device was last heard, media is all where it is heard. time is when the token was last heard; at_s is when the line was \
             printed, in seconds from the start. A 'problem' line reports a problem, and a 'solved' line its end:
               {"event":"problem","problem":"no microphone","medium":"audio",
               "detail":"Cannot open …","at_s":0.012}
@@ -48,8 +53,7 @@ struct NearbyCommand: ParsableCommand {
     @Option(help: "Send the token only, listen only, or both.")
     var mode = ModeArgument.both
 
-    @Option(help: "The medium that carries tokens; may be given several times. (default: all media)")
-    var medium: [MediumArgument] = []
+    @OptionGroup var media: MediaArguments
 
     @OptionGroup var sound: SoundArguments
 
@@ -65,16 +69,6 @@ struct NearbyCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no list, no notes.")
     var quiet = false
 
-    enum MediumArgument: String, ExpressibleByArgument, CaseIterable {
-        case audio
-
-        var kind: DiscoveryMediumKind {
-            switch self {
-            case .audio: .audio
-            }
-        }
-    }
-
     func validate() throws {
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
             throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
@@ -85,6 +79,9 @@ struct NearbyCommand: ParsableCommand {
         }
         if mode == .scan, token != nil {
             throw ValidationError("--token with --mode scan: this mode sends nothing. Leave --token out.")
+        }
+        if !media.usesSound, sound.device != nil || sound.playback != nil {
+            throw ValidationError("--device or --playback without --medium audio: Bluetooth uses no sound device.")
         }
         if mode == .scan, sound.playback != nil {
             throw ValidationError("--playback with --mode scan: this mode opens no loudspeaker. Leave --playback out.")
@@ -99,12 +96,11 @@ struct NearbyCommand: ParsableCommand {
         // Before any thread starts: threads inherit the signal mask.
         let ending = Ending()
         Interruption.request { ending.request() }
-        let sound = SoundMedium(sound.mediumOptions)
+        let media = media.media(sound.mediumOptions)
         var strategy = DiscoveryStrategy()
         strategy.mode = mode.mode
-        strategy.media = medium.isEmpty ? nil : Set(medium.map(\.kind))
         strategy.timeToLive = seconds.map { .seconds($0) }
-        let discovery = Discovery(strategy, media: [sound], tokens: payload.map { .always($0) } ?? .none)
+        let discovery = Discovery(strategy, media: media, tokens: payload.map { .always($0) } ?? .none)
         let output = NearbyOutput(isJSON: json, isQuiet: quiet)
         output.begun(token: payload, mode: mode)
         let over = DispatchSemaphore(value: 0)
@@ -114,11 +110,12 @@ struct NearbyCommand: ParsableCommand {
                 output.take(event)
                 if let limit, output.foundCount >= limit { break }
             }
+            // The devices close before the program ends.
+            for medium in media { await medium.waitUntilClosed() }
             over.signal()
         }
         ending.onRequest { task.cancel() }
         while over.wait(timeout: .now() + 0.5) == .timedOut { output.refresh() }
-        sound.waitForEnd(seconds: 2)
         output.conclude(mode: mode)
         if mode != .broadcast, output.foundCount == 0 { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
     }

@@ -90,6 +90,7 @@ final class NearbyOutput: Sendable {
             line.add("media", neighbour.media.map(\.name).sorted())
             if let snr = neighbour.snrDecibels { line.add("snr_db", snr, decimals: 1) }
             if let level = neighbour.levelDecibels { line.add("level_db", level, decimals: 1) }
+            if let rssi = neighbour.rssiDecibelMilliwatts { line.add("rssi_dbm", rssi) }
             line.add("at_s", seconds, decimals: 3)
             line.add("time", ClockText.utc(nanosecondsAgo: Int64(max(0, seconds - heard) * 1e9)))
             printAboveList(line.text)
@@ -121,6 +122,7 @@ final class NearbyOutput: Sendable {
         var parts = [neighbour.token.hex, neighbour.media.map(\.name).sorted().joined(separator: "+")]
         if let snr = neighbour.snrDecibels { parts.append("\(DecimalText.text(snr, decimals: 1)) dB SNR") }
         if let level = neighbour.levelDecibels { parts.append("\(DecimalText.text(level, decimals: 1)) dBFS") }
+        if let rssi = neighbour.rssiDecibelMilliwatts { parts.append("\(rssi) dBm") }
         return parts.joined(separator: "  ")
     }
 
