@@ -164,8 +164,15 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "UIKitNamesTests",
-            dependencies: ["EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport", "UIKitNames"],
+            dependencies: [
+                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport", "TestSupport",
+                "UIKitNames", "test-app",
+            ],
             swiftSettings: strict),
+        // An app of NearbyMessages for tests that need a process, compiled as apps are. Never a product.
+        .executableTarget(
+            name: "test-app", dependencies: ["NearbyMessages"], path: "Tests/TestApp",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
             path: "Tests/MessagesTestSupport", swiftSettings: strict),
@@ -181,8 +188,9 @@ let package = Package(
         .testTarget(
             name: "NearbyMessagesTests",
             dependencies: [
-                "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "GNSMessages", "NearbyMessages",
-                "MessagesTestSupport",
+                "EarshotDiscovery", "EarshotMessages", "EarshotNotifications", "EarshotTerminalConsent", "GNSMessages",
+                "NearbyMessages", "MessagesTestSupport", "NotificationsTestSupport", "TestSupport", "UIKitNames",
+                "test-app",
             ],
             exclude: ["Snippets/Printed"], swiftSettings: [.treatAllWarnings(as: .error)]),
         // The same snippets and lines of apps in the language mode that they were written for.

@@ -8,8 +8,10 @@
 set -euo pipefail
 
 build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
-# The sound server, its ALSA plugins, aplay and arecord, a voice, and the checkers of manual pages and completions.
-test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh)
+# The sound server, its ALSA plugins, aplay and arecord, a voice, the checkers of manual pages and completions, and a session
+# bus, a screen, a notification service and a mouse.
+test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh
+    dbus xvfb dunst xdotool imagemagick)
 # The D-Bus client, for Bluetooth. `earshot` does not need it.
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking.
@@ -53,6 +55,9 @@ is_provided() {
     qemu-user) command -v qemu-aarch64 ;;
     alsa-utils) command -v aplay && command -v arecord ;;
     groff-base) command -v groff ;;
+    dbus) command -v dbus-daemon && command -v dbus-send ;;
+    xvfb) command -v Xvfb ;;
+    imagemagick) command -v import ;;
     time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

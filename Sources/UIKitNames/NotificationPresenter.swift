@@ -12,6 +12,8 @@ final class NotificationPresenter: Sendable {
     /// The number of steps that may wait for the desktop.
     private static let maximumStepCount = 256
 
+    typealias Clicked = @MainActor @Sendable (UILocalNotification) -> Void
+
     private enum Step: Sendable {
         case register(NotificationOptions, @Sendable (NotificationSettings) -> Void)
         case present(NotificationRequest, Original)
@@ -29,7 +31,8 @@ final class NotificationPresenter: Sendable {
         init(_ notification: UILocalNotification) { self.notification = notification }
     }
 
-    init(_ center: UserNotificationCenter) {
+    /// - Parameter clicked: receives the notification that the user clicked.
+    init(_ center: UserNotificationCenter, clicked: @escaping Clicked) {
         self.center = center
         let (stream, continuation) = AsyncStream.makeStream(
             of: Step.self, bufferingPolicy: .bufferingOldest(Self.maximumStepCount))
@@ -37,7 +40,7 @@ final class NotificationPresenter: Sendable {
         Task { [center] in
             // The notifications that may be cancelled: those that the desktop shows.
             var shown: [String: Original] = [:]
-            for await step in stream { await Self.take(step, center, &shown) }
+            for await step in stream { await Self.take(step, center, &shown, clicked) }
         }
     }
 
@@ -73,12 +76,12 @@ final class NotificationPresenter: Sendable {
     }
 
     private static func take(
-        _ step: Step, _ center: UserNotificationCenter, _ shown: inout [String: Original]
+        _ step: Step, _ center: UserNotificationCenter, _ shown: inout [String: Original], _ clicked: @escaping Clicked
     ) async {
         switch step {
         case .register(let options, let answer): answer(await center.requestAuthorization(options: options))
         case .present(let request, let original):
-            await show(request, original, center)
+            await show(request, original, center, clicked)
             shown[request.identifier] = original
             let open = Set(await center.deliveredIdentifiers())
             shown = shown.filter { open.contains($0.key) }
@@ -93,7 +96,8 @@ final class NotificationPresenter: Sendable {
     }
 
     private static func show(
-        _ request: NotificationRequest, _ original: Original, _ center: UserNotificationCenter
+        _ request: NotificationRequest, _ original: Original, _ center: UserNotificationCenter,
+        _ clicked: @escaping Clicked
     ) async {
         do throws(NotificationError) {
             let delivered = try await center.add(request)
@@ -101,14 +105,13 @@ final class NotificationPresenter: Sendable {
             Task {
                 for await event in delivered.events {
                     guard case .action = event else { continue }
-                    await click(original)
+                    await click(original, clicked)
                 }
             }
         } catch { center.warn("\(error)") }
     }
 
-    @MainActor private static func click(_ original: Original) {
-        let application = UIApplication.shared
-        application.delegate?.application(application, didReceive: original.notification)
+    @MainActor private static func click(_ original: Original, _ clicked: Clicked) {
+        clicked(original.notification)
     }
 }

@@ -46,7 +46,10 @@ public final class UIApplication: NSObject, Sendable {
     public static let willResignActiveNotification = NSNotification.Name("UIApplicationWillResignActiveNotification")
 
     /// The app of this process.
-    public static let shared = UIApplication()
+    public static var shared: UIApplication { current }
+
+    /// Tests replace it.
+    @TaskLocal package static var current = UIApplication()
 
     private struct Values {
         var state: State?
@@ -66,7 +69,12 @@ public final class UIApplication: NSObject, Sendable {
         nonisolated init() {}
     }
 
-    private override init() {}
+    private let makeCenter: @Sendable () -> UserNotificationCenter
+
+    /// - Parameter makeCenter: makes the center that shows the app's notifications, at its first use.
+    package init(makeCenter: @escaping @Sendable () -> UserNotificationCenter = { UserNotificationCenter() }) {
+        self.makeCenter = makeCenter
+    }
 }
 
 extension UIApplication {
@@ -92,7 +100,7 @@ extension UIApplication {
         if before != .active, after == .active { names.append(Self.didBecomeActiveNotification) }
         guard !names.isEmpty else { return }
         DispatchQueue.main.async { [names] in
-            for name in names { NotificationCenter.default.post(name: name, object: UIApplication.shared) }
+            for name in names { NotificationCenter.default.post(name: name, object: self) }
         }
     }
 
@@ -153,17 +161,12 @@ extension UIApplication {
     private var presenter: NotificationPresenter {
         values.withLock { values in
             if let presenter = values.presenter { return presenter }
-            let presenter = NotificationPresenter(UserNotificationCenter())
+            let presenter = NotificationPresenter(makeCenter()) { [weak self] notification in
+                guard let self else { return }
+                delegate?.application(self, didReceive: notification)
+            }
             values.presenter = presenter
             return presenter
-        }
-    }
-
-    /// Sends notifications through another center; for tests.
-    package func use(_ center: UserNotificationCenter?) {
-        values.withLock { values in
-            values.presenter = center.map { NotificationPresenter($0) }
-            values.settings = nil
         }
     }
 

@@ -1,6 +1,6 @@
-package import EarshotBluetooth
+import EarshotBluetooth
 import Foundation
-package import TestSupport
+import TestSupport
 
 /// A screen without a monitor, a session bus, and dunst, a notification service that people use. Only one thread at a time may
 /// use it.

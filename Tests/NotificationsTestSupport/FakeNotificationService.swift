@@ -13,6 +13,20 @@ package final class FakeNotificationService: Sendable {
         package var actions: [String]
         package var hints: [String: DBusValue]
         package var timeoutMilliseconds: Int
+
+        package init(
+            number: UInt32, application: String, replaced: Int, summary: String, body: String, actions: [String],
+            hints: [String: DBusValue], timeoutMilliseconds: Int
+        ) {
+            self.number = number
+            self.application = application
+            self.replaced = replaced
+            self.summary = summary
+            self.body = body
+            self.actions = actions
+            self.hints = hints
+            self.timeoutMilliseconds = timeoutMilliseconds
+        }
     }
 
     private final class Book: Sendable {

@@ -1,6 +1,6 @@
 package import EarshotBluetooth
 import Foundation
-import TestSupport
+package import TestSupport
 
 /// A session bus of the test's own, without any service. Only one thread at a time may use it.
 package final class SessionBus: @unchecked Sendable {
