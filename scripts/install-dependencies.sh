@@ -8,8 +8,10 @@
 set -euo pipefail
 
 build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
-# The sound server, its ALSA plugins, aplay and arecord, a voice, a message bus, and the checkers of manual pages and completions.
-test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh dbus)
+# The sound server, its ALSA plugins, aplay and arecord, a voice, the checkers of manual pages and completions, and a session
+# bus, a screen, a notification service and a mouse.
+test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh
+    dbus xvfb dunst xdotool imagemagick)
 # The D-Bus client, for Bluetooth. `earshot` does not need it.
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking.
@@ -56,12 +58,14 @@ is_provided() {
     qemu-user) command -v qemu-aarch64 ;;
     alsa-utils) command -v aplay && command -v arecord ;;
     groff-base) command -v groff ;;
-    dbus) command -v dbus-daemon ;;
     qemu-system-x86) command -v qemu-system-x86_64 ;;
     busybox-static) command -v busybox ;;
     iproute2) command -v ip ;;
     bluez) command -v bluetoothctl ;;
     bluez-test-tools) command -v btvirt ;;
+    dbus) command -v dbus-daemon && command -v dbus-send ;;
+    xvfb) command -v Xvfb ;;
+    imagemagick) command -v import ;;
     time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
