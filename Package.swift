@@ -85,7 +85,8 @@ let package = Package(
         .executableTarget(
             name: "earshot-messages",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery",
+                "EarshotDrawing",
                 "EarshotConsole", "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),
@@ -174,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "UIKitNamesTests",
             dependencies: [
-                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport", "TestSupport",
+                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport",
+                "TestSupport",
                 "UIKitNames", "test-app",
             ],
             swiftSettings: strict),
@@ -197,7 +199,8 @@ let package = Package(
         .testTarget(
             name: "NearbyMessagesTests",
             dependencies: [
-                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications", "EarshotTerminalConsent",
+                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
+                "EarshotTerminalConsent",
                 "GNSMessages", "NearbyMessages", "MessagesTestSupport", "NotificationsTestSupport", "TestSupport",
                 "UIKitNames", "test-app",
             ],
