@@ -215,7 +215,7 @@ private final class Collected<Element: Sendable>: Sendable {
         // It looks again and again; an adapter that appears is used.
         let bluez = try await FakeBlueZ(bus)
         try await bluez.set("hci0", isPowered: true)
-        #expect(await poll { events.elements == [.opened(.scan)] })
+        #expect(await poll { events.elements == [.opened(.scan)] }, "\(events.elements)")
         events.stop()
         await medium.waitUntilClosed()
     }

@@ -10,6 +10,8 @@ struct AdvertisingTurns: Sendable {
     private(set) var wanted: [Advertisement] = []
     /// Those on the air, the oldest first.
     private(set) var registered: [Registration] = []
+    /// The one that began last.
+    private var latest: Advertisement?
 
     /// Sets the advertisements to send.
     mutating func want(_ contents: [Advertisement]) {
@@ -21,7 +23,7 @@ struct AdvertisingTurns: Sendable {
     var waiting: [Advertisement] {
         let air = registered.map(\.content)
         // They take turns in the order of the list, so the next follows the one that began last.
-        let last = air.last.flatMap { wanted.firstIndex(of: $0) } ?? -1
+        let last = latest.flatMap { wanted.firstIndex(of: $0) } ?? -1
         let order = wanted[(last + 1)...] + wanted[...max(last, -1)]
         return order.filter { !air.contains($0) }
     }
@@ -35,6 +37,7 @@ struct AdvertisingTurns: Sendable {
     /// Takes that bluetoothd sends an advertisement.
     mutating func add(_ registration: Registration) {
         registered.append(registration)
+        latest = registration.content
     }
 
     /// Takes that bluetoothd no longer sends the one at a path.

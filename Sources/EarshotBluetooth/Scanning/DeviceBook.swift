@@ -77,13 +77,16 @@ struct DeviceBook {
     }
 
     private mutating func keep(_ device: Device, _ path: String, now: Duration) {
-        if devices[path] == nil, devices.count >= Self.maximumCount {
-            devices = devices.filter { now - $0.value.heard < Self.memory }
-            if devices.count >= Self.maximumCount, let oldest = devices.min(by: { $0.value.heard < $1.value.heard }) {
-                devices[oldest.key] = nil
-            }
-        }
+        if devices[path] == nil, devices.count >= Self.maximumCount { makeRoom(now: now) }
         devices[path] = device
+    }
+
+    /// Forgets the devices that were silent for long, and at least half of all, so that a flood of addresses costs little each.
+    private mutating func makeRoom(now: Duration) {
+        devices = devices.filter { now - $0.value.heard < Self.memory }
+        guard devices.count > Self.maximumCount / 2 else { return }
+        let newest = devices.sorted { $0.value.heard > $1.value.heard }.prefix(Self.maximumCount / 2)
+        devices = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
     }
 
     /// The signal strength, unless it is the controller's value for unknown, or none at all.
