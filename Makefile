@@ -32,6 +32,7 @@ install_texts = $(SWIFT) build -c release --product manual-pages $(STANDALONE) \
 # The tests of the service's clients wait for answers. Simulations keep each of Swift's few threads for minutes, so these
 # two run one after the other.
 CLIENT_TESTS := EarshotMessagesTests|EarshotTerminalConsentTests|NearbyMessagesTests|NearbyMessagesSwift5Tests
+CLIENT_TESTS := $(CLIENT_TESTS)|EarshotNotificationsTests|UIKitNamesTests
 CLIENT_TESTS := $(CLIENT_TESTS)|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
 # The tests that play and record in real time.
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
@@ -41,7 +42,7 @@ FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-long sanitize soak bench bench-quick lint format install install-all install-server clean swift
+.PHONY: help demo build all server test test-server test-kernels test-machine test-long sanitize soak bench bench-quick lint format install install-all install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -88,6 +89,14 @@ test-server: swift ## Run the tests of the token service, and of its clients bef
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) scripts/kernels.sh
+
+test-machine: swift ## Run the tests of Bluetooth and of the kernel's sound card in a virtual machine
+	@scripts/install-dependencies.sh all
+	@scripts/install-dependencies.sh machine
+	for product in earshot earshot-messages machine-rotation; do \
+	    $(SWIFT) build -c release --product $$product $(CHECKS); \
+	done
+	scripts/machine.sh Tests/Machine/all.sh
 
 test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service, and the sanitizers (an hour)
 	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server sanitize

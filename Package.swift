@@ -25,9 +25,10 @@ let package = Package(
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
+        .library(name: "EarshotNotifications", targets: ["EarshotNotifications"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
-        .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages"]),
+        .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
     ],
@@ -59,11 +60,15 @@ let package = Package(
         .target(
             name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotAudio", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
+        .target(name: "EarshotNotifications", dependencies: ["CSystemd", "EarshotBluetooth"], swiftSettings: strict),
+        .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
         .target(
             name: "NearbyMessages",
-            dependencies: ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
+            dependencies: [
+                "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "UIKitNames",
+            ],
             swiftSettings: strict),
         .target(name: "GNSMessages", dependencies: ["NearbyMessages"], swiftSettings: strict),
         .target(
@@ -80,7 +85,8 @@ let package = Package(
         .executableTarget(
             name: "earshot-messages",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery",
+                "EarshotDrawing",
                 "EarshotConsole", "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),
@@ -153,6 +159,31 @@ let package = Package(
                 "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDiscovery", "TestSupport",
             ],
             swiftSettings: strict),
+        // A program for the tests in the virtual machine, `make test-machine`. Not a product.
+        .executableTarget(
+            name: "machine-rotation", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
+            path: "Tests/Machine/Rotation", swiftSettings: strict),
+        .target(
+            name: "NotificationsTestSupport", dependencies: ["EarshotBluetooth", "TestSupport"],
+            path: "Tests/NotificationsTestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "EarshotNotificationsTests",
+            dependencies: [
+                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "UIKitNamesTests",
+            dependencies: [
+                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport",
+                "TestSupport",
+                "UIKitNames", "test-app",
+            ],
+            swiftSettings: strict),
+        // An app of NearbyMessages for tests that need a process, compiled as apps are. Never a product.
+        .executableTarget(
+            name: "test-app", dependencies: ["NearbyMessages"], path: "Tests/TestApp",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
         .target(
             name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
             path: "Tests/MessagesTestSupport", swiftSettings: strict),
@@ -168,8 +199,10 @@ let package = Package(
         .testTarget(
             name: "NearbyMessagesTests",
             dependencies: [
-                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "GNSMessages",
-                "NearbyMessages", "MessagesTestSupport",
+                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
+                "EarshotTerminalConsent",
+                "GNSMessages", "NearbyMessages", "MessagesTestSupport", "NotificationsTestSupport", "TestSupport",
+                "UIKitNames", "test-app",
             ],
             exclude: ["Snippets/Printed"], swiftSettings: [.treatAllWarnings(as: .error)]),
         // The same snippets and lines of apps in the language mode that they were written for.

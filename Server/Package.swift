@@ -7,6 +7,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // The compiler sees a target's files together, as in a release build. File by file it accepts code that a release build
+    // refuses, such as a C type that several modules define.
+    .unsafeFlags(["-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug)),
 ]
 
 let coding = Target.Dependency.product(name: "EarshotCoding", package: "earshot")
@@ -60,7 +63,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "earshotd", dependencies: ["EarshotServer", argumentParser, logging], swiftSettings: strict),
+            name: "earshotd", dependencies: ["EarshotServer", coding, argumentParser, logging], swiftSettings: strict),
         .testTarget(
             name: "EarshotServerTests",
             dependencies: [

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|test|kernels|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|test|kernels|machine|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
 set -euo pipefail
 
 build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
-# The sound server, its ALSA plugins, aplay and arecord, a voice, and the checkers of manual pages and completions.
-test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh)
+# The sound server, its ALSA plugins, aplay and arecord, a voice, the checkers of manual pages and completions, and a session
+# bus, a screen, a notification service and a mouse.
+test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh
+    dbus xvfb dunst xdotool imagemagick)
 # The D-Bus client, for Bluetooth. `earshot` does not need it.
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking.
@@ -18,6 +20,8 @@ messages_packages=(libcurl4-openssl-dev)
 server_packages=(libsqlite3-dev)
 # To compile the kernels for aarch64 and run them.
 kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+# A virtual machine, and in it virtual Bluetooth controllers and the service that uses them.
+machine_packages=(qemu-system-x86 busybox-static cpio kmod iproute2 bluez bluez-test-tools dbus)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 
@@ -29,6 +33,7 @@ messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${message
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
 test) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
 kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
+machine) packages=("${machine_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
     echo "usage: $0 [build|all|messages|server|test|kernels|bench]" >&2
@@ -53,6 +58,14 @@ is_provided() {
     qemu-user) command -v qemu-aarch64 ;;
     alsa-utils) command -v aplay && command -v arecord ;;
     groff-base) command -v groff ;;
+    qemu-system-x86) command -v qemu-system-x86_64 ;;
+    busybox-static) command -v busybox ;;
+    iproute2) command -v ip ;;
+    bluez) command -v bluetoothctl ;;
+    bluez-test-tools) command -v btvirt ;;
+    dbus) command -v dbus-daemon && command -v dbus-send ;;
+    xvfb) command -v Xvfb ;;
+    imagemagick) command -v import ;;
     time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

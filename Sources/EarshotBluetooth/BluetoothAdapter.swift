@@ -17,8 +17,9 @@ public final class BluetoothAdapter: AdvertisementSource {
     /// An adapter on another bus than the system's.
     package init(_ name: String?, bus: DBusBus) {
         let watch = AdapterWatch(bus: bus, name: name)
-        scanner = Scanner(watch)
-        advertiser = Advertiser(watch)
+        let gate = ScanGate()
+        scanner = Scanner(watch, gate)
+        advertiser = Advertiser(watch, gate)
     }
 
     /// See `AdvertisementSource`.

@@ -5,11 +5,12 @@ extension DeviceRequest {
     /// Makes a request from options of the command line.
     /// - Throws: `ValidationError` if the name is empty, or if the rate or the channel count is out of range.
     package static func argument(
-        device: String, rate: Int?, channels: Int?, periodSeconds: Double = 0.04, bufferSeconds: Double = 0.5
+        device: String, option: String = "--device", rate: Int?, channels: Int?, periodSeconds: Double = 0.04,
+        bufferSeconds: Double = 0.5
     ) throws(ValidationError) -> DeviceRequest {
         if device.isEmpty || device.utf8.contains(0) {
             throw ValidationError(
-                "--device: name an ALSA PCM, such as default or hw:1. 'earshot devices' lists them.")
+                "\(option): name an ALSA PCM, such as default or hw:1. 'earshot devices' lists them.")
         }
         if let rate, !validSampleRatesHertz.contains(rate) {
             throw ValidationError(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EarshotBluetooth
+import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
 
 /// The media that carry tokens, for every command that sends and hears them.
 struct MediaArguments: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBluetooth
 import EarshotConsole
 import EarshotDiscovery
 import EarshotDrawing
@@ -61,7 +62,7 @@ struct MessageOptions: ParsableArguments {
         if direct, media.named.contains(.bluetooth) || media.adapter != nil {
             throw ValidationError("--direct with Bluetooth: only sound carries such messages. Leave --medium out.")
         }
-        if !media.usesSound, sound.device != nil || sound.playback != nil {
+        if !media.usesSound, sound.capture.device != nil || sound.playback != nil {
             throw ValidationError("--device or --playback without --medium audio: Bluetooth uses no sound device.")
         }
         try ProgramArguments.requireUTF8([("--key", key), ("--service", service)])
@@ -123,6 +124,8 @@ struct MessageOptions: ParsableArguments {
         let (media, options, isDirect) = (media, sound.mediumOptions, direct)
         // A message in an advertisement would have to be shorter than one in sound.
         configuration.media = { isDirect ? [SoundMedium(options)] : media.media(options) }
+        let adapter = media.adapter
+        configuration.beacons = { BluetoothBeacons(BluetoothAdapter(adapter)) }
         return MessageManager(key: try projectKey(), configuration: configuration)
     }
 

@@ -14,6 +14,11 @@ struct SubscribeCommand: ParsableCommand {
             sends a token of its own, so that publishers find it. Ends with Ctrl-C, after --seconds, or when --count \
             messages were found.
 
+            With --beacons it prints the messages that the project attached to Bluetooth beacons nearby ('earshotd beacon \
+            attach'): found when the beacon is first heard, lost when it is not any more. Without --medium and --mode, it \
+            looks for beacons only, and neither listens nor sends. Other projects' messages are found only if --namespace \
+            names a public namespace.
+
             Messages in the sound itself ('publish --direct') are printed like any other and marked as not \
             authenticated. With --direct the program prints only these and needs no service.
 
@@ -22,6 +27,8 @@ struct SubscribeCommand: ParsableCommand {
               earshot subscribe
               earshot subscribe --type menu --count 1 --json
               earshot subscribe --direct --mode scan
+              earshot subscribe --beacons --no-ibeacons --low-power
+              earshot subscribe --beacons --medium audio,ble
 
             Lines of JSON with --json; "base64" replaces "text" if the content is not UTF-8:
               {"event":"found","text":"hello","bytes":5,"type":"","namespace":"",
@@ -38,6 +45,15 @@ struct SubscribeCommand: ParsableCommand {
     @Option(help: "Receive the messages of this namespace.")
     var namespace = ""
 
+    @Flag(help: "Receive the messages of Bluetooth beacons; those of devices too if --medium or --mode is given.")
+    var beacons = false
+
+    @Flag(name: .customLong("no-ibeacons"), help: "Ignore iBeacons.")
+    var noIBeacons = false
+
+    @Flag(help: "Let the radio rest in between: beacons are found later. Needs --no-ibeacons.")
+    var lowPower = false
+
     @OptionGroup var options: MessageOptions
 
     @Option(parsing: .unconditional, help: ArgumentHelp("End when this many messages were found.", valueName: "count"))
@@ -50,9 +66,25 @@ struct SubscribeCommand: ParsableCommand {
             throw ValidationError(
                 "--direct with --type or --namespace: messages in the sound itself have neither. Leave them out.")
         }
+        if options.direct, beacons {
+            throw ValidationError("--direct with --beacons: messages of beacons need the service. Leave one out.")
+        }
+        if noIBeacons || lowPower, !beacons {
+            throw ValidationError("--no-ibeacons and --low-power are for beacons. Add --beacons.")
+        }
+        if lowPower, !noIBeacons {
+            throw ValidationError("--low-power: iBeacons need the radio all the time. Add --no-ibeacons.")
+        }
         if options.direct, options.mode == .broadcast {
             throw ValidationError("--direct with --mode broadcast: this mode does not listen, so it receives nothing.")
         }
+    }
+
+    private var beaconStrategy: BeaconStrategy {
+        var strategy = BeaconStrategy()
+        strategy.includesIBeacons = !noIBeacons
+        strategy.prefersLowPower = lowPower
+        return strategy
     }
 
     func run() throws {
@@ -63,10 +95,15 @@ struct SubscribeCommand: ParsableCommand {
         let subscription: Subscription
         do throws(MessageError) {
             let strategy = options.strategy(otherwise: options.direct ? .scan : .both)
-            subscription =
-                options.direct
-                ? try manager.subscribeDirectly(strategy: strategy)
-                : try manager.subscribe(namespace: namespace, type: type, strategy: strategy)
+            if beacons {
+                let findsDevices = options.mode != nil || !options.media.named.isEmpty
+                subscription = try manager.subscribe(
+                    namespace: namespace, type: type, beacons: beaconStrategy, strategy: findsDevices ? strategy : nil)
+            } else if options.direct {
+                subscription = try manager.subscribeDirectly(strategy: strategy)
+            } else {
+                subscription = try manager.subscribe(namespace: namespace, type: type, strategy: strategy)
+            }
         } catch {
             throw Failure(.usage, "Cannot subscribe: \(error).")
         }

@@ -43,7 +43,7 @@ struct ManualPages {
                 roots[index].command.add(command)
             } else {
                 let version = String(decoding: try output(program, "--version"), as: UTF8.self)
-                // A program may say its name first.
+                // Some programs print their name before the number.
                 let number = version.split(whereSeparator: \.isWhitespace).last ?? ""
                 roots.append((command, "Earshot \(number)"))
             }

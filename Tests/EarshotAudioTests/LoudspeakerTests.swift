@@ -52,6 +52,21 @@ struct LoudspeakerTests {
         #expect(late > -0.3 && late < 3)
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func aDeviceWithoutAClockPlaysInRealTime() async throws {
+        let (seconds, bufferSeconds) = (2.0, 0.25)
+        let loudspeaker = try await onThread {
+            try Loudspeaker(
+                DeviceRequest(SoundCard.name("null"), sampleRateHertz: 48_000, bufferSeconds: bufferSeconds))
+        }
+        let begin = MonotonicTime.nanoseconds
+        _ = try await loudspeaker.play(Self.tone(seconds: seconds))
+        let passed = Double(MonotonicTime.nanoseconds - begin) / 1e9
+        loudspeaker.stop()
+        // Each buffer is taken at once, and waits for its own length; the first and the last need not.
+        #expect(passed > seconds - 2 * bufferSeconds)
+    }
+
     @Test func oneSoundFollowsTheOtherAsIfTheyWereOne() async throws {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
         let recording = try await onThread { try CardRecording(card) }

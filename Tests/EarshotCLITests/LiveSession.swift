@@ -138,7 +138,10 @@ final class LiveSession: @unchecked Sendable {
             #expect(found <= 1, "token \(index + 1) was heard \(found) times")
             if found == 0 { missing.append(index) }
         }
-        #expect(matched == heard.count, "\(heard.count - matched) tokens were heard that were not sent")
+        // A hole may delay its own token by more than the tolerance.
+        let lateCount = missing.count { sent[$0].underruns > 0 }
+        #expect(
+            heard.count - matched <= lateCount, "\(heard.count - matched) tokens were heard that were not sent")
         for index in missing {
             #expect(isExcused(index, delay: delay), "token \(index + 1) is missing. \(listener.error)")
         }

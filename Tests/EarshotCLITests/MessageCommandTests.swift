@@ -59,7 +59,7 @@ struct MessageCommandTests {
     @Test(arguments: [["publish", "hello"], ["subscribe"]])
     func problemsSayWhichAddressDidNotAnswer(command: [String]) throws {
         let arguments = command + ["--key", "a"] + Self.missingDevices
-        let environment = ["EARSHOT_SERVICE": "http://somebody:secret@127.0.0.1:9"]
+        let environment = ["EARSHOT_SERVICE": "http://user:secret@127.0.0.1:9"]
         let result = try Tool.run(arguments, environment: environment, in: Scratch())
         #expect(result.error.contains("problem: http://127.0.0.1:9: Cannot reach the service"), "\(result.error)")
         let json = try Tool.run(arguments + ["--json"], environment: environment, in: Scratch())

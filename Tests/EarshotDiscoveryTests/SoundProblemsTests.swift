@@ -25,9 +25,11 @@ import Testing
         let detail = "Cannot open the sound device 'hw:9': it is not there. Plug it in."
         #expect(
             told.withLock { $0 } == [
-                .problem(.noMicrophone, detail: detail), .problem(.deviceBusy(.broadcast), detail: detail),
-                .solved(.noMicrophone), .problem(.noPermission(.scan), detail: detail), .problem(.bandOccupied),
-                .solved(.noPermission(.scan)), .solved(.bandOccupied), .solved(.deviceBusy(.broadcast)),
+                .opened(.scan), .problem(.noMicrophone, detail: detail),
+                .problem(.deviceBusy(.broadcast), detail: detail), .solved(.noMicrophone),
+                .problem(.noPermission(.scan), detail: detail), .problem(.bandOccupied),
+                .solved(.noPermission(.scan)), .opened(.scan), .solved(.bandOccupied),
+                .solved(.deviceBusy(.broadcast)), .opened(.broadcast),
             ])
     }
 

@@ -51,7 +51,9 @@ package final class Daemon: Sendable {
         }
     }
 
-    private func administer(_ arguments: [String]) throws -> String {
+    /// Runs a command of the operator.
+    /// - Returns: its output.
+    package func administer(_ arguments: [String]) throws -> String {
         let pipe = Pipe()
         let running = try run(arguments, output: pipe.fileHandleForWriting)
         try pipe.fileHandleForWriting.close()

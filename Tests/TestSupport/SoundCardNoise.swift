@@ -24,7 +24,7 @@ package enum SoundCardNoise: String, CaseIterable {
         let text = """
             She sells sea shells by the sea shore. Six thick thistle sticks, six thick thistles stick. \
             The next session starts at sixteen hundred in hall three; please switch your phones to silent. \
-            This is a test of a small modem that whispers while everybody else is speaking.
+            This is a test of a small modem that whispers while all other devices talk.
             """
         try card.run("espeak-ng", ["-w", "voice.wav", text]).finish(within: 0)
         let voice = try scratch.samples("voice.wav")

@@ -1,3 +1,4 @@
+import EarshotCoding
 import FoundationEssentials
 import Hummingbird
 
@@ -72,7 +73,13 @@ extension Problem {
         remedy: "Send the header 'Authorization: Bearer …'.")
     static let badKey = Problem(
         .unauthorized, "bad_key", "The API key is unknown or revoked.",
-        remedy: "Create one with 'earshotd key create', and send it to open a session.")
+        remedy: "Create one with 'earshotd key create'.")
+    static let notDeviceKey = Problem(
+        .forbidden, "not_device_key", "This is an owner's key; it opens no session.",
+        remedy: "Use a key of 'earshotd key create' without --owner, and keep the owner's key out of apps.")
+    static let notOwner = Problem(
+        .forbidden, "not_owner", "This key may not manage the project's beacons.",
+        remedy: "Use a key of 'earshotd key create PROJECT --owner'.")
     static let badSession = Problem(
         .unauthorized, "bad_session", "The session is unknown or has ended, or its key was revoked.",
         remedy: "Open a new session with POST /v1/devices, then publish and subscribe again.")
@@ -141,6 +148,13 @@ extension Problem {
         Problem(
             .badRequest, "bad_body", "The body does not match this path: \(detail)",
             remedy: "GET /v1/openapi.json describes the body.")
+    }
+
+    static func badBeacon(_ error: BeaconTextError) -> Problem {
+        Problem(
+            .badRequest, "bad_beacon", "A beacon of the request is not in its text form: \(error).",
+            remedy:
+                "Write it as eddystone:NAMESPACE:INSTANCE, ibeacon:UUID:MAJOR:MINOR or altbeacon:COMPANY:IDENTIFIER.")
     }
 
     static func outOfRange(_ message: String, remedy: String) -> Problem {

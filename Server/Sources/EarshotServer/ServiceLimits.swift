@@ -49,6 +49,22 @@ public struct ServiceLimits: Sendable, Equatable {
     public var tokensPerReport = 100
     /// The maximum number of tokens that a device hears at once.
     public var sightingsPerDevice = 500
+    /// The maximum size of a message that is attached to a beacon, in bytes.
+    public var attachmentBytes = 1_024
+    /// The maximum length of an attachment's type in Unicode scalars.
+    public var attachmentTypeLength = 100
+    /// The maximum length of the note of a beacon in Unicode scalars.
+    public var beaconNoteLength = 200
+    /// The maximum number of attachments of a beacon.
+    public var attachmentsPerBeacon = 16
+    /// The maximum number of beacons of a project.
+    public var beaconsPerProject = 10_000
+    /// The maximum number of namespaces of a project.
+    public var namespacesPerProject = 100
+    /// The maximum number of beacons in one question of a device.
+    public var beaconsPerLookUp = 50
+    /// The maximum number of beacons in one answer to an owner.
+    public var beaconsPerPage = 100
     /// The maximum number of event streams of a device; one more ends the oldest.
     public var streamsPerDevice = 2
     /// The maximum time for a request to arrive, from the end of its headers on.

@@ -54,17 +54,26 @@ struct KeyCommand: AsyncParsableCommand {
         @Option(help: "The purpose of the key, to recognise it in the list.")
         var name = ""
 
+        @Flag(
+            help: """
+                Create an owner's key: it manages the project's beacons and namespaces over HTTP, and opens no sessions of \
+                devices. It must not be in an app.
+                """)
+        var owner = false
+
         @OptionGroup var database: DatabaseOption
 
         func validate() throws { if !name.isEmpty { try requireName(name) } }
 
         func run() async throws {
-            let secret = Secret.newKey()
+            let role: KeyRole = owner ? .owner : .device
+            let secret = Secret.newKey(role)
             let key = try await administer(database) { store in
-                try await store.createKey(project: project, name: name, hash: Secret.hash(secret))
+                try await store.createKey(project: project, name: name, role: role, hash: Secret.hash(secret))
             }
             print(secret)
-            printError("Key \(key.id) of project \(project). Keep it: it is not shown again.")
+            printError(
+                "\(owner ? "Owner's key" : "Key") \(key.id) of project \(project). Keep it: it is not shown again.")
         }
     }
 
@@ -84,7 +93,8 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the keys: number, project, name, dates.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the keys: number, project, name, dates; 'owner' for owners' keys.")
 
         @Option(help: "List only the keys of this project.")
         var project: String?
@@ -94,7 +104,8 @@ struct KeyCommand: AsyncParsableCommand {
         func run() async throws {
             for key in try await administer(database, { try await $0.keys(project: project) }) {
                 let revoked = key.revoked.map { "\trevoked \($0.text)" } ?? ""
-                print("\(key.id)\t\(key.project)\t\(key.name)\tsince \(key.created.text)\(revoked)")
+                let role = key.role == .owner ? "\towner" : ""
+                print("\(key.id)\t\(key.project)\t\(key.name)\tsince \(key.created.text)\(role)\(revoked)")
             }
         }
     }
@@ -111,8 +122,8 @@ private func requireName(_ name: String) throws {
 }
 
 /// Opens the database, which a running service may use too, and closes it again.
-private func administer<Value>(
-    _ database: DatabaseOption, _ body: (any Administration) async throws -> Value
+func administer<Value>(
+    _ database: DatabaseOption, _ body: (SQLiteStore) async throws -> Value
 ) async throws -> Value {
     try await orFail("cannot use the database '\(database.database)'") {
         let store = try SQLiteStore(path: database.database)
@@ -140,7 +151,7 @@ extension Moment {
 }
 
 /// Prints a line on standard error.
-private func printError(_ text: String) {
+func printError(_ text: String) {
     let line = Array((text + "\n").utf8)
     _ = write(STDERR_FILENO, line, line.count)
 }

@@ -23,11 +23,15 @@ struct Earshotd: AsyncParsableCommand {
             An app sends its key once and gets a session. Keys of one project share messages; keys of two projects \
             never see each other's. The service shows a key once, when it is created, and stores its hash.
 
-            Every command takes the database with --database. Projects and keys may change while the service \
+            Bluetooth beacons: 'earshotd beacon register' and 'earshotd beacon attach' put a message where a beacon is.
+
+            Every command takes the database with --database. Projects, keys and beacons may change while the service \
             runs. docs/SERVICE.md has the HTTP interface, a systemd unit, TLS, backup and limits.
             """,
         version: "earshotd 0.2.0",
-        subcommands: [ServeCommand.self, ProjectCommand.self, KeyCommand.self])
+        subcommands: [
+            ServeCommand.self, ProjectCommand.self, KeyCommand.self, BeaconCommand.self, NamespaceCommand.self,
+        ])
 }
 
 struct DatabaseOption: ParsableArguments {

@@ -42,7 +42,9 @@ final class Daemon: @unchecked Sendable {
     func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
     /// Runs a command and waits for its end.
-    func run(_ arguments: String...) throws -> Result {
+    func run(_ arguments: String...) throws -> Result { try run(arguments) }
+
+    func run(_ arguments: [String]) throws -> Result {
         let process = try make(arguments, output: "out", error: "err")
         try process.run()
         process.waitUntilExit()

@@ -40,6 +40,60 @@ import Testing
         #expect(mode.map { $0 & 0o077 } == 0)
     }
 
+    @Test func beaconsAndNamespaces() throws {
+        let daemon = try Daemon()
+        let beacon = "eddystone:00112233445566778899:aabbccddeeff"
+        _ = try daemon.run("project", "create", "demo")
+        let registered = try daemon.run("beacon", "register", "demo", beacon.uppercased(), "--note", "The door")
+        #expect(registered.output == "beacon \(beacon) of project demo\n")
+        let attached = try daemon.run("beacon", "attach", beacon, "--text", "hello", "--type", "greeting")
+        let match = try #require(attached.output.wholeMatch(of: /attachment ([0-9a-f]{32})\n/))
+        let id = String(match.1)
+        #expect(try daemon.run("namespace", "create", "demo", "n").output == "namespace n of project demo, unlisted\n")
+        try Data([0xFF, 0x00]).write(to: daemon.file("data"))
+        let file = daemon.file("data").path
+        #expect(try daemon.run("beacon", "attach", beacon, "--file", file, "--namespace", "n").status == 0)
+        let list = try daemon.run("beacon", "list", "--project", "demo").output.split(separator: "\n")
+        #expect(list.count == 3 && list[0] == "\(beacon)\tdemo\tThe door")
+        #expect(list[1] == "  \(id)\t\tgreeting\t5 bytes" && list[2].hasSuffix("\tn\t\t2 bytes"))
+        let line = try daemon.run("beacon", "list", "--json").output
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(json["beacon"] as? String == beacon && json["project"] as? String == "demo")
+        let attachments = try #require(json["attachments"] as? [[String: Any]])
+        #expect(attachments.map { $0["data"] as? String } == ["aGVsbG8=", "/wA="])
+        #expect(try daemon.run("namespace", "publish", "n").output == "namespace n of project demo, public\n")
+        #expect(
+            try daemon.run("namespace", "list", "--json").output
+                == "{\"namespace\":\"n\",\"project\":\"demo\",\"visibility\":\"PUBLIC\"}\n")
+        #expect(try daemon.run("namespace", "unlist", "n").output == "namespace n of project demo, unlisted\n")
+        #expect(try daemon.run("namespace", "list").output == "n\tdemo\tunlisted\n")
+
+        // Mistakes.
+        for (arguments, status, text) in [
+            (["register", "demo", "eddystone:1:2"], 64, "20 hexadecimal digits"),
+            (["register", "none", beacon], 1, "no project 'none'"),
+            (["attach", beacon], 64, "--text or --file"),
+            (["attach", beacon, "--file", "/nowhere/data"], 66, "cannot read '/nowhere/data'"),
+            (["attach", beacon, "--file", "/dev/zero"], 1, "at most 1024"),
+            (["attach", beacon, "--text", "x", "--namespace", "none"], 1, "no such namespace"),
+            (["attach", beacon.replacing("ff", with: "fe"), "--text", "x"], 1, "Register it first"),
+            (["detach", "none"], 1, "no such attachment"),
+        ] as [([String], Int32, String)] {
+            let refused = try daemon.run(["beacon"] + arguments)
+            #expect(refused.status == status && refused.error.contains(text), "\(arguments): \(refused.error)")
+        }
+        #expect(try daemon.run("namespace", "remove", "n").error.contains("Detach them first"))
+
+        #expect(try daemon.run("beacon", "detach", id).output == "attachment \(id) is removed\n")
+        #expect(try daemon.run("beacon", "remove", beacon).output == "beacon \(beacon) is removed\n")
+        #expect(try daemon.run("namespace", "remove", "n").output == "namespace n is removed\n")
+        #expect(try daemon.run("beacon", "list").output.isEmpty)
+        let owner = try daemon.run("key", "create", "demo", "--owner")
+        #expect(owner.output.wholeMatch(of: /earshot-owner-[0-9a-f]{40}\n/) != nil)
+        #expect(owner.error.contains("Owner's key 1"))
+        #expect(try daemon.run("key", "list").output.hasSuffix("\towner\n"))
+    }
+
     /// The operator's second process reaches the running service.
     @Test func revokedWhileServing() async throws {
         let daemon = try Daemon()

@@ -1,3 +1,4 @@
+import EarshotCoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -42,6 +43,9 @@ import Testing
     @Test func everyAnswer() async throws {
         let world = try World()
         let key = try await world.key()
+        let ownerKey = Secret.newKey(.owner)
+        _ = try await world.store.createKey(
+            project: "ours", name: "", role: .owner, hash: Secret.hash(ownerKey))
         let answers = try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
             let device = try await Caller(client, key: key)
             let publication = try await device.send(
@@ -50,7 +54,15 @@ import Testing
             let token = try #require((publication["token"] as? [String: Any])?["token"] as? String)
             let publicationID = try #require(publication["id"] as? String)
             let subscriptionID = try #require(subscription["id"] as? String)
-            let sightings: [String: Any] = ["heard": [token], "lost": [token]]
+            let heard: [String: Any] = ["token": token, "medium": "ble", "rssi_dbm": -60, "age_s": 0.5]
+            let sightings: [String: Any] = ["heard": [token, heard], "lost": [token]]
+            let owner = Caller(client, bearer: ownerKey)
+            let beacon = BeaconIdentifier.numbered(1).text
+            let namespace = try await owner.send(.post, "/v1/namespaces", ["namespace": "n"])
+            let registered = try await owner.send(.post, "/v1/beacons", ["beacon": beacon])
+            let attachments = "/v1/beacons/\(beacon)/attachments"
+            let attached = try await owner.send(.post, attachments, ["data": "", "namespace": "n"])
+            let attachmentID = try #require(attached["id"] as? String)
             let anonymous = Caller(client, bearer: nil)
             return [
                 ("/healthz", "get", try await anonymous.send(.get, "/healthz")),
@@ -73,6 +85,29 @@ import Testing
                 ("/v1/subscriptions", "get", try await device.send(.get, "/v1/subscriptions")),
                 ("/v1/subscriptions/{id}", "put", try await device.send(.put, "/v1/subscriptions/\(subscriptionID)")),
                 ("/v1/sightings", "post", try await device.send(.post, "/v1/sightings", sightings)),
+                ("/v1/lookups", "post", try await device.send(.post, "/v1/lookups", ["beacons": [beacon]])),
+                ("/v1/namespaces", "post", namespace),
+                ("/v1/namespaces", "post", try await owner.send(.post, "/v1/namespaces", ["namespace": "n"])),
+                ("/v1/namespaces", "get", try await owner.send(.get, "/v1/namespaces")),
+                (
+                    "/v1/namespaces/{id}", "put",
+                    try await owner.send(.put, "/v1/namespaces/n", ["visibility": "PUBLIC"])
+                ),
+                ("/v1/beacons", "post", registered),
+                ("/v1/beacons", "post", try await owner.send(.post, "/v1/beacons", ["beacon": beacon])),
+                ("/v1/beacons", "get", try await owner.send(.get, "/v1/beacons")),
+                ("/v1/beacons/{id}", "get", try await owner.send(.get, "/v1/beacons/\(beacon)")),
+                ("/v1/beacons/{id}/attachments", "post", attached),
+                (
+                    "/v1/beacons/{id}/attachments", "post",
+                    try await owner.send(.post, attachments, ["data": "", "namespace": "n"])
+                ),
+                (
+                    "/v1/attachments/{id}", "delete",
+                    try await owner.send(.delete, "/v1/attachments/\(attachmentID)")
+                ),
+                ("/v1/beacons/{id}", "delete", try await owner.send(.delete, "/v1/beacons/\(beacon)")),
+                ("/v1/namespaces/{id}", "delete", try await owner.send(.delete, "/v1/namespaces/n")),
                 (
                     "/v1/publications/{id}", "delete",
                     try await device.send(.delete, "/v1/publications/\(publicationID)")

@@ -62,6 +62,13 @@ final class World: Sendable {
     }
 }
 
+extension TokenService {
+    /// A report of a device that does not say how it heard the tokens.
+    func report(heard: [Data], lost: [Data], for session: Session) async throws -> SightingAnswer {
+        try await report(heard: heard.map { HeardToken(bytes: $0) }, lost: lost, for: session)
+    }
+}
+
 /// The actions of a device, in short form.
 struct Device: Sendable {
     let world: World
@@ -91,11 +98,11 @@ struct Device: Sendable {
     }
 
     /// Reports nothing, as a sign of life.
-    func live() async throws { _ = try await service.report(heard: [], lost: [], for: session) }
+    func live() async throws { _ = try await service.report(heard: [] as [Data], lost: [], for: session) }
 
     @discardableResult
     func lose(_ tokens: Data...) async throws -> [TokenStatus] {
-        try await service.report(heard: [], lost: tokens, for: session).lost
+        try await service.report(heard: [] as [Data], lost: tokens, for: session).lost
     }
 
     /// The changes since a number: "+text" for found, "-text" for lost.

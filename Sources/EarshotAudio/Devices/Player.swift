@@ -34,6 +34,8 @@ final class Player: @unchecked Sendable {
     /// Sounds written to their end that the device has not played to their end.
     private var leaving: [Running] = []
     private var holes = HoleDetector()
+    /// Whether the device takes sound faster than it can play it, as ALSA's `null` does.
+    private var isUnpaced = false
 
     /// Fills the device's buffer with silence and starts playback.
     init(_ pcm: consuming PCM, queue: PlaybackQueue, worker: Worker) throws(DeviceError) {
@@ -69,19 +71,25 @@ final class Player: @unchecked Sendable {
                 return
             }
             complete()
+            // The device has no clock, so ours says when the next buffer is due.
+            if isUnpaced { worker.pause(seconds: Double(format.bufferFrameCount) / Double(format.sampleRateHertz)) }
         }
     }
 
     /// Whether no sound is being written or leaving.
     private var isSilent: Bool { current == nil && leaving.isEmpty }
 
-    /// Writes as many frames as there is room for.
+    /// Writes as many frames as there is room for, and at most a buffer.
     /// - Returns: 0, or a negative errno.
     private func fill() -> Int {
+        let start = written
+        isUnpaced = false
         while true {
             if unwritten.isEmpty {
                 guard let available = pcm.availableFrameCount else { return Int(-EPIPE) }
                 if available < format.periodFrameCount { return 0 }
+                isUnpaced = written - start >= format.bufferFrameCount
+                if isUnpaced { return 0 }
                 compose(available: available)
             }
             guard let base = bytes.baseAddress else { return 0 }

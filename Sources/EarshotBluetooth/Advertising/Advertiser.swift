@@ -12,17 +12,19 @@ final class Advertiser: Sendable {
     private static let maximumBacklog = 256
 
     private let watch: AdapterWatch
+    private let gate: ScanGate
     private let state = Mutex(State())
 
-    init(_ watch: AdapterWatch) {
+    init(_ watch: AdapterWatch, _ gate: ScanGate) {
         self.watch = watch
+        self.gate = gate
     }
 
     /// See `BluetoothAdapter.advertise`.
     func events(_ contents: AsyncStream<[Advertisement]>) -> AsyncStream<AdvertisingEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: AdvertisingEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
-        let run = AdvertisingRun(watch) { continuation.yield($0) }
+        let run = AdvertisingRun(watch, gate) { continuation.yield($0) }
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber

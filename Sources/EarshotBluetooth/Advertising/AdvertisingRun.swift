@@ -13,18 +13,20 @@ final class AdvertisingRun: Sendable {
     }
 
     /// How long an advertisement stays on the air if others wait for its place.
-    private static let turn = Duration.seconds(4)
+    private static let turn = Duration.seconds(2)
     private static let firstRetry = Duration.milliseconds(500)
     private static let maximumRetry = Duration.seconds(8)
     private static let numbers = Atomic(0)
 
     private let watch: AdapterWatch
+    private let gate: ScanGate
     private let report: @Sendable (AdvertisingEvent) -> Void
     private let inputs: AsyncStream<Input>
     private let input: AsyncStream<Input>.Continuation
 
-    init(_ watch: AdapterWatch, _ report: @escaping @Sendable (AdvertisingEvent) -> Void) {
+    init(_ watch: AdapterWatch, _ gate: ScanGate, _ report: @escaping @Sendable (AdvertisingEvent) -> Void) {
         self.watch = watch
+        self.gate = gate
         self.report = report
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
@@ -34,7 +36,7 @@ final class AdvertisingRun: Sendable {
         // Not a child: the connection has to outlive the last call.
         let watching = Task { [watch, input] in await watch.run { input.yield(.adapter($0)) } }
         let wishing = Task { [input] in for await wanted in contents { input.yield(.wanted(wanted)) } }
-        var work = Work(report: report, input: input)
+        var work = Work(gate: gate, report: report, input: input)
         for await next in inputs { await work.take(next) }
         wishing.cancel()
         let rest = work
@@ -47,16 +49,23 @@ final class AdvertisingRun: Sendable {
 
     /// The state of a run. Only the run's task uses it.
     private struct Work: Sendable {
+        let gate: ScanGate
         let report: @Sendable (AdvertisingEvent) -> Void
         let input: AsyncStream<Input>.Continuation
         private var adapter: ReadyAdapter?
+        /// The number of advertisements to register at once.
+        private var capacity = 1
         private var turns = AdvertisingTurns()
         private var problems = ProblemBook()
         private var told: [Advertisement]?
         private var retry = AdvertisingRun.firstRetry
         private var clock: Task<Void, Never>?
 
-        init(report: @escaping @Sendable (AdvertisingEvent) -> Void, input: AsyncStream<Input>.Continuation) {
+        init(
+            gate: ScanGate, report: @escaping @Sendable (AdvertisingEvent) -> Void,
+            input: AsyncStream<Input>.Continuation
+        ) {
+            self.gate = gate
             self.report = report
             self.input = input
         }
@@ -70,6 +79,7 @@ final class AdvertisingRun: Sendable {
             case .adapter(.ready(let ready)):
                 forget()
                 adapter = ready
+                capacity = await Self.capacity(ready)
                 retry = AdvertisingRun.firstRetry
             case .wanted(let contents): turns.want(contents)
             case .released(let path):
@@ -98,8 +108,11 @@ final class AdvertisingRun: Sendable {
         /// Makes what is on the air what is wanted: the new first, so that there is no gap.
         private mutating func settle() async {
             guard adapter != nil else { return }
+            let isChange = turns.obsolete != nil || !turns.waiting.isEmpty && turns.keptCount < capacity
+            if isChange { await gate.beginQuiet() }
+            defer { if isChange { gate.endQuiet() } }
             do throws(DBusError) {
-                while let next = turns.waiting.first {
+                while let next = turns.waiting.first, turns.keptCount < capacity {
                     if try await register(next) { continue }
                     // No place is free. One that is no longer wanted makes room, or else the next waits for its turn.
                     guard let obsolete = turns.obsolete else { break }
@@ -116,6 +129,16 @@ final class AdvertisingRun: Sendable {
             } catch {
                 fail(error)
             }
+        }
+
+        /// How many advertisements an adapter should send at once.
+        ///
+        /// A controller without secondary channels, of Bluetooth 4, sends one. The kernel would change between several, each time
+        /// with another address, and fail while it scans. The run changes between them itself.
+        private static func capacity(_ adapter: ReadyAdapter) async -> Int {
+            let manager = try? await adapter.properties(BlueZName.advertisingManager)
+            guard manager?["SupportedSecondaryChannels"] != nil else { return 1 }
+            return max(1, manager?["SupportedInstances"]?.integer ?? 1)
         }
 
         private mutating func fail(_ error: DBusError) {

@@ -26,6 +26,9 @@ struct AdvertisingTurns: Sendable {
         return order.filter { !air.contains($0) }
     }
 
+    /// The number of wanted advertisements on the air.
+    var keptCount: Int { registered.count { wanted.contains($0.content) } }
+
     /// The first on the air that is no longer wanted.
     var obsolete: Registration? { registered.first { !wanted.contains($0.content) } }
 

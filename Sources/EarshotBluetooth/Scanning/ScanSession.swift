@@ -18,6 +18,7 @@ struct ScanSession: Sendable {
 
     let adapter: ReadyAdapter
     let plan: ScanPlan
+    let gate: ScanGate
 
     /// Scans until the task is cancelled.
     /// - Parameters:
@@ -50,19 +51,29 @@ struct ScanSession: Sendable {
 
     private func rounds(_ way: some ScanWay, _ began: @Sendable () -> Void) async throws(DBusError) {
         let rounds = ScanRounds(plan.power)
+        while true {
+            try await round(way, rounds.scanning, began)
+            // After the end for an advertisement, the next round begins at once.
+            if !gate.isQuietWanted, rounds.resting > .zero { try await pause(rounds.resting) }
+        }
+    }
+
+    private func round(_ way: some ScanWay, _ duration: Duration, _ began: @Sendable () -> Void)
+        async throws(DBusError)
+    {
+        await gate.enter()
+        defer { gate.leave() }
         do throws(DBusError) {
-            while true {
-                try await way.begin()
-                began()
-                try await pause(rounds.scanning)
-                await way.end()
-                try await pause(rounds.resting)
-            }
+            try await way.begin()
+            began()
+            await gate.sleep(duration)
+            if Task.isCancelled { throw DBusError.cancelled }
         } catch {
             // The task may be cancelled, and the radio must rest nevertheless.
             await Task { await way.end() }.value
             throw error
         }
+        await way.end()
     }
 
     private func pause(_ duration: Duration) async throws(DBusError) {

@@ -131,13 +131,13 @@ actor Exchange {
         guard !isClosed else { return }
         isClosed = true
         for task in watching.values { task.cancel() }
+        let listening = scans.values.compactMap(\.listening)
         for (number, entry) in entries {
             entry.operation.end()
             halt(number, isWithdrawing: false)
             entry.asking?.cancel()
         }
         entries = [:]
-        let listening = scans.values.compactMap(\.listening)
         updateLoops()
         doubting?.cancel()
         for withdrawal in withdrawals.values { withdrawal.cancel() }

@@ -80,13 +80,13 @@ struct NearbyCommand: ParsableCommand {
         if mode == .scan, token != nil {
             throw ValidationError("--token with --mode scan: this mode sends nothing. Leave --token out.")
         }
-        if !media.usesSound, sound.device != nil || sound.playback != nil {
+        if !media.usesSound, sound.capture.device != nil || sound.playback != nil {
             throw ValidationError("--device or --playback without --medium audio: Bluetooth uses no sound device.")
         }
         if mode == .scan, sound.playback != nil {
             throw ValidationError("--playback with --mode scan: this mode opens no loudspeaker. Leave --playback out.")
         }
-        if mode == .broadcast, sound.device != nil {
+        if mode == .broadcast, sound.capture.device != nil {
             throw ValidationError("--device with --mode broadcast: this mode opens no microphone. Leave --device out.")
         }
     }

@@ -39,21 +39,11 @@ struct ListenCommand: ParsableCommand {
             The time is that of the token's start. The latency counts from its end. Own are tokens given with --own or \
             --broadcast: they came from this machine, or from another one that repeats them.
 
-            Exit codes: 0 at least one token that is not its own, 1 none, 69 no such device or it cannot be used, 77 no permission.
+            Exit codes: 0 at least one token that is not its own, 1 none, 69 no such device or it cannot be used, 77 \
+            no permission.
             """)
 
-    @Option(help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"))
-    var device: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The sample rate. (default: one that nothing resamples)", valueName: "hertz"))
-    var rate: Int?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Channels to record, 1 to 8. (default: as few as possible)", valueName: "count"))
-    var channels: Int?
+    @OptionGroup var capture: CaptureOptions
 
     @Flag(help: "Decode the mean of all channels.")
     var mix = false
@@ -112,7 +102,6 @@ struct ListenCommand: ParsableCommand {
     var quiet = false
 
     func validate() throws {
-        _ = try request()
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
             throw ValidationError("--seconds \(DecimalText.short(seconds)): more than 0.")
         }
@@ -150,7 +139,7 @@ struct ListenCommand: ParsableCommand {
         let ending = Ending()
         Interruption.request { ending.request() }
         let report = try report.map { name in
-            try SessionReport(name: name, device: try request().name, replacesExisting: overwrite)
+            try SessionReport(name: name, device: try capture.request().name, replacesExisting: overwrite)
         }
         let listener = try open(options)
         listener.ownPayloads = Set(ownPayloads)
@@ -191,10 +180,6 @@ struct ListenCommand: ParsableCommand {
         if output.foreignCount == 0 { throw ExitCode(ExitStatus.noTokenFound.rawValue) }
     }
 
-    private func request() throws(ValidationError) -> DeviceRequest {
-        try DeviceRequest.argument(device: device ?? "default", rate: rate, channels: channels)
-    }
-
     private func payloads(_ texts: [String]) throws -> [Payload] {
         try texts.map { text in
             do throws(PayloadError) {
@@ -208,11 +193,11 @@ struct ListenCommand: ParsableCommand {
 
     /// Opens the device; waits for it where that was asked for in so many words.
     private func open(_ options: Listener.Options) throws -> Listener {
-        let request = try request()
+        let request = try capture.request()
         var hasComplained = false
         while true {
             do throws(DeviceError) {
-                return try Listener(request, reconnects: reconnect ?? (device != nil), options: options)
+                return try Listener(request, reconnects: reconnect ?? (capture.device != nil), options: options)
             } catch {
                 guard reconnect == true, error.isWorthRetrying else { throw Failure(error) }
                 if !hasComplained, !quiet { StandardStream.error.print("waiting: \(error)") }

@@ -41,7 +41,8 @@ struct LoopbackDeviceOptions: ParsableArguments {
         let rate = program.order.sampleRateHertz
         return ALSAMedium(
             playback: try DeviceRequest.argument(
-                device: playback ?? "default", rate: rate, channels: nil, bufferSeconds: ALSAMedium.bufferSeconds),
+                device: playback ?? "default", option: "--playback", rate: rate, channels: nil,
+                bufferSeconds: ALSAMedium.bufferSeconds),
             capture: try DeviceRequest.argument(device: device ?? "default", rate: rate, channels: nil))
     }
 }

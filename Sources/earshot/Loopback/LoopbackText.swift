@@ -28,7 +28,7 @@ struct LoopbackText {
     }
 
     private var table: [String] {
-        let head = ["profile", "decoded", "wrong", "twice", "SNR", "least", "latency", "95 %", "level"]
+        let head = ["profile", "decoded", "wrong", "twice", "SNR", "lowest", "latency", "95 %", "level"]
         let rows = report.profiles.map { profile in
             [
                 profile.name, "\(profile.decodedCount)/\(profile.sentCount)", "\(profile.wrongCount)",

@@ -161,7 +161,11 @@ struct ManagerConsentTests {
         await aWhile()
         #expect(problems.all.count == 1, "only a medium that broadcasts can see the problem end")
         let next = try device.manager.publish(Message("next"))
-        #expect(await eventually { problems.current.isEmpty && device.medium.mode == .both })
+        #expect(await eventually { device.medium.mode == .both })
+        await aWhile()
+        #expect(problems.all.count == 1, "the medium has not opened a loudspeaker yet")
+        device.medium.report(.opened(.broadcast))
+        #expect(await eventually { problems.current.isEmpty })
         withExtendedLifetime((subscription, next)) {}
     }
 

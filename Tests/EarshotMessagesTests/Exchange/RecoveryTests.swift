@@ -209,7 +209,7 @@ struct RecoveryTests {
         #expect(await eventually { problems.current == [.serviceUnreachable] })
         publication.stop()
         await aWhile()
-        #expect(problems.all.count == 1, "nobody has seen the service again")
+        #expect(problems.all.count == 1, "the manager has not reached the service again")
         // A later operation sees that it is another problem, and then none.
         service.set(.refusing(status: 503, code: "overloaded", retryAfter: nil))
         let next = try device.manager.publish(Message("next"))

@@ -1,3 +1,5 @@
+import EarshotCoding
+import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
 import Testing
@@ -88,6 +90,69 @@ struct EarshotdTests {
         #expect(publication.status == .starting)
         try daemon.start()
         #expect(await eventually { events.found.count == 1 && problems.current.isEmpty })
+    }
+
+    /// From an empty database to the messages of an Eddystone and an iBeacon.
+    @Test func messagesOfBeacons() async throws {
+        let (air, beacons, daemon) = (Air(), BeaconAir(), try Daemon())
+        let eddystone = BeaconIdentifier.numbered(1)
+        let iBeacon = BeaconIdentifier.iBeacon(uuid: [UInt8](repeating: 1, count: 16), major: 2, minor: 3)
+        for beacon in [eddystone, iBeacon] {
+            _ = try daemon.administer(["beacon", "register", "demo", beacon.text])
+            beacons.add(beacon)
+        }
+        _ = try daemon.administer(["beacon", "attach", eddystone.text, "--text", "at the door", "--type", "greeting"])
+        _ = try daemon.administer(["beacon", "attach", iBeacon.text, "--text", "at the till"])
+        for name in ["open", "closed"] {
+            _ = try daemon.administer(["namespace", "create", "demo", name])
+            _ = try daemon.administer(["beacon", "attach", iBeacon.text, "--text", name, "--namespace", name])
+        }
+        _ = try daemon.administer(["namespace", "publish", "open"])
+
+        func device(_ project: String) throws -> Device {
+            Device(in: air, FakeService(), key: try daemon.key(project: project)) { configuration in
+                configuration.service = nil
+                configuration.serviceURL = daemon.url
+                configuration.beacons = { beacons }
+                configuration.pace.attachmentMemory = .seconds(2)
+            }
+        }
+        let (own, stranger) = (try device("demo"), try device("other"))
+        let events = Collected(try own.manager.subscribe(beacons: BeaconStrategy()))
+        let typed = Collected(try own.manager.subscribe(type: "greeting", beacons: BeaconStrategy()))
+        let foreign = try stranger.manager.subscribe(beacons: BeaconStrategy())
+        let (nothing, hidden) = (
+            Collected(foreign),
+            Collected(try stranger.manager.subscribe(namespace: "closed", beacons: BeaconStrategy()))
+        )
+        let open = Collected(try stranger.manager.subscribe(namespace: "open", beacons: BeaconStrategy()))
+        #expect(await eventually { events.found.count == 4 && typed.found.count == 1 && open.found.count == 1 })
+        #expect(Set(events.found.map(\.message.text)) == ["at the door", "at the till", "open", "closed"])
+        #expect(typed.found.first?.message == Message("at the door", type: "greeting"))
+        #expect(open.found.first?.message == Message("open", namespace: "open"))
+
+        // The service away and back changes nothing; a removed beacon does.
+        daemon.kill()
+        let problems = Collected(own.manager.problems)
+        #expect(await eventually { problems.current.contains(.serviceUnreachable) })
+        try daemon.start()
+        #expect(await eventually { problems.current.isEmpty })
+        #expect(events.all.count == 4)
+        _ = try daemon.administer(["beacon", "remove", eddystone.text])
+        #expect(await eventually { typed.lost.count == 1 && events.lost.count == 1 })
+        beacons.remove(iBeacon)
+        #expect(await eventually { events.lost.count == 4 })
+        #expect(nothing.all.isEmpty && hidden.all.isEmpty && foreign.status == .active)
+    }
+
+    @Test func anOwnersKeyIsNotForApps() async throws {
+        let (air, daemon) = (Air(), try Daemon())
+        let one = device(in: air, daemon, key: try daemon.administer(["key", "create", "demo", "--owner"]))
+        let problems = Collected(one.manager.problems)
+        let subscription = try one.manager.subscribe()
+        #expect(await eventually { problems.current == [.serviceRefusing(code: "not_device_key")] })
+        #expect(problems.all.first?.detail.contains("without --owner") == true)
+        #expect(subscription.status == .starting)
     }
 
     @Test func aRevokedKeyIsAProblem() async throws {

@@ -7,6 +7,7 @@ import Testing
     static let names = [
         "01-create-manager", "02-publish", "03-subscribe", "04-mediums-audio-scan", "05-debug-logging",
         "06-permission-track", "07-permission-toggle", "08-user-settings-handlers", "09-permission-dialog-override",
+        "11-notifications-register", "12-notifications-post-in-found-handler",
         "13-beacon-subscribe", "14-beacon-namespace-type", "15-beacon-eddystone-only", "16-beacon-high-power",
         "17-beacon-permission-dialog-override",
     ]

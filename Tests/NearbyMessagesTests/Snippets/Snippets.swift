@@ -162,4 +162,21 @@ import NearbyMessages
         })
         return beaconSubscription
     }
+
+    static func registerForNotifications() {
+        UIApplication.shared.registerUserNotificationSettings( UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
+    }
+
+    static func notifyWhenFound() -> GNSMessageHandler {
+        let myMessageFoundHandler: GNSMessageHandler = { (message: GNSMessage?) in
+            // Send a local notification if not in the foreground.
+            if UIApplication.shared.applicationState != .active {
+                let localNotification = UILocalNotification()
+                localNotification.alertBody = "Message received"
+                UIApplication.shared.presentLocalNotificationNow(localNotification)
+            }
+            // Process the new message...
+        }
+        return myMessageFoundHandler
+    }
 }

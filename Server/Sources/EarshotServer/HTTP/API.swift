@@ -10,7 +10,7 @@ struct API: Sendable {
     private var limits: ServiceLimits { service.limits }
 
     var endpoints: [Endpoint] {
-        operation + sessions + publications + subscriptions + [
+        operation + sessions + publications + subscriptions + lookUps + beacons + namespaces + [
             Endpoint(.post, "/v1/sightings", session(report)),
             Endpoint(
                 .get, "/v1/events",
@@ -135,16 +135,16 @@ struct API: Sendable {
         let body = try await request.decode(SightingsBody.self, upTo: limits.bodyBytes)
         let (heard, lost) = (body.heard ?? [], body.lost ?? [])
         let answer = try await service.report(
-            heard: heard.map(Data.init(token:)), lost: lost.map(Data.init(token:)), for: session)
+            heard: heard.map(HeardToken.init), lost: lost.map(Data.init(token:)), for: session)
         func entries(_ tokens: [String], _ statuses: [TokenStatus]) -> [SightingsAnswerBody.Entry] {
             zip(tokens, statuses).map { SightingsAnswerBody.Entry(token: $0, status: $1) }
         }
         return try .json(
-            SightingsAnswerBody(heard: entries(heard, answer.heard), lost: entries(lost, answer.lost)))
+            SightingsAnswerBody(heard: entries(heard.map(\.token), answer.heard), lost: entries(lost, answer.lost)))
     }
 
     /// An answer that needs a device session. The text is the `{id}` of the path, empty if it has none.
-    private func session(
+    func session(
         _ answer: @escaping @Sendable (Request, Session, String) async throws -> Response
     ) -> @Sendable (Request, ServiceContext) async throws -> Response {
         { request, context in
@@ -181,6 +181,8 @@ extension TokenService {
             ("earshot_live_publications", "Publications alive.", counts.publications),
             ("earshot_live_subscriptions", "Subscriptions alive.", counts.subscriptions),
             ("earshot_live_sightings", "Tokens that devices hear now.", counts.sightings),
+            ("earshot_beacons", "Registered beacons.", counts.beacons),
+            ("earshot_attachments", "Messages attached to beacons.", counts.attachments),
             ("earshot_waiting_writes", "Writes that wait for the disk.", counts.waitingWrites),
             ("earshot_streams", "Open event streams.", hub.count),
         ])

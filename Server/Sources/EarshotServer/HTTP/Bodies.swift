@@ -187,8 +187,44 @@ struct SubscriptionListBody: Codable { let subscriptions: [SubscriptionBody] }
 
 /// The body of `POST /v1/sightings`. A token is 16 hexadecimal digits; any other text is INVALID.
 struct SightingsBody: Codable {
-    let heard: [String]?
+    let heard: [HeardBody]?
     let lost: [String]?
+}
+
+/// A heard token: its digits, or an object that also says how it was heard.
+struct HeardBody: Codable {
+    let token: String
+    let medium: String?
+    let rssi: Int?
+    let ageSeconds: Double?
+
+    enum CodingKeys: String, CodingKey {
+        case token, medium
+        case rssi = "rssi_dbm"
+        case ageSeconds = "age_s"
+    }
+
+    init(from decoder: any Decoder) throws {
+        if let token = try? decoder.singleValueContainer().decode(String.self) {
+            (self.token, medium, rssi, ageSeconds) = (token, nil, nil, nil)
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        token = try container.decode(String.self, forKey: .token)
+        medium = try container.decodeIfPresent(String.self, forKey: .medium)
+        rssi = try container.decodeIfPresent(Int.self, forKey: .rssi)
+        ageSeconds = try container.decodeIfPresent(Double.self, forKey: .ageSeconds)
+    }
+}
+
+extension HeardToken {
+    init(_ body: HeardBody) {
+        // Ages beyond any valid range stay beyond it, and the limits reject them.
+        let milliseconds = Int64(min(max((body.ageSeconds ?? 0) * 1_000, -1), 1e12))
+        self.init(
+            bytes: Data(token: body.token), medium: body.medium, rssiDecibelMilliwatts: body.rssi,
+            age: .milliseconds(milliseconds))
+    }
 }
 
 /// The answer of `POST /v1/sightings`.

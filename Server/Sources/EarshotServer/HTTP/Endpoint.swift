@@ -103,6 +103,8 @@ extension DecodingError {
         func name(_ type: Any.Type) -> String {
             switch type {
             case is WholeSeconds.Type: "a whole number of seconds"
+            case is Int.Type: "a whole number"
+            case is Double.Type: "a number"
             case is String.Type: "a text"
             case is Data.Type: "a text in base64"
             case is [Any].Type: "a list"

@@ -98,7 +98,7 @@ extension OpenAPI {
     static let nearbyPaths = """
         "/v1/sightings": {"post": {
           "summary": "Report tokens that the device hears, and tokens that it no longer hears.",
-          "description": "Repeat a token that is still heard within sighting_lifetime_s; otherwise it counts as lost. A \
+          "description": "A heard token is its digits, or an object that also says how it was heard. Repeat a token that is still heard within sighting_lifetime_s; otherwise it counts as lost. A \
         device that hears something must report within silence_s, if only with an empty body; otherwise all of it is lost.",
           \(body("Sightings")),
           "responses": {\(answer(200, "SightingsAnswer", "A status for each, in the order sent.")), \(problem)}

@@ -55,8 +55,15 @@ extension OpenAPI {
         "SubscriptionList": {"type": "object", "required": ["subscriptions"], "properties": {
           "subscriptions": {"type": "array", "items": {"$ref": "#/components/schemas/Subscription"}}}},
         "Sightings": {"type": "object", "properties": {
-          "heard": {"type": "array", "items": {"$ref": "#/components/schemas/TokenDigits"}},
+          "heard": {"type": "array", "items": {"oneOf": [{"$ref": "#/components/schemas/TokenDigits"},
+            {"$ref": "#/components/schemas/HeardToken"}]}},
           "lost": {"type": "array", "items": {"$ref": "#/components/schemas/TokenDigits"}}}},
+        "HeardToken": {"type": "object", "required": ["token"], "properties": {
+          "token": {"$ref": "#/components/schemas/TokenDigits"},
+          "medium": {"type": "string", "pattern": "^[a-z0-9-]{1,16}$", "description": "audio or ble."},
+          "rssi_dbm": {"type": "integer", "minimum": -127, "maximum": 20},
+          "age_s": {"type": "number", "minimum": 0, "maximum": 86400, "description": "Since it was last heard. The \
+        sighting expires so much earlier."}}},
         "SightingsAnswer": {"type": "object", "required": ["heard", "lost"], "properties": {
           "heard": {"type": "array", "items": {"$ref": "#/components/schemas/Sighting"}},
           "lost": {"type": "array", "items": {"$ref": "#/components/schemas/Sighting"}}}},

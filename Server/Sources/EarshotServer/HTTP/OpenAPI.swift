@@ -10,10 +10,12 @@ enum OpenAPI {
             "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
           },
           "security": [{"session": []}],
-          "paths": {\(operationPaths),\(sessionPaths),\(publicationPaths),\(subscriptionPaths),\(nearbyPaths)},
+          "paths": {\(operationPaths),\(sessionPaths),\(publicationPaths),\(subscriptionPaths),\(nearbyPaths),
+            \(lookUpPaths),\(beaconPaths),\(namespacePaths)},
           "components": {
             "securitySchemes": {
               "key": {"type": "http", "scheme": "bearer", "description": "An API key, of 'earshotd key create'."},
+              "owner": {"type": "http", "scheme": "bearer", "description": "An owner's key, of 'key create --owner'."},
               "session": {"type": "http", "scheme": "bearer", "description": "The session of POST /v1/devices."}
             },
             "parameters": {
@@ -26,7 +28,7 @@ enum OpenAPI {
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
               }
             },
-            "schemas": {\(schemas)}
+            "schemas": {\(schemas),\(registrySchemas)}
           }
         }
 

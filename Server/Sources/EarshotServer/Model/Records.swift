@@ -12,14 +12,28 @@ package struct APIKey: Sendable, Equatable {
     package let id: Int64
     package let project: String
     package let name: String
+    package let role: KeyRole
     package let created: Moment
     package let revoked: Moment?
+}
+
+/// What a key is for. A key of one role is refused for the other's requests: an app's key, which its users can find, must not
+/// change the beacons of the project.
+package enum KeyRole: String, Sendable {
+    /// Opens sessions of devices.
+    case device
+    /// Manages the beacons and namespaces of the project.
+    case owner
+
+    /// The role in the database, which checks it.
+    init(_ text: String) { self = KeyRole(rawValue: text) ?? .device }
 }
 
 /// The owner of an API key.
 struct KeyHolder: Sendable, Equatable {
     let key: Int64
     let project: Int64
+    let role: KeyRole
 }
 
 /// The session of a device that presented a key.
@@ -68,6 +82,17 @@ struct Subscription: Sendable, Equatable {
     let identifier: String
     let filter: MessageFilter
     let expires: Moment
+}
+
+/// A token that a device hears.
+struct HeardToken: Sendable, Equatable {
+    let bytes: Data
+    /// The medium that heard it last, such as `audio` or `ble`; nil if the device does not say.
+    var medium: String?
+    /// The received signal strength in dBm; nil if the device does not say.
+    var rssiDecibelMilliwatts: Int?
+    /// The time since it was last heard.
+    var age = Duration.zero
 }
 
 /// The status of a reported token for the reporting device.

@@ -7,12 +7,16 @@ package import FoundationEssentials
 package enum Secret {
     /// The prefix of an API key, so that people and scanners recognise one.
     static let keyPrefix = "earshot-key-"
+    /// The prefix of an owner's key, which must not be in an app.
+    static let ownerKeyPrefix = "earshot-owner-"
     /// The prefix of the secret of a device session.
     static let sessionPrefix = "earshot-session-"
     /// The maximum length of a text that the service hashes.
     static let maximumCount = 128
 
-    package static func newKey() -> String { keyPrefix + randomHex(byteCount: 20) }
+    package static func newKey(_ role: KeyRole = .device) -> String {
+        (role == .owner ? ownerKeyPrefix : keyPrefix) + randomHex(byteCount: 20)
+    }
 
     static func newSession() -> String { sessionPrefix + randomHex(byteCount: 32) }
 

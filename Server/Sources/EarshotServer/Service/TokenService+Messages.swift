@@ -1,3 +1,4 @@
+import EarshotCoding
 import FoundationEssentials
 
 extension TokenService {
@@ -68,12 +69,13 @@ extension TokenService {
     }
 
     /// - Returns: the status of each token, in the order of the report.
-    func report(heard: [Data], lost: [Data], for session: Session) async throws -> SightingAnswer {
+    func report(heard: [HeardToken], lost: [Data], for session: Session) async throws -> SightingAnswer {
         let count = heard.count + lost.count
         guard count <= limits.tokensPerReport else {
             throw Problem.outOfRange(
                 "The report has \(count) tokens.", remedy: "Send at most \(limits.tokensPerReport) in one report.")
         }
+        for token in heard { try require(token) }
         // Before the report takes effect, so that a sweep at the same time does not end its sightings.
         presence.note(session.device, now: now)
         let answer = try await store.report(
@@ -85,15 +87,73 @@ extension TokenService {
             metrics.add(
                 statuses.count { $0 == status }, to: .sightings, "status=\"\(status.rawValue.lowercased())\"")
         }
+        for (medium, tokens) in Dictionary(grouping: heard, by: { Self.label($0.medium) }) {
+            metrics.add(tokens.count, to: .heard, "medium=\"\(medium)\"")
+        }
         tell(answer.woken)
         return answer
     }
 
+    /// - Returns: the attachments of each of the beacons that has any which the filter selects and the device may see.
+    func lookUp(_ beacons: [BeaconIdentifier], _ filter: MessageFilter, for session: Session) async throws
+        -> [LookUpResult]
+    {
+        guard beacons.count <= limits.beaconsPerLookUp else {
+            throw Problem.outOfRange(
+                "The question has \(beacons.count) beacons.",
+                remedy: "Ask for at most \(limits.beaconsPerLookUp) at once.")
+        }
+        try require([("namespace", filter.namespace, limits.namespaceLength)])
+        try require([("type", filter.type, limits.attachmentTypeLength)])
+        let distinct = Set(beacons)
+        // In the order of the question, each once.
+        var rest = distinct
+        let ordered = beacons.filter { rest.remove($0) != nil }
+        let results = try await store.lookUp(LookUp(beacons: ordered, filter: filter, project: session.project))
+        metrics.add(results.count, to: .lookUps, "result=\"attachments\"")
+        metrics.add(distinct.count - results.count, to: .lookUps, "result=\"nothing\"")
+        return results
+    }
+
+    /// The label of a medium in the metrics: a device may invent names, and each would be a new series.
+    private static func label(_ medium: String?) -> String {
+        guard let medium else { return "unknown" }
+        return ["audio", "ble"].contains(medium) ? medium : "other"
+    }
+
+    private func require(_ token: HeardToken) throws {
+        if let rssi = token.rssiDecibelMilliwatts, !(-127...20).contains(rssi) {
+            throw Problem.outOfRange(
+                "rssi_dbm is \(rssi).", remedy: "Send -127 to 20, or leave it out if it is not known.")
+        }
+        guard token.age >= .zero, token.age <= limits.maximumTimeToLive else {
+            throw Problem.outOfRange(
+                "age_s is out of range.",
+                remedy: "Send the seconds since the token was last heard, 0 to "
+                    + "\(limits.maximumTimeToLive.components.seconds).")
+        }
+        guard let medium = token.medium else { return }
+        let isName =
+            (1...16).contains(medium.utf8.count)
+            && medium.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            }
+        guard isName else {
+            throw Problem.outOfRange(
+                "The medium is not 1 to 16 small letters, digits and hyphens.", remedy: "Send 'audio' or 'ble'.")
+        }
+    }
+
     private func require(namespace: String, type: String, idempotencyKey: String?) throws {
-        for (name, text, limit) in [
+        try require([
             ("type", type, limits.typeLength), ("namespace", namespace, limits.namespaceLength),
             ("idempotency_key", idempotencyKey ?? "", limits.namespaceLength),
-        ] {
+        ])
+    }
+
+    private func require(_ texts: [(name: String, text: String, limit: Int)]) throws {
+        for (name, text, limit) in texts {
             let count = text.unicodeScalars.count
             guard count <= limit else {
                 throw Problem.outOfRange("The \(name) has \(count) characters.", remedy: "Use at most \(limit).")

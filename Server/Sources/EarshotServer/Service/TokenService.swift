@@ -31,6 +31,7 @@ final class TokenService: Sendable {
         guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
         else { throw Problem.badKey }
         try keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
+        guard holder.role == .device else { throw Problem.notDeviceKey }
         let secret = Secret.newSession()
         let session = try await store.openSession(
             SessionOrder(
@@ -55,6 +56,22 @@ final class TokenService: Sendable {
         }
         return session
     }
+
+    /// The project of a request with an owner's key; the request counts towards the rates, as one of a device does.
+    func ownedProject(key: String) async throws -> Int64 {
+        guard key.utf8.count <= Secret.maximumCount else { throw Problem.badKey }
+        let hash = Secret.hash(key)
+        if let seconds = rates.wait(for: .requests(session: hash), now: now) {
+            throw Problem.rateLimited(per: "key", retryAfterSeconds: seconds)
+        }
+        guard let holder = try await store.keyHolder(hash: hash) else { throw Problem.badKey }
+        try keepRate(.requests(session: hash), limits.requestsPerDevice, "key")
+        guard holder.role == .owner else { throw Problem.notOwner }
+        return holder.project
+    }
+
+    /// The register of beacons.
+    var registry: BeaconRegistry { BeaconRegistry(store, limits: limits) }
 
     func endSession(_ session: Session) async throws {
         tell(try await store.endSession(session))

@@ -25,14 +25,14 @@ extension SQLiteStore {
         }
     }
 
-    package func createKey(project: String, name: String, hash: Data) async throws -> APIKey {
+    package func createKey(project: String, name: String, role: KeyRole, hash: Data) async throws -> APIKey {
         try await writes.perform { database, now in
             guard let id = try Self.projectID(project, database) else { throw Self.unknownProject(project) }
             try database.run(
-                "INSERT INTO api_key (project_id, name, hash, created_at) VALUES (?, ?, ?, ?)",
-                [id, name, hash, now])
+                "INSERT INTO api_key (project_id, name, role, hash, created_at) VALUES (?, ?, ?, ?, ?)",
+                [id, name, role.rawValue, hash, now])
             return APIKey(
-                id: database.lastInsertedRowID, project: project, name: name, created: now, revoked: nil)
+                id: database.lastInsertedRowID, project: project, name: name, role: role, created: now, revoked: nil)
         }
     }
 
@@ -56,9 +56,9 @@ extension SQLiteStore {
     func keyHolder(hash: Data) async throws -> KeyHolder? {
         try await pool.read { database in
             try database.row(
-                "SELECT id, project_id FROM api_key WHERE hash = ? AND revoked_at IS NULL",
+                "SELECT id, project_id, role FROM api_key WHERE hash = ? AND revoked_at IS NULL",
                 [hash]
-            ).map { KeyHolder(key: $0["id"], project: $0["project_id"]) }
+            ).map { KeyHolder(key: $0["id"], project: $0["project_id"], role: KeyRole($0["role"])) }
         }
     }
 
@@ -71,8 +71,8 @@ extension SQLiteStore {
             """
         return try database.rows(sql, arguments).map { row in
             APIKey(
-                id: row["id"], project: row["project"], name: row["name"], created: row["created_at"],
-                revoked: row["revoked_at"])
+                id: row["id"], project: row["project"], name: row["name"], role: KeyRole(row["role"]),
+                created: row["created_at"], revoked: row["revoked_at"])
         }
     }
 

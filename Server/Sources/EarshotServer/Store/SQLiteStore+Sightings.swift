@@ -14,12 +14,12 @@ extension SQLiteStore {
         return try await writes.perform { database, now in
             let device = report.session.device
             var isNew = false
-            let heard = try report.heard.map { bytes in
-                guard known.contains(bytes) else { return TokenStatus.invalid }
-                let token = try Self.token(bytes, project: report.session.project, database, now: now)
+            let heard = try report.heard.map { heard in
+                guard known.contains(heard.bytes) else { return TokenStatus.invalid }
+                let token = try Self.token(heard.bytes, project: report.session.project, database, now: now)
                 // A device that hears its own echo is not near itself.
                 if let token, token.status == .valid, token.device != device {
-                    let isNewToken = try Self.hear(token.id, report, database, now: now)
+                    let isNewToken = try Self.hear(token.id, heard, report, database, now: now)
                     isNew = isNewToken || isNew
                 }
                 return token?.status ?? .invalid
@@ -58,7 +58,7 @@ extension SQLiteStore {
     /// The reported tokens that were issued in the reporter's project, whether they are still alive or not.
     private func known(_ report: SightingReport) async throws -> Set<Data> {
         try await pool.read { database in
-            try Set(report.heard + report.lost).filter { bytes in
+            try Set(report.heard.map(\.bytes) + report.lost).filter { bytes in
                 try database.count(
                     "SELECT count(*) FROM token WHERE project_id = ? AND bytes = ?", [report.session.project, bytes])
                     > 0
@@ -66,10 +66,14 @@ extension SQLiteStore {
         }
     }
 
-    /// Records that a device hears a token; returns whether that is new.
-    private static func hear(_ token: Int64, _ report: SightingReport, _ database: Database, now: Moment) throws -> Bool
-    {
+    /// Records that a device hears a token; returns whether that is new. The sighting expires so much earlier as the token was
+    /// heard earlier; a late report does not shorten one that is there.
+    private static func hear(
+        _ token: Int64, _ heard: HeardToken, _ report: SightingReport, _ database: Database, now: Moment
+    ) throws -> Bool {
         let device = report.session.device
+        let expires = now + (report.lifetime - heard.age)
+        guard expires > now else { return false }
         let isKnown = try database.count(
             "SELECT count(*) FROM sighting WHERE device_id = ? AND token_id = ? AND expires_at > ?",
             [device, token, now])
@@ -80,8 +84,12 @@ extension SQLiteStore {
             }
         }
         try database.run(
-            "INSERT OR REPLACE INTO sighting (device_id, token_id, expires_at) VALUES (?, ?, ?)",
-            [device, token, now + report.lifetime])
+            """
+            INSERT INTO sighting (device_id, token_id, expires_at, medium, rssi_dbm) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (device_id, token_id) DO UPDATE SET expires_at = max(expires_at, excluded.expires_at),
+                medium = excluded.medium, rssi_dbm = excluded.rssi_dbm
+            """,
+            [device, token, expires, heard.medium, heard.rssiDecibelMilliwatts])
         return isKnown == 0
     }
 }

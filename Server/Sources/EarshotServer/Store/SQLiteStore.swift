@@ -62,6 +62,8 @@ package final class SQLiteStore: Store {
                 publications: try count("SELECT count(*) FROM publication WHERE ended_at IS NULL AND expires_at > ?"),
                 subscriptions: try count("SELECT count(*) FROM subscription WHERE expires_at > ?"),
                 sightings: try count("SELECT count(*) FROM sighting WHERE expires_at > ?"),
+                beacons: try database.count("SELECT count(*) FROM beacon"),
+                attachments: try database.count("SELECT count(*) FROM attachment"),
                 waitingWrites: writes.waitingCount)
         }
     }

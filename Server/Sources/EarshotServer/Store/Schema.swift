@@ -6,8 +6,49 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: version1) }
         migrator.registerMigration("2") { try $0.execute(sql: version2) }
+        migrator.registerMigration("3") { try $0.execute(sql: version3) }
         return migrator
     }
+
+    // A beacon and a namespace belong to one project each. An attachment without a namespace is in the default one of its
+    // beacon's project. A sighting records how the token was heard, for the operator: matching does not use it.
+    private static let version3 = """
+        ALTER TABLE api_key ADD COLUMN role TEXT NOT NULL DEFAULT 'device' CHECK (role IN ('device', 'owner'));
+        ALTER TABLE sighting ADD COLUMN medium TEXT;
+        ALTER TABLE sighting ADD COLUMN rssi_dbm INTEGER;
+
+        CREATE TABLE namespace (
+            id INTEGER PRIMARY KEY,
+            project_id INTEGER NOT NULL REFERENCES project(id),
+            name TEXT NOT NULL UNIQUE,
+            is_public INTEGER NOT NULL,
+            created_at INTEGER NOT NULL
+        );
+        CREATE INDEX namespace_project ON namespace(project_id);
+
+        CREATE TABLE beacon (
+            id INTEGER PRIMARY KEY,
+            project_id INTEGER NOT NULL REFERENCES project(id),
+            kind TEXT NOT NULL,
+            identifier BLOB NOT NULL,
+            note TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            UNIQUE (kind, identifier)
+        );
+        CREATE INDEX beacon_project ON beacon(project_id, kind, identifier);
+
+        CREATE TABLE attachment (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            identifier TEXT NOT NULL UNIQUE,
+            beacon_id INTEGER NOT NULL REFERENCES beacon(id) ON DELETE CASCADE,
+            namespace_id INTEGER REFERENCES namespace(id),
+            type TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            data BLOB NOT NULL
+        );
+        CREATE INDEX attachment_beacon ON attachment(beacon_id);
+        CREATE INDEX attachment_namespace ON attachment(namespace_id) WHERE namespace_id IS NOT NULL;
+        """
 
     // One row, which the service overwrites to see whether a write reaches the disk.
     private static let version2 = """

@@ -6,7 +6,7 @@ package import FoundationEssentials
 /// The interface also fits a database that several services share: a call contains all data that its transaction needs,
 /// and none returns a cursor or a lock. A read gets the time from its caller. A write takes the time when its turn
 /// comes, not when the caller asked, so that a waiting write does not precede the writes committed meanwhile.
-protocol Store: Administration {
+protocol Store: Administration, RegistryStore {
     /// Checks that a write reaches the disk, by writing.
     func check() async throws
 
@@ -38,6 +38,9 @@ protocol Store: Administration {
     /// Records the tokens that a device hears, and those that it no longer hears.
     func report(_ report: SightingReport) async throws -> SightingAnswer
 
+    /// The attachments of the beacons that the device may see; nothing for a beacon without any.
+    func lookUp(_ question: LookUp) async throws -> [LookUpResult]
+
     /// The devices that have sightings.
     func hearers() async throws -> [Int64]
     /// Ends the sightings of those of the devices that are still silent when the write's turn comes.
@@ -65,7 +68,7 @@ package protocol Administration: Sendable {
     func projects() async throws -> [Project]
     /// Creates a key of a project from the hash of its secret.
     /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
-    func createKey(project: String, name: String, hash: Data) async throws -> APIKey
+    func createKey(project: String, name: String, role: KeyRole, hash: Data) async throws -> APIKey
     /// The keys of one project, or of all if `project` is nil.
     /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
     func keys(project: String?) async throws -> [APIKey]
@@ -143,7 +146,7 @@ struct SubscriptionOrder: Sendable {
 /// The tokens that a device hears, and those that it no longer hears.
 struct SightingReport: Sendable {
     let session: Session
-    let heard: [Data]
+    let heard: [HeardToken]
     let lost: [Data]
     let lifetime: Duration
     let perDevice: Int
@@ -177,6 +180,8 @@ struct StoreCounts: Sendable, Equatable {
     let publications: Int
     let subscriptions: Int
     let sightings: Int
+    let beacons: Int
+    let attachments: Int
     /// Writes that wait for their turn.
     let waitingWrites: Int
 }
@@ -184,4 +189,12 @@ struct StoreCounts: Sendable, Equatable {
 /// A store's error that can state its reason without quoting its input.
 protocol StoreFailure: Error {
     var reason: String { get }
+}
+
+extension Administration {
+    /// Creates a key for devices.
+    /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
+    package func createKey(project: String, name: String, hash: Data) async throws -> APIKey {
+        try await createKey(project: project, name: name, role: .device, hash: hash)
+    }
 }

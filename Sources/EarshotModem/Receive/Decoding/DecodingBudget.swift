@@ -1,4 +1,4 @@
-/// Limits the work of decoding: sound that nobody can decode must not stop a listener.
+/// Limits the work of decoding: sound that no decoder can read must not stop a listener.
 ///
 /// The receiver has no clock, so it counts nominal microseconds (`DecodingWork`). Every second of sound adds `perSecond` of
 /// them, up to `maximum`, and every attempt takes what it cost. With much left the receiver makes every attempt. Below

@@ -1,0 +1,135 @@
+import EarshotCoding
+import FoundationEssentials
+
+/// A beacon in JSON: its text form.
+struct BeaconText: Codable {
+    let identifier: BeaconIdentifier
+
+    init(_ identifier: BeaconIdentifier) { self.identifier = identifier }
+
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        do throws(BeaconTextError) {
+            identifier = try BeaconIdentifier(text: text)
+        } catch {
+            throw Problem.badBeacon(error)
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(identifier.text)
+    }
+}
+
+/// The body of `POST /v1/lookups`.
+struct LookUpBody: Codable {
+    let beacons: [BeaconText]
+    let namespace: String?
+    let type: String?
+}
+
+/// The answer of `POST /v1/lookups`.
+struct LookUpAnswerBody: Codable {
+    struct Entry: Codable {
+        let beacon: BeaconText
+        let id: String
+        let namespace: String
+        let type: String
+        let data: Data
+    }
+
+    let attachments: [Entry]
+
+    init(_ results: [LookUpResult]) {
+        attachments = results.flatMap { result in
+            result.attachments.map {
+                Entry(
+                    beacon: BeaconText(result.beacon), id: $0.identifier, namespace: $0.namespace, type: $0.type,
+                    data: $0.data)
+            }
+        }
+    }
+}
+
+/// The body of `POST /v1/beacons`.
+struct BeaconOrderBody: Codable {
+    let beacon: BeaconText
+    let note: String?
+}
+
+/// A beacon, as its owner sees it.
+struct BeaconBody: Codable {
+    let beacon: BeaconText
+    let note: String
+    let attachments: [AttachmentBody]
+
+    init(_ beacon: Beacon) {
+        self.beacon = BeaconText(beacon.identifier)
+        note = beacon.note
+        attachments = beacon.attachments.map(AttachmentBody.init)
+    }
+}
+
+/// The answer of `GET /v1/beacons`.
+struct BeaconListBody: Codable {
+    let beacons: [BeaconBody]
+    /// The `after` of the next page; nil on the last one.
+    let next: BeaconText?
+
+    init(_ page: BeaconPage) {
+        beacons = page.beacons.map(BeaconBody.init)
+        next = page.hasMore ? page.beacons.last.map { BeaconText($0.identifier) } : nil
+    }
+}
+
+/// The body of `POST /v1/beacons/{id}/attachments`.
+struct AttachmentOrderBody: Codable {
+    let namespace: String?
+    let type: String?
+    let data: Data
+}
+
+/// An attachment, as its owner sees it.
+struct AttachmentBody: Codable {
+    let id: String
+    let namespace: String
+    let type: String
+    let data: Data
+
+    init(_ attachment: Attachment) {
+        id = attachment.identifier
+        namespace = attachment.namespace
+        type = attachment.type
+        data = attachment.data
+    }
+}
+
+/// Whether other projects may see the attachments of a namespace.
+enum Visibility: String, Codable {
+    case unlisted = "UNLISTED"
+    case isPublic = "PUBLIC"
+}
+
+/// The body of `POST /v1/namespaces`.
+struct NamespaceOrderBody: Codable {
+    let namespace: String
+    let visibility: Visibility?
+}
+
+/// The body of `PUT /v1/namespaces/{id}`.
+struct VisibilityBody: Codable { let visibility: Visibility }
+
+/// A namespace, as its owner sees it.
+struct NamespaceBody: Codable {
+    let namespace: String
+    let visibility: Visibility
+
+    init(_ namespace: Namespace) {
+        self.namespace = namespace.name
+        visibility = namespace.isPublic ? .isPublic : .unlisted
+    }
+}
+
+/// The answer of `GET /v1/namespaces`.
+struct NamespaceListBody: Codable { let namespaces: [NamespaceBody] }

@@ -1,0 +1,139 @@
+extension OpenAPI {
+    static let lookUpPaths = """
+        "/v1/lookups": {"post": {
+          "summary": "The messages that are attached to beacons which the device hears.",
+          "description": "Without a namespace: all of the project's own beacons. With one: those of this namespace, of \
+        other projects too if it is PUBLIC. The answer about a beacon that is not registered is the same as about one of \
+        another project: nothing.",
+          \(body("LookUp")),
+          "responses": {\(answer(200, "LookUpAnswer", "In the order of the beacons.")), \(problem)}
+        }}
+        """
+
+    static let beaconPaths = """
+        "/v1/beacons": {
+          "post": {
+            "summary": "Register a beacon. A beacon belongs to one project.", "security": [{"owner": []}],
+            "description": "If the project has it already, its note changes.",
+            \(body("BeaconOrder")),
+            "responses": {
+              \(answer(201, "Beacon", "Registered.")), \(answer(200, "Beacon", "It was registered already.")),
+              \(problem)
+            }
+          },
+          "get": {
+            "summary": "List the project's beacons with their attachments, 100 at a time.",
+            "security": [{"owner": []}],
+            "parameters": [{"name": "after", "in": "query", "schema": {"$ref": "#/components/schemas/BeaconText"},
+              "description": "The 'next' of the answer before."}],
+            "responses": {\(answer(200, "BeaconList", "In the order of their identities.")), \(problem)}
+          }
+        },
+        "/v1/beacons/{id}": {
+          \(id),
+          "get": {
+            "summary": "A beacon of the project with its attachments. The id is the beacon's text form.",
+            "security": [{"owner": []}],
+            "responses": {\(answer(200, "Beacon", "The beacon.")), \(problem)}
+          },
+          "delete": {
+            "summary": "Remove a beacon with its attachments.", "security": [{"owner": []}],
+            "responses": {"204": {"description": "The beacon is not registered any more."}, \(problem)}
+          }
+        },
+        "/v1/beacons/{id}/attachments": {
+          \(id),
+          "post": {
+            "summary": "Attach a message to a beacon of the project, once.", "security": [{"owner": []}],
+            "description": "Without a namespace, only the project itself can read it.",
+            \(body("AttachmentOrder")),
+            "responses": {
+              \(answer(201, "Attachment", "Attached.")), \(answer(200, "Attachment", "It was attached already.")),
+              \(problem)
+            }
+          }
+        },
+        "/v1/attachments/{id}": {
+          \(id),
+          "delete": {
+            "summary": "Detach a message.", "security": [{"owner": []}],
+            "responses": {"204": {"description": "The message is not attached any more."}, \(problem)}
+          }
+        }
+        """
+
+    static let namespacePaths = """
+        "/v1/namespaces": {
+          "post": {
+            "summary": "Create a namespace. Its name is unique among all projects.", "security": [{"owner": []}],
+            "description": "If the project has it already, its visibility stays.",
+            \(body("NamespaceOrder")),
+            "responses": {
+              \(answer(201, "OwnedNamespace", "Created.")), \(answer(200, "OwnedNamespace", "It existed already.")),
+              \(problem)
+            }
+          },
+          "get": {
+            "summary": "List the project's namespaces.", "security": [{"owner": []}],
+            "responses": {\(answer(200, "OwnedNamespaceList", "By name.")), \(problem)}
+          }
+        },
+        "/v1/namespaces/{id}": {
+          \(id),
+          "put": {
+            "summary": "Publish a namespace, or take it back. The id is its name.", "security": [{"owner": []}],
+            \(body("Visibility")),
+            "responses": {\(answer(200, "OwnedNamespace", "Changed.")), \(problem)}
+          },
+          "delete": {
+            "summary": "Remove a namespace without attachments.", "security": [{"owner": []}],
+            "responses": {"204": {"description": "The namespace does not exist any more."}, \(problem)}
+          }
+        }
+        """
+
+    static let registrySchemas = """
+        "BeaconText": {"type": "string", "description": "eddystone:NAMESPACE:INSTANCE (20 and 12 hexadecimal digits), \
+        ibeacon:UUID:MAJOR:MINOR or altbeacon:COMPANY:IDENTIFIER (0x and 4, and 40 hexadecimal digits)."},
+        "AttachmentData": {"type": "string", "contentEncoding": "base64", "description": "At most 1,024 bytes."},
+        "AttachmentType": {"type": "string", "maxLength": 100, "pattern": "^[^/]*$", "default": ""},
+        "LookUp": {"type": "object", "required": ["beacons"], "properties": {
+          "beacons": {"type": "array", "maxItems": 50, "items": {"$ref": "#/components/schemas/BeaconText"}},
+          "namespace": {"$ref": "#/components/schemas/Namespace", "description": "Empty: all of one's own."},
+          "type": {"$ref": "#/components/schemas/AttachmentType", "description": "Empty: all types."}}},
+        "LookUpAnswer": {"type": "object", "required": ["attachments"], "properties": {
+          "attachments": {"type": "array", "items": {"$ref": "#/components/schemas/BeaconMessage"}}}},
+        "BeaconMessage": {"type": "object", "required": ["beacon", "id", "namespace", "type", "data"], "properties": {
+          "beacon": {"$ref": "#/components/schemas/BeaconText"}, "id": {"type": "string"},
+          "namespace": {"$ref": "#/components/schemas/Namespace"},
+          "type": {"$ref": "#/components/schemas/AttachmentType"},
+          "data": {"$ref": "#/components/schemas/AttachmentData"}}},
+        "BeaconOrder": {"type": "object", "required": ["beacon"], "properties": {
+          "beacon": {"$ref": "#/components/schemas/BeaconText"},
+          "note": {"type": "string", "maxLength": 200, "description": "For people: where it hangs."}}},
+        "Beacon": {"type": "object", "required": ["beacon", "note", "attachments"], "properties": {
+          "beacon": {"$ref": "#/components/schemas/BeaconText"}, "note": {"type": "string"},
+          "attachments": {"type": "array", "items": {"$ref": "#/components/schemas/Attachment"}}}},
+        "BeaconList": {"type": "object", "required": ["beacons"], "properties": {
+          "beacons": {"type": "array", "items": {"$ref": "#/components/schemas/Beacon"}},
+          "next": {"$ref": "#/components/schemas/BeaconText", "description": "Missing on the last page."}}},
+        "AttachmentOrder": {"type": "object", "required": ["data"], "properties": {
+          "namespace": {"$ref": "#/components/schemas/Namespace"},
+          "type": {"$ref": "#/components/schemas/AttachmentType"},
+          "data": {"$ref": "#/components/schemas/AttachmentData"}}},
+        "Attachment": {"type": "object", "required": ["id", "namespace", "type", "data"], "properties": {
+          "id": {"type": "string"}, "namespace": {"$ref": "#/components/schemas/Namespace"},
+          "type": {"$ref": "#/components/schemas/AttachmentType"},
+          "data": {"$ref": "#/components/schemas/AttachmentData"}}},
+        "VisibilityName": {"enum": ["UNLISTED", "PUBLIC"], "default": "UNLISTED"},
+        "Visibility": {"type": "object", "required": ["visibility"], "properties": {
+          "visibility": {"$ref": "#/components/schemas/VisibilityName"}}},
+        "NamespaceOrder": {"type": "object", "required": ["namespace"], "properties": {
+          "namespace": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+          "visibility": {"$ref": "#/components/schemas/VisibilityName"}}},
+        "OwnedNamespace": {"type": "object", "required": ["namespace", "visibility"], "properties": {
+          "namespace": {"type": "string"}, "visibility": {"$ref": "#/components/schemas/VisibilityName"}}},
+        "OwnedNamespaceList": {"type": "object", "required": ["namespaces"], "properties": {
+          "namespaces": {"type": "array", "items": {"$ref": "#/components/schemas/OwnedNamespace"}}}}
+        """
+}

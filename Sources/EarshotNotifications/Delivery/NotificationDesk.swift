@@ -1,0 +1,250 @@
+import EarshotBluetooth
+
+/// Shows one application's notifications: keeps the connection to the desktop, and what the desktop shows.
+actor NotificationDesk {
+    private let application: String
+    private let bus: DBusBus
+    private let limits: NotificationLimits
+    private let fallback: NotificationFallback
+
+    private var options: NotificationOptions = []
+    private var rate: RateLimit
+    private var waitingCount = 0
+    /// The last request; the next one waits for it, so that requests reach the desktop in their order.
+    private var last: Task<Void, Never>?
+
+    private var connection: ServiceConnection?
+    private var reading: Task<Void, Never>?
+    private var connectionNumber = 0
+    /// The unique name of the service, whose signals alone count.
+    private var owner: String?
+    /// Counts the changes of the owner and the connection: answers of an earlier one are void.
+    private var generation = 0
+    private var capabilities: Set<String>?
+    private var open = OpenNotifications()
+    /// After a failure the desktop is not asked before this time.
+    private var failure: (problem: NotificationProblem, until: ContinuousClock.Instant)?
+
+    init(application: String, bus: DBusBus, limits: NotificationLimits, output: NotificationOutput) {
+        self.application = application
+        self.bus = bus
+        self.limits = limits
+        fallback = NotificationFallback(application: application, output: output)
+        rate = RateLimit(burstCount: limits.burstCount, interval: limits.refillInterval)
+    }
+
+    deinit {
+        reading?.cancel()
+        connection?.close()
+    }
+
+    /// Asks for means, and returns what the desktop has of them.
+    func authorize(_ options: NotificationOptions) async -> NotificationSettings {
+        self.options = options
+        return await settings()
+    }
+
+    func settings() async -> NotificationSettings {
+        var problem: NotificationProblem?
+        var found: Set<String> = []
+        do throws(NotificationProblem) {
+            found = try await service().capabilities
+        } catch { problem = remembered(error) }
+        let hasBadge = await hasLauncher()
+        func setting(_ option: NotificationOptions, _ isSupported: Bool) -> NotificationSettings.Setting {
+            isSupported ? options.contains(option) ? .enabled : .disabled : .notSupported
+        }
+        return NotificationSettings(
+            alert: setting(.alert, problem == nil), sound: setting(.sound, found.contains("sound")),
+            badge: setting(.badge, hasBadge), capabilities: found, problem: problem)
+    }
+
+    /// Shows a notification, after the earlier ones, or writes it to standard error.
+    func add(_ request: NotificationRequest) async throws(NotificationError) -> DeliveredNotification {
+        guard waitingCount < limits.waitingCount, rate.take() else { throw .tooMany }
+        return await inOrder { await self.show(request) }
+    }
+
+    /// Closes the notifications of these identifiers.
+    func remove(_ identifiers: [String]) async {
+        await inOrder { for identifier in identifiers { await self.close(identifier) } }
+    }
+
+    /// The identifiers of the notifications that the desktop shows, the oldest first.
+    func openIdentifiers() -> [String] { open.identifiers }
+
+    /// Shows a number on the application's icon.
+    func setBadge(_ count: Int) async throws(NotificationError) {
+        guard options.contains(.badge), await hasLauncher(), let connection else { throw .badgeNotSupported }
+        await connection.emit(
+            LauncherBadge.path, LauncherBadge.interface, "Update",
+            LauncherBadge.arguments(application: application, count: count))
+    }
+
+    nonisolated func warn(_ line: String) {
+        fallback.warn(line)
+    }
+
+    private func inOrder<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        let earlier = last
+        let task = Task {
+            await earlier?.value
+            return await body()
+        }
+        waitingCount += 1
+        last = Task { _ = await task.value }
+        defer { waitingCount -= 1 }
+        return await task.value
+    }
+}
+
+extension NotificationDesk {
+    private func show(_ request: NotificationRequest) async -> DeliveredNotification {
+        do throws(NotificationProblem) {
+            guard options.contains(.alert) else { throw .notAuthorized }
+            let events = try await notify(request)
+            if let badge = request.content.badge, options.contains(.badge) { await showBadge(badge) }
+            return DeliveredNotification(identifier: request.identifier, place: .desktop, events: events)
+        } catch {
+            fallback.write(request.content, because: error, limits: limits)
+            return DeliveredNotification(identifier: request.identifier, place: .standardError(error))
+        }
+    }
+
+    private func notify(
+        _ request: NotificationRequest
+    ) async throws(NotificationProblem) -> AsyncStream<NotificationEvent> {
+        if connection != nil, capabilities != nil {
+            do throws(NotificationProblem) {
+                return try await notifyOnce(request)
+            } catch {
+                // The service or the bus that was known left. There may be another one, or the bus may start one.
+                switch error {
+                case .noBus: disconnect()
+                case .noService: capabilities = nil
+                case .slowService, .refused, .notAuthorized: throw remembered(error)
+                }
+            }
+        }
+        do throws(NotificationProblem) { return try await notifyOnce(request) } catch { throw remembered(error) }
+    }
+
+    private func notifyOnce(
+        _ request: NotificationRequest
+    ) async throws(NotificationProblem) -> AsyncStream<NotificationEvent> {
+        let (connection, capabilities) = try await service()
+        let generation = generation
+        let replaced = open.number(of: request.identifier)
+        let arguments = NotifyArguments(
+            request.content, replacing: replaced, application: application, capabilities: capabilities,
+            options: options, limits: limits)
+        let answer = try await connection.call("Notify", arguments.values)
+        guard case .uint32(let number)? = answer.first, number > 0 else {
+            throw .refused("it answered without a number")
+        }
+        let events = open.open(number, identifier: request.identifier)
+        open.forgetEarlyEvents()
+        if generation != self.generation { open.close(number, .serviceLeft) }
+        while open.count > limits.openCount, let oldest = open.oldest {
+            open.close(oldest, .tooMany)
+            _ = try? await connection.call("CloseNotification", [.uint32(oldest)])
+        }
+        return events
+    }
+
+    private func showBadge(_ count: Int) async {
+        do throws(NotificationError) { try await setBadge(count) } catch { fallback.warn("\(error)") }
+    }
+
+    private func close(_ identifier: String) async {
+        guard let number = open.number(of: identifier), let connection else { return }
+        open.close(number, .removed)
+        _ = try? await connection.call("CloseNotification", [.uint32(number)])
+    }
+
+    private func hasLauncher() async -> Bool {
+        guard let connection = try? connected() else { return false }
+        let answer = try? await connection.callBus("NameHasOwner", [.string(LauncherBadge.launcherName)])
+        return answer?.first?.boolean ?? false
+    }
+}
+
+extension NotificationDesk {
+    /// The connection, which is made at the first use and after its end.
+    private func connected() throws(NotificationProblem) -> ServiceConnection {
+        if let failure, failure.until > .now { throw failure.problem }
+        if let connection { return connection }
+        let made = ServiceConnection(bus, answerTime: limits.answerTime)
+        connection = made
+        connectionNumber += 1
+        let (signals, number) = (made.signals, connectionNumber)
+        reading = Task { [weak self] in
+            for await signal in signals { await self?.take(signal, fromConnection: number) }
+        }
+        return made
+    }
+
+    /// The connection and the capabilities of the service, which the bus may have to start.
+    private func service() async throws(NotificationProblem) -> (
+        connection: ServiceConnection, capabilities: Set<String>
+    ) {
+        let connection = try connected()
+        if let capabilities { return (connection, capabilities) }
+        let generation = generation
+        let named = try await connection.call("GetCapabilities").first?.elements ?? []
+        let name = try await connection.callBus("GetNameOwner", [.string(ServiceSignal.name)]).first?.text
+        // A signal that came meanwhile is newer than the answer.
+        if generation == self.generation || owner == nil { owner = name }
+        let found = Set(named.prefix(Self.maximumCapabilityCount).compactMap(\.text))
+        if owner == name { capabilities = found }
+        failure = nil
+        return (connection, found)
+    }
+
+    private static var maximumCapabilityCount: Int { 256 }
+
+    /// Remembers a failure for a while, so that a missing or slow service holds back one request and not each.
+    private func remembered(_ problem: NotificationProblem) -> NotificationProblem {
+        // A problem that was remembered before keeps its time.
+        if let failure, failure.until > .now { return problem }
+        switch problem {
+        case .refused, .notAuthorized: return problem
+        case .noBus: disconnect()
+        case .noService, .slowService: break
+        }
+        failure = (problem, .now + limits.pauseAfterFailure)
+        return problem
+    }
+
+    private func take(_ signal: ServiceSignal, fromConnection number: Int) {
+        guard number == connectionNumber else { return }
+        switch signal {
+        case .event(let event, let number, let sender):
+            // Any program can send such signals; only those of the service count.
+            guard sender == owner else { return }
+            open.take(event, of: number, isAwaitingNumbers: waitingCount > 0)
+        case .owner(let name):
+            guard name != owner else { return }
+            let isFirst = owner == nil
+            owner = name
+            generation += 1
+            capabilities = nil
+            // A new service may answer where the earlier one failed.
+            if name != nil { failure = nil }
+            if !isFirst { open.closeAll(.serviceLeft) }
+        case .closed:
+            disconnect()
+        }
+    }
+
+    private func disconnect() {
+        connection?.close()
+        connection = nil
+        connectionNumber += 1
+        reading = nil
+        owner = nil
+        capabilities = nil
+        generation += 1
+        open.closeAll(.serviceLeft)
+    }
+}

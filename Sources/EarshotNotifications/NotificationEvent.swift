@@ -1,0 +1,35 @@
+/// What happens to a notification that is shown.
+public enum NotificationEvent: Sendable, Hashable {
+    /// The user clicked an action, or, with `NotificationAction.defaultIdentifier`, the notification itself.
+    case action(identifier: String)
+    /// It is no longer shown. No event follows.
+    case closed(NotificationCloseReason)
+}
+
+/// Why a notification is no longer shown.
+public enum NotificationCloseReason: Sendable, Hashable {
+    /// Its time is over.
+    case expired
+    /// The user closed it.
+    case dismissed
+    /// This program closed it.
+    case removed
+    /// Another request with the same identifier took its place.
+    case replaced
+    /// It was the oldest of more open notifications than `NotificationLimits.openCount`.
+    case tooMany
+    /// The desktop's notification service, or the bus, is gone.
+    case serviceLeft
+    /// The desktop gave no reason.
+    case unknown
+
+    /// The reason of a number in `NotificationClosed`.
+    init(number: Int) {
+        switch number {
+        case 1: self = .expired
+        case 2: self = .dismissed
+        case 3: self = .removed
+        default: self = .unknown
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import EarshotBluetooth
+
+/// A signal that concerns the desktop's notification service.
+enum ServiceSignal: Sendable, Hashable {
+    /// Another program, or none, has the service's name now.
+    case owner(String?)
+    /// Something happened to the notification of a number.
+    case event(NotificationEvent, number: UInt32, sender: String)
+    /// The connection is closed.
+    case closed
+
+    static let name = "org.freedesktop.Notifications"
+    static let path = "/org/freedesktop/Notifications"
+
+    /// The signals to receive.
+    static let matches = [
+        DBusMatch(
+            sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+            firstArgument: name),
+        DBusMatch(path: path, interface: name),
+    ]
+
+    /// - Returns: nil for a signal of another kind or form. Any program on the bus can send any.
+    init?(_ signal: DBusSignal) {
+        let arguments = signal.arguments
+        switch (signal.interface, signal.member) {
+        case ("org.freedesktop.DBus", "NameOwnerChanged"):
+            guard signal.sender == "org.freedesktop.DBus", arguments.count == 3, arguments[0].text == Self.name,
+                let owner = arguments[2].text
+            else { return nil }
+            self = .owner(owner.isEmpty ? nil : owner)
+        case (Self.name, "ActionInvoked"):
+            guard arguments.count >= 2, case .uint32(let number) = arguments[0], let action = arguments[1].text else {
+                return nil
+            }
+            self = .event(.action(identifier: action), number: number, sender: signal.sender)
+        case (Self.name, "NotificationClosed"):
+            guard arguments.count >= 2, case .uint32(let number) = arguments[0], let reason = arguments[1].integer
+            else { return nil }
+            self = .event(.closed(NotificationCloseReason(number: reason)), number: number, sender: signal.sender)
+        default: return nil
+        }
+    }
+}

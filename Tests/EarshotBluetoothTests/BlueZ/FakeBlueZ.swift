@@ -1,0 +1,200 @@
+import Synchronization
+
+@testable import EarshotBluetooth
+
+/// bluetoothd as a test needs it: adapters that are switched by the test, on a private bus. It remembers what was called.
+final class FakeBlueZ: Sendable {
+    private struct State {
+        var calls: [String] = []
+        var powered: [String: Bool] = [:]
+        var isForbidden = false
+        var maximumAdvertisementCount = 5
+        var advertisements: [String: [String: DBusValue]] = [:]
+        /// The owner and the root of each registered application with monitors.
+        var monitors: [String: String] = [:]
+    }
+
+    let connection: DBusConnection
+    private let offersMonitors: Bool
+    private let activatesMonitors: Bool
+    private let state = Mutex(State())
+
+    init(_ bus: PrivateBus, offersMonitors: Bool = true, activatesMonitors: Bool = true) async throws {
+        connection = bus.connect()
+        self.offersMonitors = offersMonitors
+        self.activatesMonitors = activatesMonitors
+        try await exportRoot()
+        _ = try await connection.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+            [.string(BlueZName.service), .uint32(0)])
+    }
+
+    /// The names of the methods that were called, in order.
+    var calls: [String] { state.withLock { $0.calls } }
+    /// The properties of the registered advertisements, by path.
+    var advertisements: [String: [String: DBusValue]] { state.withLock { $0.advertisements } }
+    var monitorCount: Int { state.withLock { $0.monitors.count } }
+
+    func set(maximumAdvertisementCount: Int) {
+        state.withLock { $0.maximumAdvertisementCount = maximumAdvertisementCount }
+    }
+
+    /// Plugs an adapter in, or switches it.
+    func set(_ name: String, isPowered: Bool) async throws {
+        let isNew = state.withLock { state in
+            let isNew = state.powered[name] == nil
+            state.powered[name] = isPowered
+            if !isPowered { (state.advertisements, state.monitors) = ([:], [:]) }
+            return isNew
+        }
+        try await export(name)
+        try await exportRoot()
+        let path = "\(BlueZName.root)/\(name)"
+        if isNew {
+            let interfaces = DBusValue.dictionary(
+                key: "s", value: "a{sv}", [.string(BlueZName.adapter): .properties([:])])
+            try await connection.emit("/", BlueZName.objectManager, "InterfacesAdded", [.path(path), interfaces])
+        } else {
+            try await connection.emit(
+                path, BlueZName.properties, "PropertiesChanged",
+                [.string(BlueZName.adapter), .properties(["Powered": .boolean(isPowered)]), .array(of: "s", [])])
+        }
+    }
+
+    /// Unplugs an adapter.
+    func remove(_ name: String) async throws {
+        state.withLock { $0.powered[name] = nil }
+        try await exportRoot()
+        let path = "\(BlueZName.root)/\(name)"
+        connection.withdraw(path)
+        try await connection.emit(
+            "/", BlueZName.objectManager, "InterfacesRemoved",
+            [.path(path), .array(of: "s", [.string(BlueZName.adapter)])])
+    }
+
+    /// Denies all further calls, or allows them.
+    func set(isForbidden: Bool) { state.withLock { $0.isForbidden = isForbidden } }
+
+    /// Lets the adapter receive an advertisement, as bluetoothd tells it: content, then `DeviceFound`.
+    func receive(_ service: BluetoothUUID, _ bytes: [UInt8], from device: String, rssi: Int16 = -40) async throws {
+        let path = "\(BlueZName.root)/hci0/dev_\(device)"
+        let properties: [String: DBusValue] = [
+            "RSSI": .int16(rssi),
+            "ServiceData": .dictionary(key: "s", value: "v", [.string(service.description): .variant(.bytes(bytes))]),
+        ]
+        let interfaces = DBusValue.dictionary(
+            key: "s", value: "a{sv}", [.string(BlueZName.device): .properties(properties)])
+        try await connection.emit("/", BlueZName.objectManager, "InterfacesAdded", [.path(path), interfaces])
+        try await find(path)
+    }
+
+    /// Lets the adapter receive a known advertisement again.
+    func find(_ path: String) async throws {
+        for (root, owner) in state.withLock({ $0.monitors }) {
+            _ = try await connection.call(owner, "\(root)/monitor0", BlueZName.monitor, "DeviceFound", [.path(path)])
+        }
+    }
+
+    private func exportRoot() async throws {
+        let nodes = state.withLock { $0.powered.keys.sorted() }.map { "<node name=\"\($0)\"/>" }.joined()
+        try await connection.export(
+            BlueZName.root,
+            DBusObject([
+                BlueZName.introspectable: .init(methods: [
+                    "Introspect": { [self] _ throws(DBusError) in
+                        try permit("Introspect", isCounted: false)
+                        return [.string("<node>\(nodes)</node>")]
+                    }
+                ])
+            ]))
+    }
+
+    private func permit(_ method: String, isCounted: Bool = true) throws(DBusError) {
+        let isForbidden = state.withLock { state in
+            if isCounted { state.calls.append(method) }
+            return state.isForbidden
+        }
+        if isForbidden {
+            throw DBusError.refused(name: "org.freedesktop.DBus.Error.AccessDenied", text: "Rejected send message")
+        }
+    }
+
+    private func export(_ name: String) async throws {
+        let isPowered = state.withLock { $0.powered[name] ?? false }
+        func plain(_ method: String) -> DBusObject.Method {
+            { [self] _ throws(DBusError) in
+                try permit(method)
+                return []
+            }
+        }
+        var interfaces: [String: DBusObject.Interface] = [
+            BlueZName.adapter: .init(
+                properties: ["Powered": .boolean(isPowered)],
+                methods: [
+                    "SetDiscoveryFilter": plain("SetDiscoveryFilter"), "StartDiscovery": plain("StartDiscovery"),
+                    "StopDiscovery": plain("StopDiscovery"),
+                ]),
+            BlueZName.advertisingManager: .init(
+                properties: ["SupportedInstances": .byte(5), "SupportedSecondaryChannels": .array(of: "s", [])],
+                methods: [
+                    "RegisterAdvertisement": { [self] call throws(DBusError) in try register(call) },
+                    "UnregisterAdvertisement": { [self] call throws(DBusError) in
+                        try permit("UnregisterAdvertisement")
+                        let path = call.arguments.first?.text ?? ""
+                        state.withLock { $0.advertisements[path] = nil }
+                        return []
+                    },
+                ]),
+        ]
+        if offersMonitors {
+            interfaces[BlueZName.monitorManager] = .init(
+                properties: ["SupportedMonitorTypes": .array(of: "s", [.string("or_patterns")])],
+                methods: [
+                    "RegisterMonitor": { [self] call throws(DBusError) in
+                        try permit("RegisterMonitor")
+                        activate(call)
+                        return []
+                    },
+                    "UnregisterMonitor": { [self] call throws(DBusError) in
+                        try permit("UnregisterMonitor")
+                        state.withLock { $0.monitors[call.arguments.first?.text ?? ""] = nil }
+                        return []
+                    },
+                ])
+        }
+        try await connection.export("\(BlueZName.root)/\(name)", DBusObject(interfaces))
+    }
+
+    private func register(_ call: DBusCall) throws(DBusError) -> [DBusValue] {
+        try permit("RegisterAdvertisement")
+        let path = call.arguments.first?.text ?? ""
+        let isFull = state.withLock { state in
+            let isFull = state.advertisements.count >= state.maximumAdvertisementCount
+            if !isFull { state.advertisements[path] = [:] }
+            return isFull
+        }
+        if isFull {
+            throw DBusError.refused(name: "org.bluez.Error.NotPermitted", text: "Maximum advertisements reached")
+        }
+        Task {
+            let answer = try? await connection.call(
+                call.sender, path, BlueZName.properties, "GetAll", [.string(BlueZName.advertisement)])
+            state.withLock { state in
+                if state.advertisements[path] != nil { state.advertisements[path] = answer?.first?.named ?? [:] }
+            }
+        }
+        return []
+    }
+
+    private func activate(_ call: DBusCall) {
+        let root = call.arguments.first?.text ?? ""
+        Task {
+            let listed = try? await connection.call(call.sender, root, BlueZName.objectManager, "GetManagedObjects")
+            for path in (listed?.first?.named ?? [:]).keys {
+                _ = try? await connection.call(
+                    call.sender, path, BlueZName.monitor, activatesMonitors ? "Activate" : "Release")
+            }
+            if activatesMonitors { state.withLock { $0.monitors[root] = call.sender } }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import EarshotCoding
+import EarshotDiscovery
+import Synchronization
+import Testing
+
+@testable import EarshotBluetooth
+
+/// What a stream gave so far.
+private final class Collected<Element: Sendable>: Sendable {
+    private let list = Mutex<[Element]>([])
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ stream: AsyncStream<Element>) {
+        let task = Task { for await element in stream { list.withLock { $0.append(element) } } }
+        self.task.withLock { $0 = task }
+    }
+
+    var elements: [Element] { list.withLock { $0 } }
+    func stop() { task.withLock { $0 }?.cancel() }
+}
+
+@Suite struct BluetoothAdapterTests {
+    private let service = TokenAdvertisement.service
+    private let pattern = AdvertisementPattern.serviceData(TokenAdvertisement.service)
+
+    private func problems(_ events: [ScanEvent]) -> [String] {
+        events.compactMap { event in
+            switch event {
+            case .problem(let problem, _): "\(problem)"
+            case .solved(let problem): "solved \(problem)"
+            case .opened: "opened"
+            case .advertisement: nil
+            }
+        }
+    }
+
+    @Test func theStateOfAnAdapterIsReportedAsItChanges() async throws {
+        let bus = try PrivateBus()
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let scan = Collected(adapter.events([pattern], power: .continuous))
+        #expect(await poll { problems(scan.elements) == ["noBluetoothService"] })
+        let bluez = try await FakeBlueZ(bus)
+        #expect(await poll { problems(scan.elements).last == "noBluetoothAdapter" })
+        try await bluez.set("hci0", isPowered: false)
+        #expect(await poll { problems(scan.elements).last == "bluetoothOff" })
+        try await bluez.set("hci0", isPowered: true)
+        #expect(await poll { problems(scan.elements).last == "opened" && bluez.monitorCount == 1 })
+        try await bluez.set("hci0", isPowered: false)
+        #expect(await poll { problems(scan.elements).last == "bluetoothOff" })
+        try await bluez.set("hci0", isPowered: true)
+        #expect(await poll { problems(scan.elements).last == "opened" })
+        try await bluez.remove("hci0")
+        #expect(await poll { problems(scan.elements).last == "noBluetoothAdapter" })
+        bluez.connection.close()
+        #expect(await poll { problems(scan.elements).last == "noBluetoothService" })
+        let again = try await FakeBlueZ(bus)
+        try await again.set("hci0", isPowered: true)
+        #expect(await poll { problems(scan.elements).last == "opened" })
+        bus.kill()
+        #expect(await poll { problems(scan.elements).last == "noBluetoothService" })
+        scan.stop()
+        await adapter.waitUntilClosed()
+    }
+
+    @Test func aDeniedPermissionIsAProblemUntilItIsGiven() async throws {
+        let bus = try PrivateBus()
+        let bluez = try await FakeBlueZ(bus)
+        try await bluez.set("hci0", isPowered: true)
+        bluez.set(isForbidden: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let scan = Collected(adapter.events([pattern], power: .continuous))
+        #expect(await poll { problems(scan.elements) == ["bluetoothForbidden"] })
+        bluez.set(isForbidden: false)
+        #expect(await poll { problems(scan.elements).last == "opened" })
+        scan.stop()
+        await adapter.waitUntilClosed()
+    }
+
+    @Test func theNamedAdapterIsUsed() async throws {
+        let bus = try PrivateBus()
+        let bluez = try await FakeBlueZ(bus)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter("hci1", bus: bus.bus)
+        let scan = Collected(adapter.events([pattern], power: .continuous))
+        #expect(await poll { problems(scan.elements) == ["noBluetoothAdapter"] })
+        try await bluez.set("hci1", isPowered: true)
+        #expect(await poll { problems(scan.elements).last == "opened" })
+        scan.stop()
+        await adapter.waitUntilClosed()
+    }
+
+    @Test func receptionsReachTheStreamsThatWantThem() async throws {
+        let bus = try PrivateBus()
+        let bluez = try await FakeBlueZ(bus)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let tokens = Collected(adapter.events([pattern], power: .continuous))
+        let others = Collected(adapter.events([.manufacturerData(0x4C, prefix: [2])], power: .low))
+        #expect(await poll { bluez.monitorCount == 1 && problems(others.elements).last == "opened" })
+        // The monitors of the scan for both.
+        try await bluez.receive(service, [1, 2, 3], from: "00_11_22_33_44_55")
+        let expected = ReceivedAdvertisement(
+            address: "00:11:22:33:44:55", rssiDecibelMilliwatts: -40,
+            content: Advertisement(serviceData: [service: [1, 2, 3]]))
+        #expect(await poll { tokens.elements.contains(.advertisement(expected)) })
+        let count = tokens.elements.count
+        try await Task.sleep(for: .milliseconds(100))
+        try await bluez.find("/org/bluez/hci0/dev_00_11_22_33_44_55")
+        #expect(await poll { tokens.elements.count > count })
+        #expect(!others.elements.contains { if case .advertisement = $0 { true } else { false } })
+        tokens.stop()
+        others.stop()
+        await adapter.waitUntilClosed()
+        #expect(bluez.monitorCount == 0)
+        #expect(!bluez.calls.contains("RegisterAdvertisement") && !bluez.calls.contains("StartDiscovery"))
+    }
+
+    @Test(arguments: [false, true]) func withoutMonitorsTheAdapterDiscovers(offersMonitors: Bool) async throws {
+        let bus = try PrivateBus()
+        let bluez = try await FakeBlueZ(bus, offersMonitors: offersMonitors, activatesMonitors: false)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let scan = Collected(adapter.events([pattern], power: .continuous))
+        #expect(await poll { bluez.calls.contains("StartDiscovery") && problems(scan.elements) == ["opened"] })
+        try await bluez.receive(service, [9], from: "00_11_22_33_44_56", rssi: 127)
+        let expected = ReceivedAdvertisement(
+            address: "00:11:22:33:44:56", content: Advertisement(serviceData: [service: [9]]))
+        #expect(await poll { scan.elements.contains(.advertisement(expected)) })
+        scan.stop()
+        await adapter.waitUntilClosed()
+        #expect(bluez.calls.last == "StopDiscovery")
+    }
+
+    @Test(arguments: [5, 1]) func aNewTokenReplacesTheOld(maximumCount: Int) async throws {
+        let bus = try PrivateBus()
+        let bluez = try await FakeBlueZ(bus)
+        bluez.set(maximumAdvertisementCount: maximumCount)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let (contents, content) = AsyncStream.makeStream(of: [Advertisement].self)
+        let events = Collected(adapter.advertise(contents))
+        let (one, two) = (Advertisement(serviceData: [service: [1]]), Advertisement(serviceData: [service: [2]]))
+        content.yield([one])
+        #expect(await poll { events.elements == [.advertising([one])] })
+        content.yield([two])
+        #expect(await poll { events.elements.last == .advertising([two]) })
+        let (register, unregister) = ("RegisterAdvertisement", "UnregisterAdvertisement")
+        // Without a gap where there is place, else the old makes room.
+        let expected =
+            maximumCount > 1 ? [register, register, unregister] : [register, register, unregister, register]
+        #expect(bluez.calls == expected)
+        #expect(
+            await poll {
+                bluez.advertisements.values.first?["ServiceData"]?.named == [service.description: .bytes([2])]
+            })
+        // bluetoothd restarts: it forgot all.
+        try await bluez.set("hci0", isPowered: false)
+        #expect(await poll { if case .problem(.bluetoothOff, _) = events.elements.last { true } else { false } })
+        try await bluez.set("hci0", isPowered: true)
+        #expect(await poll { events.elements.last == .advertising([two]) && bluez.advertisements.count == 1 })
+        events.stop()
+        await adapter.waitUntilClosed()
+        #expect(bluez.advertisements.isEmpty)
+        #expect(!bluez.calls.contains("RegisterMonitor") && !bluez.calls.contains("StartDiscovery"))
+    }
+
+    @Test func advertisementsWithoutPlaceTakeTurns() async throws {
+        let bus = try PrivateBus()
+        let bluez = try await FakeBlueZ(bus)
+        bluez.set(maximumAdvertisementCount: 1)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let list = (1...3).map { Advertisement(serviceData: [service: [UInt8($0)]]) }
+        let events = Collected(adapter.advertise(list[0], list[1], list[2]))
+        #expect(await poll { events.elements.count >= 4 })
+        #expect(events.elements.prefix(4) == [0, 1, 2, 0].map { AdvertisingEvent.advertising([list[$0]]) }[...])
+        events.stop()
+        await adapter.waitUntilClosed()
+    }
+
+    @Test func aMediumFindsTokensAndSendsItsOwn() async throws {
+        let bus = try PrivateBus()
+        let bluez = try await FakeBlueZ(bus)
+        try await bluez.set("hci0", isPowered: true)
+        let medium = BluetoothMedium(adapter: BluetoothAdapter(nil, bus: bus.bus))
+        let events = Collected(medium.events(mode: .both))
+        await medium.broadcast(try Payload(hex: "0123456789abcdef"))
+        #expect(
+            await poll { events.elements.contains(.opened(.scan)) && events.elements.contains(.opened(.broadcast)) })
+        #expect(await poll { bluez.monitorCount == 1 })
+        try await bluez.receive(service, [1, 2, 3], from: "00_11_22_33_44_55")
+        let sighting = MediumEvent.sighting(
+            Sighting(token: try Payload([1, 2, 3]), rssiDecibelMilliwatts: -40, patience: .seconds(9)))
+        #expect(await poll { events.elements.contains(sighting) })
+        // Too long for an advertisement.
+        await medium.broadcast(try Payload(Array(repeating: 7, count: 11)))
+        #expect(
+            await poll {
+                events.elements.contains {
+                    if case .problem(.bluetoothUnusable(.broadcast), _) = $0 { true } else { false }
+                }
+            })
+        await medium.broadcast(try Payload([5]))
+        #expect(await poll { events.elements.contains(.solved(.bluetoothUnusable(.broadcast))) })
+        events.stop()
+        await medium.waitUntilClosed()
+        #expect(bluez.advertisements.isEmpty && bluez.monitorCount == 0)
+    }
+
+    @Test func anOptionalMediumIsSilentWithoutBluetooth() async throws {
+        let bus = try PrivateBus()
+        let medium = BluetoothMedium(
+            BluetoothMedium.Options(isOptional: true), adapter: BluetoothAdapter(nil, bus: bus.bus))
+        let events = Collected(medium.events(mode: .scan))
+        // It looks again and again; an adapter that appears is used.
+        let bluez = try await FakeBlueZ(bus)
+        try await bluez.set("hci0", isPowered: true)
+        #expect(await poll { events.elements == [.opened(.scan)] })
+        events.stop()
+        await medium.waitUntilClosed()
+    }
+}

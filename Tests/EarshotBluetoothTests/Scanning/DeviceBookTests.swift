@@ -1,0 +1,66 @@
+import Testing
+
+@testable import EarshotBluetooth
+
+@Suite struct DeviceBookTests {
+    private let service = BluetoothUUID(short: 0xFEAA)
+    private let path = "/org/bluez/hci0/dev_00_11_22_33_44_55"
+
+    private func properties(_ bytes: [UInt8], rssi: Int16 = -60) -> [String: DBusValue] {
+        [
+            "RSSI": .int16(rssi),
+            "ServiceData": .dictionary(
+                key: "s", value: "v", [.string(service.description): .variant(.bytes(bytes))]),
+        ]
+    }
+
+    @Test func aChangeWithContentIsAReception() {
+        var book = DeviceBook()
+        let received = book.change(path, properties([1, 2]), now: .zero)
+        #expect(
+            received
+                == ReceivedAdvertisement(
+                    address: "00:11:22:33:44:55", rssiDecibelMilliwatts: -60,
+                    content: Advertisement(serviceData: [service: [1, 2]])))
+        #expect(book.change(path, ["RSSI": .int16(-50)], now: .seconds(1)) == nil)
+        #expect(book.change("/org/bluez/hci0", properties([1]), now: .seconds(1)) == nil)
+    }
+
+    @Test func aSignalStrengthOf127IsUnknown() {
+        var book = DeviceBook()
+        #expect(book.change(path, properties([1], rssi: 127), now: .zero)?.rssiDecibelMilliwatts == nil)
+        #expect(book.change(path, properties([1], rssi: -90), now: .zero)?.rssiDecibelMilliwatts == -90)
+    }
+
+    @Test func aFoundDeviceIsHeardAgainWithItsContent() {
+        var book = DeviceBook()
+        let pattern = AdvertisementPattern.serviceData(service)
+        #expect(book.found(path, pattern, now: .zero) == .unknown)
+        let received = book.change(path, properties([7]), now: .seconds(1))
+        // bluetoothd calls DeviceFound right after the signal: the same reception.
+        #expect(book.found(path, pattern, now: .seconds(1) + .milliseconds(5)) == .known)
+        #expect(received.map { book.found(path, pattern, now: .seconds(5)) == .heard($0) } == true)
+        #expect(book.found(path, .manufacturerData(0x4C, prefix: []), now: .seconds(6)) == .unknown)
+        book.remove(path)
+        #expect(book.found(path, pattern, now: .seconds(7)) == .unknown)
+    }
+
+    /// An attacker sends from a new address each time, for 24 simulated hours, 50 times a second.
+    @Test func aDayOfNewAddressesDoesNotGrowTheBook() {
+        var book = DeviceBook()
+        let content = properties([1, 2, 3, 4, 5, 6, 7, 8])
+        var maximum = 0
+        // The book's work does not depend on the time, so a tenth of the receptions shows the same.
+        for number in 0..<432_000 {
+            let digits = String(number, radix: 16)
+            let padded = String(repeating: "0", count: 12 - digits.count) + digits
+            let parts = stride(from: 0, to: 12, by: 2).map { index in
+                padded.dropFirst(index).prefix(2).uppercased()
+            }
+            let path = "/org/bluez/hci0/dev_" + parts.joined(separator: "_")
+            #expect(book.change(path, content, now: .milliseconds(200 * number)) != nil)
+            maximum = max(maximum, book.count)
+        }
+        #expect(maximum <= DeviceBook.maximumCount)
+    }
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Runs the tests that need a kernel of their own, inside scripts/machine.sh: `make test-machine`. Each check prints a line, `ok`
+# or `FAILED`; the exit status is 1 if one failed.
+#
+#     Tests/Machine/all.sh [FOLDER OF THE PROGRAMS]
+set -uo pipefail
+cd "$(dirname "$0")"
+programs=${1:-../../.build/release}
+programs=$(cd "$programs" && pwd)
+logs=$(mktemp -d)
+failures=0
+
+# shellcheck source=Tests/Machine/support.sh
+source ./support.sh
+# shellcheck source=Tests/Machine/sound.sh
+source ./sound.sh
+# shellcheck source=Tests/Machine/bluetooth.sh
+source ./bluetooth.sh
+
+echo "$((failures)) failed, after $SECONDS s"
+((failures == 0))

@@ -1,0 +1,153 @@
+# Bluetooth through the real bluetoothd, between virtual controllers that hear each other. Their signal strength is always
+# unknown, and they send each advertisement once whenever it begins or a scan begins, not again and again.
+
+adapter() { echo "/org/bluez/hci$1"; }
+
+set_powered() {
+    dbus-send --system --print-reply --dest=org.bluez "$(adapter "$1")" org.freedesktop.DBus.Properties.Set \
+        string:org.bluez.Adapter1 string:Powered "variant:boolean:$2" >/dev/null
+}
+
+is_powered() {
+    dbus-send --system --print-reply --dest=org.bluez "$(adapter "$1")" org.freedesktop.DBus.Properties.Get \
+        string:org.bluez.Adapter1 string:Powered 2>/dev/null | grep -q 'boolean true'
+}
+
+start_bluetoothd() {
+    /usr/libexec/bluetooth/bluetoothd --nodetach --experimental >>"$logs/bluetoothd" 2>&1 &
+    bluetoothd=$!
+    for number in 0 1 2; do within 30 set_powered $number true 2>/dev/null; done
+    for number in 0 1 2; do within 30 is_powered $number; done
+}
+
+# nearby NAME ARGUMENTS...: a device in the background; its lines are in $logs/NAME, its process in $pid.
+nearby() {
+    local name=$1
+    shift
+    "$programs/earshot-messages" nearby --json "$@" >"$logs/$name" 2>"$logs/$name.errors" &
+    pid=$!
+}
+
+# What btmon sees of a controller from now on, in $logs/NAME.
+watch_air() {
+    btmon --time --index "$2" >"$logs/$1" 2>&1 &
+    air=$!
+    sleep 1
+}
+
+for module in algif_skcipher ecb aes_generic cmac hci_vhci; do modprobe $module; done
+btvirt -L -l3 >"$logs/btvirt" 2>&1 &
+for number in 0 1 2; do within 30 test -e /sys/class/bluetooth/hci$number; done
+sleep 1
+mkdir -p /run/dbus
+dbus-daemon --system --fork
+start_bluetoothd
+check bluetoothd "no adapter: $(tail -n 1 "$logs/bluetoothd")" is_powered 0
+a=0123456789abcdef
+b=fedcba9876543210
+
+# Two devices find each other, one stays and is not lost, one goes and is.
+nearby first --medium ble --adapter hci0 --token $a
+first=$pid
+within 20 says "$logs/first.errors" listening
+sleep 2
+nearby second --medium ble --adapter hci1 --token $b
+second=$pid
+within 20 says "$logs/second" '"event":"found"' "$a"
+seconds=$(last "$logs/second" '"event":"found"' | number at_s)
+if less "${seconds:-99}" 2; then ok found "$seconds s"; else failed found "after ${seconds:-more than 20} s"; fi
+check found-by-the-other "$(cat "$logs/first")" within 10 says "$logs/first" '"event":"found"' "$b"
+sleep 14
+check stays "$(grep lost "$logs/first" "$logs/second")" test -z "$(grep -h '"lost"' "$logs/first" "$logs/second")"
+kill -9 $second
+wait $second 2>/dev/null
+within 20 says "$logs/first" '"event":"lost"' "$b"
+heard=$(grep -v '"event":"lost"' "$logs/first" | grep -F "$b" | tail -n 1 | number at_s)
+lost=$(last "$logs/first" '"event":"lost"' | number at_s)
+silence=$(awk -v a="${lost:-99}" -v b="${heard:-0}" 'BEGIN { print a - b }')
+if less "$silence" 10; then ok lost "$silence s after it was last heard"; else failed lost "after $silence s"; fi
+
+# The adapter is switched off and on.
+nearby second --medium ble --adapter hci1 --token $b
+second=$pid
+within 20 says "$logs/first" '"event":"updated"' "$b"
+set_powered 0 false
+check off "$(tail -n 3 "$logs/first")" within 10 says "$logs/first" '"problem"' 'Bluetooth off'
+set_powered 0 true
+check on "$(tail -n 3 "$logs/first")" within 10 says "$logs/first" '"solved"' 'Bluetooth off'
+lines=$(wc -l <"$logs/second")
+sleep 6
+check heard-again "$(tail -n 3 "$logs/second")" within 20 says_after "$lines" "$logs/second" "$a"
+
+# bluetoothd dies and comes back.
+kill -9 $bluetoothd
+wait $bluetoothd 2>/dev/null
+check killed "$(tail -n 3 "$logs/first")" within 10 says "$logs/first" '"problem"' 'no Bluetooth service'
+start_bluetoothd
+check restarted "$(tail -n 3 "$logs/first")" within 20 says "$logs/first" '"solved"' 'no Bluetooth service'
+lines=$(wc -l <"$logs/second")
+sleep 6
+check heard-after-restart "$(tail -n 3 "$logs/second")" within 20 says_after "$lines" "$logs/second" "$a"
+kill $first $second
+wait $first $second
+check nothing-left-on-the-air "$(btmgmt --index 0 advinfo 2>&1)" test -z \
+    "$(btmgmt --index 0 advinfo 2>/dev/null | grep -E 'instances: *[1-9]')"
+
+# One direction sends nothing else.
+watch_air scan-air 0
+air_of_scan=$air
+watch_air broadcast-air 1
+nearby scan --medium ble --adapter hci0 --mode scan --count 1 --seconds 30
+scan=$pid
+sleep 2
+nearby broadcast --medium ble --adapter hci1 --mode broadcast --token $b --seconds 6
+wait $scan
+status=$?
+check one-way "the scan ended with $status: $(cat "$logs/scan")" test $status = 0
+wait $pid
+kill $air_of_scan $air
+wait $air_of_scan $air 2>/dev/null
+check scan-only-is-silent "$(grep -n Advertis "$logs/scan-air" | head -n 3)" \
+    test -z "$(grep -E 'Advertising: Enabled|Type: Active' "$logs/scan-air")"
+check scan-only-scans "btmon saw no scan" grep -q 'Scanning: Enabled' "$logs/scan-air"
+check broadcast-only-is-deaf "$(grep -n Scanning "$logs/broadcast-air" | head -n 3)" \
+    test -z "$(grep 'Scanning: Enabled' "$logs/broadcast-air")"
+check broadcast-only-advertises "btmon saw no advertisement" grep -q 'Advertising: Enabled' "$logs/broadcast-air"
+
+# Tokens that change: no gap, and another address each time.
+watch_air rotation-air 2
+nearby rotation --medium ble --adapter hci0 --mode scan --seconds 12
+scan=$pid
+sleep 2
+"$programs/machine-rotation" hci2 2 4 >"$logs/rotation-tokens" 2>&1
+wait $scan
+kill $air
+wait $air 2>/dev/null
+check rotation-heard "$(cat "$logs/rotation-tokens" "$logs/rotation")" test \
+    "$(grep -c '"event":"found"' "$logs/rotation")" = 4
+addresses=$(grep -A 2 'LE Set Random' "$logs/rotation-air" | grep -oE '([0-9A-F]{2}:){5}[0-9A-F]{2}')
+check rotation-changes-address "$addresses" test "$(sort -u <<<"$addresses" | wc -l)" -ge 4
+check each-address-once "$addresses" test -z "$(sort <<<"$addresses" | uniq -d)"
+# The time from each end of advertising to its next begin, without the last end.
+gap=$(awk '/LE Set Advertise Enable/ && /Command/ { split($NF, t, ":"); at = t[1] * 3600 + t[2] * 60 + t[3] }
+    /Advertising: Disabled/ { off = at }
+    /Advertising: Enabled/ { if (off && at - off > gap) gap = at - off; off = 0 }
+    END { printf "%.3f", gap }' "$logs/rotation-air")
+if less "$gap" 0.1; then ok rotation-without-gap "$gap s"; else failed rotation-without-gap "$gap s"; fi
+
+# Sound and Bluetooth together: a device that is heard on both is one, and lost when both have lost it.
+nearby both-a --device hw:0,1,1 --playback hw:0,0,0 --adapter hci0 --medium audio,ble --token $a
+first=$pid
+nearby both-b --device hw:0,1,0 --playback hw:0,0,1 --adapter hci1 --medium audio,ble --token $b
+second=$pid
+both='"media":["audio","ble"]'
+check both-media "$(tail -n 2 "$logs/both-a")" within 30 says "$logs/both-a" "$both" "$b"
+set_powered 1 false
+check one-medium-away "$(tail -n 2 "$logs/both-a")" within 30 ends_with "$logs/both-a" '"media":["audio"]' "$b"
+set_powered 1 true
+lines=$(wc -l <"$logs/both-a")
+check medium-back "$(tail -n 2 "$logs/both-a")" within 30 says_after "$lines" "$logs/both-a" "$both"
+check one-device "$(grep -c found "$logs/both-a") found" test "$(grep -c '"event":"found"' "$logs/both-a")" = 1
+check never-lost "$(grep lost "$logs/both-a")" test -z "$(grep '"event":"lost"' "$logs/both-a")"
+kill $first $second
+wait $first $second

@@ -1,0 +1,56 @@
+# The words of the tests in this folder.
+
+ok() { echo "ok $1${2:+ ($2)}"; }
+
+failed() {
+    echo "FAILED $1: $2"
+    failures=$((failures + 1))
+}
+
+# check NAME WHY COMMAND...: the check holds if the command succeeds.
+check() {
+    local name=$1 why=$2
+    shift 2
+    if "$@"; then ok "$name"; else failed "$name" "$why"; fi
+}
+
+# within SECONDS COMMAND...: tries again and again.
+within() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        ((SECONDS < end)) || return 1
+        sleep 0.2
+    done
+}
+
+# says FILE TEXT...: whether one line of a file has all the texts.
+says() {
+    local file=$1 lines
+    shift
+    lines=$(cat "$file" 2>/dev/null)
+    for text in "$@"; do lines=$(grep -F -- "$text" <<<"$lines") || return 1; done
+}
+
+# says_after LINE FILE TEXT...: the same for the lines after a number of lines.
+says_after() {
+    local count=$1 file=$2
+    shift 2
+    says <(tail -n "+$((count + 1))" "$file") "$@"
+}
+
+# Whether the last line of a file has all the texts.
+ends_with() {
+    local file=$1
+    shift
+    says <(tail -n 1 "$file") "$@"
+}
+
+# The last line of a file with a text.
+last() { grep -F -- "$2" "$1" | tail -n 1; }
+
+# The number of a key in a line of JSON.
+number() { sed -E "s/.*\"$1\":(-?[0-9.]+).*/\1/"; }
+
+# Whether a comparison of decimal numbers holds: less 1.5 2
+less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }

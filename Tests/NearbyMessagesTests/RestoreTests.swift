@@ -1,0 +1,42 @@
+import Foundation
+import NearbyMessages
+import NotificationsTestSupport
+import TestSupport
+import Testing
+
+/// The documents' pattern: keep a flag in the settings, and begin again at the next launch.
+@Suite struct RestoreTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func run(_ arguments: String...) throws -> String {
+        try AppProgram.run(arguments, endsBySignal: arguments.last == "killed", in: scratch)
+    }
+
+    @Test func `a value in UserDefaults outlives an app that ends, and after synchronize one that is killed`() throws {
+        #expect(try run("read") == "false false")
+        _ = try run("set and synchronize", "killed")
+        #expect(try run("read") == "true true")
+    }
+
+    @Test func `a flag outlives a kill, in both directions, and restores`() throws {
+        #expect(try run("restore") == "nothing")
+        _ = try run("turn on", "killed")
+        #expect(try run("read") == "true true" && run("restore") == "restored")
+        _ = try run("turn off", "killed")
+        #expect(try run("read") == "false false" && run("restore") == "nothing")
+    }
+
+    @Test func `a flag without a process`() throws {
+        let flag = BackgroundFlag("flag", suiteName: "earshot-test-\(UUID().uuidString)")
+        #expect(!flag.isOn && flag.restore { 1 } == nil)
+        flag.isOn = true
+        #expect(flag.restore { 1 } == 1)
+        // A closure may find that there is nothing to restore.
+        #expect(flag.restore { Int?.none } == nil)
+        flag.isOn = false
+        #expect(flag.restore { 1 } == nil)
+        if let name = flag.suiteName { UserDefaults(suiteName: name)?.removePersistentDomain(forName: name) }
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+package import TestSupport
+
+/// The app of the tests, which lies beside the test bundle.
+package enum AppProgram {
+    private static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .appendingPathComponent("test-app").path
+
+    /// Runs the app to its end.
+    /// - Parameter wrapper: a command that runs the app, with the app's words in place of `APP`.
+    /// - Returns: the app's output.
+    package static func run(
+        _ arguments: [String], wrapper: [String]? = nil, endsBySignal: Bool = false, in scratch: Scratch
+    ) throws -> String {
+        let words = wrapper ?? ["setsid", "-w", "APP"]
+        let command = words.flatMap { word in
+            word == "APP" ? [path] + arguments : [word.replacing("APP", with: ([path] + arguments).joined(separator: " "))]
+        }
+        let program = try Program(
+            command[0], Array(command.dropFirst()),
+            environment: ["PATH": Desktop.searchPath, "HOME": scratch.url.path], in: scratch)
+        guard program.waitForEnd(within: 60), program.status == 0 || endsBySignal else {
+            throw SoundCard.Trouble(description: program.account)
+        }
+        return program.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

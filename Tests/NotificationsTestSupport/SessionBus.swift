@@ -1,0 +1,46 @@
+package import EarshotBluetooth
+import Foundation
+package import TestSupport
+
+/// A session bus of the test's own, without any service. Only one thread at a time may use it.
+package final class SessionBus: @unchecked Sendable {
+    package let scratch: Scratch
+    package let address: String
+    private let daemon: Program
+
+    /// The bus as its clients name it.
+    package var bus: DBusBus { .address(address) }
+
+    /// What is missing here, with advice; nil if nothing is.
+    package static let missing = Desktop.missing(["dbus-daemon"])
+
+    package init() throws {
+        scratch = try Scratch()
+        address = "unix:path=\(scratch.path("bus"))"
+        let configuration = """
+            <busconfig>
+              <type>session</type>
+              <listen>\(address)</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow send_destination="*"/> <allow receive_sender="*"/> <allow own="*"/>
+              </policy>
+            </busconfig>
+            """
+        try scratch.save(Data(configuration.utf8), "bus.conf")
+        daemon = try Program(
+            "dbus-daemon", ["--config-file=\(scratch.path("bus.conf"))", "--nofork", "--print-address=1"],
+            environment: ["PATH": Desktop.searchPath], in: scratch)
+        guard daemon.waitForOutput(within: 60, { $0.contains("\n") }) else {
+            throw SoundCard.Trouble(description: "There is no bus: \(daemon.account)")
+        }
+    }
+
+    deinit { daemon.kill() }
+
+    /// Ends the bus without warning.
+    package func kill() { daemon.kill() }
+
+    /// Stops the bus, or lets it go on.
+    package func setStopped(_ isStopped: Bool) { daemon.signal(isStopped ? SIGSTOP : SIGCONT) }
+}

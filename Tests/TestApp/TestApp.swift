@@ -1,0 +1,38 @@
+import Dispatch
+import Foundation
+import NearbyMessages
+
+/// An app as a user starts it, for tests that need a process: what it does is the first argument.
+@main enum TestApp {
+    @MainActor static func main() {
+        let settings = UserDefaults.standard
+        switch CommandLine.arguments.dropFirst().first {
+        case "state": print(UIApplication.shared.applicationState)
+        case "launch": AppDelegate.main()
+        case "read": print(settings.bool(forKey: "flag"), BackgroundFlag("flag").isOn)
+        // The ways to keep a setting; then the app is killed.
+        case "set": settings.set(true, forKey: "flag")
+        case "set and synchronize":
+            settings.set(true, forKey: "flag")
+            settings.synchronize()
+        case "turn on": BackgroundFlag("flag").isOn = true
+        case "turn off": BackgroundFlag("flag").isOn = false
+        case "restore": print(BackgroundFlag("flag").restore { "restored" } ?? "nothing")
+        default: exit(64)
+        }
+        if CommandLine.arguments.dropFirst(2).first == "killed" { kill(getpid(), SIGKILL) }
+    }
+}
+
+final class AppDelegate: UIResponder, UIApplicationDelegate {
+    func application(
+        _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        // The main queue runs after the launch, as handlers need it.
+        Task { @MainActor in
+            print("launched", application.delegate === self, launchOptions == nil)
+            exit(0)
+        }
+        return true
+    }
+}

@@ -1,0 +1,110 @@
+import EarshotBluetooth
+import EarshotNotifications
+import Foundation
+import MessagesTestSupport
+import NotificationsTestSupport
+import Testing
+import UIKitNames
+
+/// Notifications by the documents' names.
+@MainActor @Suite(.enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
+struct LocalNotificationTests {
+    private let session: SessionBus
+    private let app: UIApplication
+    private let warnings = Lines()
+
+    init() throws {
+        let (session, warnings) = (try SessionBus(), warnings)
+        self.session = session
+        let bus = session.bus
+        app = UIApplication {
+            var limits = NotificationLimits()
+            limits.answerTime = .seconds(30)
+            return UserNotificationCenter(
+                applicationIdentifier: "app", limits: limits, bus: bus,
+                output: NotificationOutput { warnings.add($0) } journal: { _, _ in })
+        }
+    }
+
+    private final class Delegate: UIResponder, UIApplicationDelegate {
+        var registered: [UIUserNotificationType] = []
+        var clicked: [UILocalNotification] = []
+
+        func application(_ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings) {
+            registered.append(notificationSettings.types)
+        }
+
+        func application(_ application: UIApplication, didReceive notification: UILocalNotification) {
+            dispatchPrecondition(condition: .onQueue(.main))
+            clicked.append(notification)
+        }
+    }
+
+    private func register(_ types: UIUserNotificationType = [.alert, .badge, .sound]) {
+        app.registerUserNotificationSettings(UIUserNotificationSettings(types: types, categories: nil))
+    }
+
+    @Test func `the values of a notification reach the desktop, and its click comes back`() async throws {
+        let service = try await FakeNotificationService(on: session, capabilities: ["body", "actions", "sound"])
+        let delegate = Delegate()
+        app.delegate = delegate
+        register()
+        let notification = UILocalNotification()
+        notification.alertTitle = "Museum"
+        notification.alertBody = "Ann is near"
+        notification.alertAction = "Talk"
+        notification.soundName = UILocalNotificationDefaultSoundName
+        notification.userInfo = ["name": "Ann"]
+        notification.fireDate = .distantFuture
+        app.presentLocalNotificationNow(notification)
+        notification.alertBody = "a later change has no effect"
+        let plain = UILocalNotification()
+        plain.alertBody = "plain"
+        app.presentLocalNotificationNow(plain)
+        app.presentLocalNotificationNow(UILocalNotification())
+        await app.waitUntilPresented()
+        let shown = service.shown
+        try #require(shown.count == 2, "one without a text is not shown")
+        #expect(shown.map(\.summary) == ["Museum", "app"] && shown.map(\.body) == ["Ann is near", "plain"])
+        #expect(shown.map(\.actions) == [["default", "Talk"], ["default", "Open"]])
+        #expect(shown[0].hints["sound-name"] == .string("message-new-instant"))
+        #expect(shown[1].hints["suppress-sound"] == .boolean(true))
+
+        try await service.click(shown[0].number, "default")
+        #expect(await eventually { delegate.clicked.count == 1 })
+        #expect(delegate.clicked.first?.userInfo?["name"] as? String == "Ann")
+        app.cancelLocalNotification(plain)
+        await app.waitUntilPresented()
+        #expect(service.closed == [Int(shown[1].number)])
+        app.cancelAllLocalNotifications()
+        await app.waitUntilPresented()
+        #expect(service.closed == shown.reversed().map { Int($0.number) })
+        #expect(await eventually { delegate.registered == [[.alert, .sound]] }, "there is no launcher for badges")
+        #expect(app.currentUserNotificationSettings?.types == [.alert, .sound])
+    }
+
+    @Test func `a badge without a launcher is reported once`() async throws {
+        register(.badge)
+        app.applicationIconBadgeNumber = 2
+        app.applicationIconBadgeNumber = 3
+        await app.waitUntilPresented()
+        #expect(app.applicationIconBadgeNumber == 3)
+        #expect(warnings.all == ["earshot: \(NotificationError.badgeNotSupported)"])
+    }
+
+    @Test func `a copy has all values`() throws {
+        let notification = UILocalNotification()
+        notification.alertBody = "body"
+        notification.applicationIconBadgeNumber = 2
+        notification.userInfo = ["a": 1]
+        let copy = try #require(notification.copy() as? UILocalNotification)
+        #expect(copy.alertBody == "body" && copy.applicationIconBadgeNumber == 2 && copy.userInfo?.count == 1)
+    }
+
+    @Test func `the bits are those of the original`() {
+        #expect(UIUserNotificationType.badge.rawValue == 1 && UIUserNotificationType.sound.rawValue == 2)
+        #expect(UIUserNotificationType.alert.rawValue == 4)
+        let states: [UIApplication.State] = [.active, .inactive, .background]
+        #expect(states.map(\.rawValue) == [0, 1, 2])
+    }
+}
