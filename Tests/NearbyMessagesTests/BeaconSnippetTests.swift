@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `13 all messages of the project's own beacons are found, and lost with the beacon`() async throws {
-        let device = try GNSDevice(in: air, service, location: .granted)
+        let device = try GNSDevice(in: air, service, location: .granted, beacons: BeaconAir())
         service.fake.attach(Message("room 1", type: "room", namespace: "museum"), to: eddystone)
         service.fake.attach(Message("hall"), to: iBeacon)
         service.fake.attach(Message("theirs"), to: iBeacon, project: "another")
@@ -31,15 +31,20 @@ import Testing
             Snippets.subscribeToBeacons(manager, found: { found.add($0) }, lost: { lost.add($0) })
         }
         for beacon in [eddystone, iBeacon] { device.beacons.add(beacon) }
-        #expect(await eventually { found.count == 2 })
-        #expect(Set(found.texts) == ["room 1", "hall"])
+        #expect(await eventually { Set(found.texts) == ["room 1", "hall"] })
         // iBeacons are included by default, and low power is then ignored.
         #expect(device.beacons.openScans.map { [$0.includesIBeacons, $0.usesLowPower] } == [[true, false]])
         #expect(device.medium.modes == [], "beacons alone open no microphone")
+        await aWhile()
+        #expect(Set(found.texts) == ["room 1", "hall"], "none of another project")
         device.beacons.remove(eddystone)
-        #expect(await eventually { lost.texts == ["room 1"] })
-        let object = found.all.first { $0?.content == Data("room 1".utf8) } ?? nil
-        #expect(lost.all.first.map { $0 === object } == true, "the same object")
+        // On a busy machine, any beacon may be lost and found again meanwhile.
+        func rooms(_ calls: Calls<GNSMessage?>) -> [GNSMessage?] {
+            calls.all.filter { $0?.content == Data("room 1".utf8) }
+        }
+        #expect(await eventually { !rooms(lost).isEmpty && rooms(lost).count == rooms(found).count })
+        let object = rooms(found).last ?? nil
+        #expect(rooms(lost).last.map { $0 === object } == true, "the same object")
         #expect(object?.messageNamespace == "museum" && object?.type == "room")
         withExtendedLifetime((manager, subscription)) {}
     }

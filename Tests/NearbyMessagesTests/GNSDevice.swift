@@ -19,13 +19,14 @@ import MessagesTestSupport
     /// - Parameters:
     ///   - permission: the user's earlier decision.
     ///   - location: the user's earlier decision on the location.
+    ///   - beacons: the beacons that it hears; of the default, none is lost by silence.
     init(
         in air: Air, _ service: any ServiceUnderTest, permission: PermissionState = .granted,
-        location: PermissionState = .undecided, terminal: Terminal? = nil,
+        location: PermissionState = .undecided, beacons: BeaconAir = BeaconAir(patience: .seconds(60)),
+        terminal: Terminal? = nil,
         changing change: (inout MessageManager.Configuration) -> Void = { _ in }
     ) throws {
         let (log, warnings, medium) = (log, warnings, air.medium())
-        let beacons = BeaconAir()
         self.medium = medium
         self.beacons = beacons
         scratch = try ScratchFolder()
