@@ -161,10 +161,14 @@ struct AdapterWatch: Sendable {
         return signal.arguments.first?.text.flatMap { BlueZName.adapterName(path: $0) } != nil
     }
 
-    /// Whether bluetoothd forgets with it all that was registered.
+    /// Whether bluetoothd forgets with it all that was registered. After its own end it has another unique name.
     private static func isReset(_ signal: DBusSignal) -> Bool {
-        guard signal.interface == BlueZName.properties else { return true }
-        return signal.arguments.count > 1 && signal.arguments[1].named?["Powered"]?.boolean == false
+        switch signal.member {
+        case "InterfacesRemoved": true
+        case "PropertiesChanged":
+            signal.arguments.count > 1 && signal.arguments[1].named?["Powered"]?.boolean == false
+        default: false
+        }
     }
 }
 
