@@ -108,7 +108,7 @@ mapfile -t shares < <(
 # inside ends early. While it has nothing to do, its clock is the host's.
 timeout "$limit" qemu-system-x86_64 -machine q35 -cpu max -accel tcg -icount shift=2,sleep=on -smp 1 -m 2048 \
     -nographic -no-reboot -kernel "$kernel/boot/vmlinuz-$version" -initrd "$work/first.cpio" \
-    -append "console=ttyS0 quiet panic=-1 no_timer_check rdinit=/init" "${shares[@]}" \
+    -append "console=ttyS0 panic=-1 no_timer_check rdinit=/init" "${shares[@]}" \
     >"$work/console" 2>&1 </dev/null || true
 sleep 1
 kill "$tail"
