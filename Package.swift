@@ -79,8 +79,8 @@ let package = Package(
         .executableTarget(
             name: "earshot-messages",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
-                "EarshotConsole", "EarshotMessages", argumentParser,
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery",
+                "EarshotDrawing", "EarshotConsole", "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
