@@ -86,8 +86,7 @@ let package = Package(
             name: "earshot-messages",
             dependencies: [
                 "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery",
-                "EarshotDrawing",
-                "EarshotConsole", "EarshotMessages", argumentParser,
+                "EarshotDrawing", "EarshotConsole", "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(

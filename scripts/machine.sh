@@ -50,7 +50,7 @@ fetch_kernel() {
 
 # The first file system: busybox, the modules that reach this machine's files, and the script that does it.
 first=$work/first
-mkdir -p "$first"/{bin,modules,proc,sys,dev,below,above,root}
+mkdir -p "$first"/{bin,modules,proc,sys,dev,below,above,next}
 cp /bin/busybox "$first/bin/busybox"
 for name in sh mount insmod mkdir uname switch_root; do ln -s busybox "$first/bin/$name"; done
 count=100
@@ -70,14 +70,14 @@ nine="mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000"
 $nine,cache=loose,ro files /below
 mount -t tmpfs none /above
 mkdir /above/new /above/work
-mount -t overlay -o lowerdir=/below,upperdir=/above/new,workdir=/above/work none /root
-for name in proc sys dev; do mount --move /$name /root/$name; done
-for name in run tmp dev/shm; do mkdir -p /root/$name && mount -t tmpfs none /root/$name; done
-mkdir -p /root/dev/pts /root/machine "/root/lib/modules/$(uname -r)"
-mount -t devpts none /root/dev/pts
-$nine share /root/machine
-$nine,cache=loose,ro modules "/root/lib/modules/$(uname -r)"
-exec switch_root /root /bin/bash /machine/inside
+mount -t overlay -o lowerdir=/below,upperdir=/above/new,workdir=/above/work none /next
+for name in proc sys dev; do mount --move /$name /next/$name; done
+for name in run tmp dev/shm; do mkdir -p /next/$name && mount -t tmpfs none /next/$name; done
+mkdir -p /next/dev/pts /next/machine "/next/lib/modules/$(uname -r)"
+mount -t devpts none /next/dev/pts
+$nine share /next/machine
+$nine,cache=loose,ro modules "/next/lib/modules/$(uname -r)"
+exec switch_root /next /bin/bash /machine/inside
 INIT
 chmod +x "$first/init"
 (cd "$first" && find . | cpio --quiet -o -H newc) >"$work/first.cpio"
@@ -107,8 +107,8 @@ mapfile -t shares < <(
 # icount: the machine's clock follows the instructions that it ran, so a busy host makes it slow and not late: no time limit
 # inside ends early. While it has nothing to do, its clock is the host's.
 timeout "$limit" qemu-system-x86_64 -machine q35 -cpu max -accel tcg -icount shift=2,sleep=on -smp 1 -m 2048 \
-    -nographic -no-reboot -kernel "$kernel/boot/vmlinuz-$version" -initrd "$work/first.cpio" \
-    -append "console=ttyS0 quiet panic=-1 no_timer_check rdinit=/init" "${shares[@]}" \
+    -nographic -vga none -nic none -no-reboot -kernel "$kernel/boot/vmlinuz-$version" -initrd "$work/first.cpio" \
+    -append "console=ttyS0 quiet panic=-1 no_timer_check edd=off rdinit=/init" "${shares[@]}" \
     >"$work/console" 2>&1 </dev/null || true
 sleep 1
 kill "$tail"

@@ -4,9 +4,8 @@
 #
 #     Tests/Machine/all.sh [FOLDER OF THE PROGRAMS]
 set -uo pipefail
-cd "$(dirname "$0")"
-programs=${1:-../../.build/release}
-programs=$(cd "$programs" && pwd)
+programs=$(cd "${1:-$(dirname "$0")/../../.build/release}" && pwd) || exit 66
+cd "$(dirname "$0")" || exit 66
 logs=$(mktemp -d)
 failures=0
 

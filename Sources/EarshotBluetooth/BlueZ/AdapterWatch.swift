@@ -51,7 +51,7 @@ struct AdapterWatch: Sendable {
         ].map { match in
             connection.receive(match) { signal in
                 guard Self.mayChangeState(signal) else { return }
-                if Self.isReset(signal) { resets.add() }
+                if let path = Self.resetPath(signal) { resets.add(path) }
                 poke.yield()
             } end: {
                 poke.finish()
@@ -85,7 +85,7 @@ struct AdapterWatch: Sendable {
         async throws(DBusError) -> AdapterState
     {
         // Before the questions: a reset in between makes the answers old, and the next state another one.
-        let resetCount = resets.count
+        let resetCounts = resets.counts
         do throws(DBusError) {
             let owner = try await connection.call(
                 BlueZName.bus, BlueZName.busPath, BlueZName.bus, "GetNameOwner", [.string(BlueZName.service)])
@@ -105,7 +105,7 @@ struct AdapterWatch: Sendable {
             return .ready(
                 ReadyAdapter(
                     connection: connection, owner: owner.first?.text ?? "", path: "\(BlueZName.root)/\(name)",
-                    resetCount: resetCount))
+                    resetCount: resetCounts["\(BlueZName.root)/\(name)"] ?? 0))
         } catch {
             if error.isAccessDenied { return .unusable(.bluetoothForbidden, detail: Self.forbidden(error)) }
             if error.isRefusal("NameHasNoOwner") || error.isRefusal("ServiceUnknown") {
@@ -161,16 +161,23 @@ struct AdapterWatch: Sendable {
         return signal.arguments.first?.text.flatMap { BlueZName.adapterName(path: $0) } != nil
     }
 
-    /// Whether bluetoothd forgets with it all that was registered.
-    private static func isReset(_ signal: DBusSignal) -> Bool {
-        guard signal.interface == BlueZName.properties else { return true }
-        return signal.arguments.count > 1 && signal.arguments[1].named?["Powered"]?.boolean == false
+    /// The path of the adapter for which bluetoothd forgets with a signal all that was registered; nil for other signals. After
+    /// its own end it has another unique name.
+    private static func resetPath(_ signal: DBusSignal) -> String? {
+        switch signal.member {
+        case "InterfacesRemoved": return signal.arguments.first?.text
+        case "PropertiesChanged":
+            let isOff = signal.arguments.count > 1 && signal.arguments[1].named?["Powered"]?.boolean == false
+            return isOff ? signal.path : nil
+        default: return nil
+        }
     }
 }
 
-/// How often an adapter lost all that was registered with it.
+/// How often each adapter lost all that was registered with it, by path.
 private final class ResetCount: Sendable {
-    private let value = Atomic(0)
-    var count: Int { value.load(ordering: .acquiring) }
-    func add() { value.add(1, ordering: .acquiringAndReleasing) }
+    /// Adapters come and go, but a machine has few.
+    private let values = Mutex<[String: Int]>([:])
+    var counts: [String: Int] { values.withLock { $0 } }
+    func add(_ path: String) { values.withLock { $0[path, default: 0] += 1 } }
 }

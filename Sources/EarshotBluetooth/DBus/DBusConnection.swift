@@ -36,8 +36,8 @@ package final class DBusConnection: Sendable {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 ticket.wait(continuation)
-                inbox.post { loop in
-                    guard let loop else { return ticket.answer(.failure(.disconnected("it is closed"))) }
+                inbox.post { [inbox] loop in
+                    guard let loop else { return ticket.answer(.failure(.disconnected(inbox.closingReason))) }
                     loop.call(
                         ticket, to: destination, path: path, interface: interface, member: member,
                         arguments: arguments, timeLimitMicroseconds: UInt64(max(1, microseconds)))
@@ -110,8 +110,10 @@ package final class DBusConnection: Sendable {
     private func perform(_ work: @escaping @Sendable (DBusLoop) throws(DBusError) -> Void) async throws(DBusError) {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Void, DBusError>, Never>) in
-            inbox.post { loop in
-                guard let loop else { return continuation.resume(returning: .failure(.disconnected("it is closed"))) }
+            inbox.post { [inbox] loop in
+                guard let loop else {
+                    return continuation.resume(returning: .failure(.disconnected(inbox.closingReason)))
+                }
                 do throws(DBusError) {
                     try work(loop)
                     continuation.resume(returning: .success(()))

@@ -10,6 +10,7 @@ final class DBusInbox: Sendable {
         var jobs: [Job] = []
         var isStopping = false
         var isClosed = false
+        var closingReason = "it is closed"
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -70,10 +71,13 @@ final class DBusInbox: Sendable {
         }
     }
 
-    /// Tells all who wait that the connection is closed.
-    func close() {
+    /// Why the connection is closed.
+    var closingReason: String { state.withLock { $0.closingReason } }
+
+    /// Tells all waiting callers that the connection is closed.
+    func close(_ reason: String) {
         let (jobs, waiting) = state.withLock { state in
-            state.isClosed = true
+            (state.isClosed, state.closingReason) = (true, reason)
             let left = (state.jobs, state.waiting)
             (state.jobs, state.waiting) = ([], [])
             return left

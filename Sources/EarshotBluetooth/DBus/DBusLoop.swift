@@ -25,7 +25,7 @@ final class DBusLoop {
             while loop.step() {}
         }
         loop.close()
-        inbox.close()
+        inbox.close(loop.closingReason)
     }
 
     private func open(_ name: DBusBus) -> Bool {
