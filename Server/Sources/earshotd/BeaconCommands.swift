@@ -12,8 +12,9 @@ struct BeaconCommand: AsyncParsableCommand {
             project.
 
             TRY IT:
-              earshotd beacon register demo eddystone:00112233445566778899:aabbccddeeff --note "The door"
-              earshotd beacon attach eddystone:00112233445566778899:aabbccddeeff --text "Welcome" --type greeting
+              earshotd beacon register demo eddystone:00112233445566778899:aabbccddeeff
+              earshotd beacon attach eddystone:00112233445566778899:aabbccddeeff \\
+                  --text "Welcome" --type greeting
               earshotd beacon list
 
             BEACON is one of

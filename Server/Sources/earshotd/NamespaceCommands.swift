@@ -11,8 +11,8 @@ struct NamespaceCommand: AsyncParsableCommand {
 
             TRY IT:
               earshotd namespace create demo com.example.museum
-              earshotd beacon attach eddystone:00112233445566778899:aabbccddeeff --text "Open until 18:00" \\
-                  --namespace com.example.museum
+              earshotd beacon attach eddystone:00112233445566778899:aabbccddeeff \\
+                  --text "Open until 18:00" --namespace com.example.museum
               earshotd namespace publish com.example.museum
             """,
         subcommands: [Create.self, List.self, Publish.self, Unlist.self, Remove.self])
