@@ -83,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "earshot-messages",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery",
+                "EarshotDrawing",
                 "EarshotConsole", "EarshotMessages", argumentParser,
             ],
             swiftSettings: strict),
@@ -165,7 +166,8 @@ let package = Package(
         .testTarget(
             name: "UIKitNamesTests",
             dependencies: [
-                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport", "TestSupport",
+                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport",
+                "TestSupport",
                 "UIKitNames", "test-app",
             ],
             swiftSettings: strict),
@@ -214,7 +216,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotMessages",
-                "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
+                "EarshotNotifications", "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
