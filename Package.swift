@@ -225,7 +225,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotMessages",
-                "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
+                "EarshotNotifications", "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

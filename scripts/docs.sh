@@ -14,7 +14,7 @@ swift=${SWIFT:-swift}
 # A library comes after the libraries that its pages link to.
 libraries=(
     EarshotCoding EarshotDSP EarshotModem EarshotChannel EarshotAudio EarshotLive EarshotDiscovery
-    EarshotMessages EarshotTerminalConsent NearbyMessages
+    EarshotNotifications EarshotMessages EarshotTerminalConsent NearbyMessages
 )
 
 for library in $(sed -nE 's/.*\.library\(name: "([A-Za-z]+)".*/\1/p' Package.swift); do

@@ -18,7 +18,7 @@ public enum NotificationCloseReason: Sendable, Hashable {
     case replaced
     /// It was the oldest of more open notifications than `NotificationLimits.openCount`.
     case tooMany
-    /// The desktop's notification service, or the bus, is gone.
+    /// The desktop's notification service, the bus or the program's center is gone, so no event can come any more.
     case serviceLeft
     /// The desktop gave no reason.
     case unknown

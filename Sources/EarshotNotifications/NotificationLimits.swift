@@ -11,8 +11,9 @@ public struct NotificationLimits: Sendable, Hashable {
     public var openCount = 64
     /// The maximum number of requests that wait for the desktop.
     public var waitingCount = 64
-    /// The number of notifications that may come at once, and the time after which one more may come.
+    /// The maximum number of notifications at once; above 0.
     public var burstCount = 20
+    /// The time after which one more notification may come; above 0.
     public var refillInterval = Duration.milliseconds(500)
     /// The maximum time to wait for the desktop's answer to a call.
     public var answerTime = Duration.seconds(5)

@@ -47,7 +47,8 @@ public enum NotificationError: Error, Sendable, Hashable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .tooMany: "The notification is not shown: too many were sent in a short time."
-        case .badgeNotSupported: "The desktop shows no badge: no launcher understands com.canonical.Unity.LauncherEntry."
+        case .badgeNotSupported:
+            "The desktop shows no badge: no launcher understands com.canonical.Unity.LauncherEntry."
         }
     }
 }

@@ -1,4 +1,5 @@
 import EarshotMessages
+import UIKitNames
 
 /// The manager behind a `GNSMessageManager`, whose class apps may subclass.
 final class GNSManagerCore: Sendable {
@@ -16,6 +17,8 @@ final class GNSManagerCore: Sendable {
         if key?.isEmpty != false { log("The manager has no API key: the service will refuse its requests.") }
         manager = MessageManager(key: key ?? "", configuration: environment.configuration)
         errors = GNSErrorHandlers(params)
+        // The documents' apps keep their settings in UserDefaults, which the phone's system saved for them.
+        SettingsSaver.start()
         task = errors.follow(manager.problems)
     }
 

@@ -26,7 +26,8 @@ public final class UIApplication: NSObject, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The user clicked a notification; the value is a `UILocalNotification`.
-        public static let localNotification = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsLocalNotificationKey")
+        public static let localNotification = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsLocalNotificationKey")
         /// Something was found by Bluetooth.
         public static let bluetoothCentrals = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsBluetoothCentralsKey")
@@ -112,6 +113,7 @@ extension UIApplication {
 
     /// Keeps a delegate and tells it of the launch.
     @MainActor func launch(_ delegate: any UIApplicationDelegate, options: [LaunchOptionsKey: Any]? = nil) {
+        SettingsSaver.start()
         delegateBox.owned = delegate
         self.delegate = delegate
         _ = delegate.application(self, didFinishLaunchingWithOptions: options)

@@ -9,7 +9,8 @@ public import Foundation
     /// The app was launched. Publish and subscribe again here.
     /// - Returns: ignored here.
     func application(
-        _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool
 
     /// `registerUserNotificationSettings` has an answer.
@@ -24,7 +25,8 @@ public import Foundation
 extension UIApplicationDelegate {
     /// Does nothing.
     public func application(
-        _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool { true }
 
     /// Does nothing.

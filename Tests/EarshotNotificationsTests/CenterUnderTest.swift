@@ -18,7 +18,11 @@ struct CenterUnderTest {
         let (standardError, journal) = (standardError, journal)
         center = UserNotificationCenter(
             applicationIdentifier: "app", limits: limits, bus: bus,
-            output: NotificationOutput { standardError.add($0) } journal: { journal.add("\($0) \($1)") })
+            output: NotificationOutput {
+                standardError.add($0)
+            } journal: {
+                journal.add("\($0) \($1)")
+            })
     }
 
     /// A center whose application may use all means.

@@ -20,7 +20,10 @@ struct NotificationSnippetTests {
             limits.answerTime = .seconds(30)
             return UserNotificationCenter(
                 applicationIdentifier: "app", limits: limits, bus: bus,
-                output: NotificationOutput { lines.add($0) } journal: { _, _ in })
+                output: NotificationOutput {
+                    lines.add($0)
+                } journal: { _, _ in
+                })
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MessagesTestSupport
 import NearbyMessages
 import NotificationsTestSupport
 import TestSupport
@@ -14,8 +15,24 @@ import Testing
         try AppProgram.run(arguments, endsBySignal: arguments.last == "killed", in: scratch)
     }
 
-    @Test func `a value in UserDefaults outlives an app that ends, and after synchronize one that is killed`() throws {
+    @Test func `a value in UserDefaults outlives an app that ends`() throws {
         #expect(try run("read") == "false false")
+        _ = try run("set")
+        #expect(try run("read") == "false false", "Foundation alone saves now: the saver is needed no more")
+        _ = try run("set as printed")
+        #expect(try run("read") == "true true")
+    }
+
+    @Test func `a value in UserDefaults outlives an app that is killed some time later`() async throws {
+        let app = try AppProgram.start(["set as printed", "waits"], in: scratch)
+        let path = scratch.path(".config/test-app.plist")
+        #expect(await eventually { FileManager.default.fileExists(atPath: path) })
+        app.signal(SIGKILL)
+        #expect(app.waitForEnd(within: 60) && app.status == -SIGKILL)
+        #expect(try run("read") == "true true")
+    }
+
+    @Test func `a value in UserDefaults outlives an app that synchronizes and is killed at once`() throws {
         _ = try run("set and synchronize", "killed")
         #expect(try run("read") == "true true")
     }

@@ -3,8 +3,21 @@ package import TestSupport
 
 /// The app of the tests, which lies beside the test bundle.
 package enum AppProgram {
-    private static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    private static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent()
         .appendingPathComponent("test-app").path
+
+    /// Starts the app.
+    /// - Parameter variables: beside PATH and HOME.
+    package static func start(
+        _ arguments: [String], variables: [String: String] = [:], in scratch: Scratch
+    ) throws -> Program {
+        try Program(path, arguments, environment: environment(scratch).merging(variables) { $1 }, in: scratch)
+    }
+
+    private static func environment(_ scratch: Scratch) -> [String: String] {
+        ["PATH": Desktop.searchPath, "HOME": scratch.url.path]
+    }
 
     /// Runs the app to its end.
     /// - Parameter wrapper: a command that runs the app, with the app's words in place of `APP`.
@@ -14,11 +27,11 @@ package enum AppProgram {
     ) throws -> String {
         let words = wrapper ?? ["setsid", "-w", "APP"]
         let command = words.flatMap { word in
-            word == "APP" ? [path] + arguments : [word.replacing("APP", with: ([path] + arguments).joined(separator: " "))]
+            word == "APP"
+                ? [path] + arguments : [word.replacing("APP", with: ([path] + arguments).joined(separator: " "))]
         }
         let program = try Program(
-            command[0], Array(command.dropFirst()),
-            environment: ["PATH": Desktop.searchPath, "HOME": scratch.url.path], in: scratch)
+            command[0], Array(command.dropFirst()), environment: environment(scratch), in: scratch)
         guard program.waitForEnd(within: 60), program.status == 0 || endsBySignal else {
             throw SoundCard.Trouble(description: program.account)
         }

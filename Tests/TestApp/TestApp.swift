@@ -2,12 +2,21 @@ import Dispatch
 import Foundation
 import NearbyMessages
 
+// An asynchronous `main` serves the main queue.
+
 /// An app as a user starts it, for tests that need a process: what it does is the first argument.
 @main enum TestApp {
-    @MainActor static func main() {
+    @MainActor static func main() async {
         let settings = UserDefaults.standard
         switch CommandLine.arguments.dropFirst().first {
         case "state": print(UIApplication.shared.applicationState)
+        case "notify":
+            UIApplication.shared.registerUserNotificationSettings(
+                UIUserNotificationSettings(types: [.alert], categories: nil))
+            let notification = UILocalNotification()
+            notification.alertBody = "text"
+            UIApplication.shared.presentLocalNotificationNow(notification)
+            await UIApplication.shared.waitUntilPresented()
         case "launch": AppDelegate.main()
         case "read": print(settings.bool(forKey: "flag"), BackgroundFlag("flag").isOn)
         // The ways to keep a setting; then the app is killed.
@@ -15,6 +24,12 @@ import NearbyMessages
         case "set and synchronize":
             settings.set(true, forKey: "flag")
             settings.synchronize()
+        case "set as printed":
+            // Any app of the documents has a manager. It takes its consent from the user, so nothing is sent here.
+            let manager: GNSMessageManager = GNSMessageManager(apiKey: "key")
+            settings.set(true, forKey: "flag")
+            if CommandLine.arguments.dropFirst(2).first == "waits" { try? await Task.sleep(for: .seconds(3_600)) }
+            withExtendedLifetime(manager) {}
         case "turn on": BackgroundFlag("flag").isOn = true
         case "turn off": BackgroundFlag("flag").isOn = false
         case "restore": print(BackgroundFlag("flag").restore { "restored" } ?? "nothing")
@@ -26,7 +41,8 @@ import NearbyMessages
 
 final class AppDelegate: UIResponder, UIApplicationDelegate {
     func application(
-        _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         // The main queue runs after the launch, as handlers need it.
         Task { @MainActor in

@@ -11,12 +11,13 @@ import UIKitNames
     @Test func `a program in a terminal is active in front and in the background behind`() throws {
         let scratch = try Scratch()
         #expect(try AppProgram.run(["state"], in: scratch) == "background", "there is no terminal")
-        let front = try AppProgram.run(["state"], wrapper: ["script", "-qec", "APP", "/dev/null"], in: scratch)
+        let front = try AppProgram.run(["state"], wrapper: ["script", "-qec", "exec APP", "/dev/null"], in: scratch)
         #expect(front == "active")
         // A shell with job control gives each job a process group of its own, and the terminal to one of them.
         let behind = try AppProgram.run(
             ["state"], wrapper: ["script", "-qec", "bash -c 'set -m; APP & wait'", "/dev/null"], in: scratch)
-        #expect(behind == "background")
+        // The shell's line about its job may follow.
+        #expect(behind.hasPrefix("background"))
     }
 
     @Test func `a toolkit says the state, and observers hear of it`() async {

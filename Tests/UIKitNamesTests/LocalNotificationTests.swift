@@ -3,6 +3,7 @@ import EarshotNotifications
 import Foundation
 import MessagesTestSupport
 import NotificationsTestSupport
+import TestSupport
 import Testing
 import UIKitNames
 
@@ -22,7 +23,10 @@ struct LocalNotificationTests {
             limits.answerTime = .seconds(30)
             return UserNotificationCenter(
                 applicationIdentifier: "app", limits: limits, bus: bus,
-                output: NotificationOutput { warnings.add($0) } journal: { _, _ in })
+                output: NotificationOutput {
+                    warnings.add($0)
+                } journal: { _, _ in
+                })
         }
     }
 
@@ -90,6 +94,22 @@ struct LocalNotificationTests {
         await app.waitUntilPresented()
         #expect(app.applicationIconBadgeNumber == 3)
         #expect(warnings.all == ["earshot: \(NotificationError.badgeNotSupported)"])
+    }
+
+    @Test func `an app finds the session's bus by its variable, and writes to standard error without it`() async throws
+    {
+        let service = try await FakeNotificationService(on: session, capabilities: ["body"])
+        let variables = ["EARSHOT_APP_ID": "org.example.App"]
+        let shown = try AppProgram.start(
+            ["notify"], variables: variables.merging(["DBUS_SESSION_BUS_ADDRESS": session.address]) { $1 },
+            in: session.scratch)
+        try shown.finish(within: 60)
+        #expect(service.shown.map(\.application) == ["org.example.App"] && shown.error == "")
+        let written = try AppProgram.start(["notify"], variables: variables, in: session.scratch)
+        try written.finish(within: 60)
+        let lines = written.error.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].contains("there is no session bus"))
+        #expect(lines.last == "earshot: notification: org.example.App: text")
     }
 
     @Test func `a copy has all values`() throws {

@@ -8,7 +8,7 @@ import Foundation
 ///     subscription = BackgroundFlag("background").restore { subscribe() }            // at each launch
 ///
 /// The flag is the value of its key in `UserDefaults`, so it works together with programs that read and write the key there. It
-/// is saved before the setter returns: `UserDefaults` alone saves later, and a program that is killed before loses the change.
+/// is saved before the setter returns; `UserDefaults` alone saves only when it is told to `synchronize`.
 public struct BackgroundFlag: Sendable, Hashable {
     /// The key in the settings.
     public let key: String

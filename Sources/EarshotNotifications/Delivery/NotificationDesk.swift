@@ -36,6 +36,7 @@ actor NotificationDesk {
     deinit {
         reading?.cancel()
         connection?.close()
+        open.closeAll(.serviceLeft)
     }
 
     /// Asks for means, and returns what the desktop has of them.
@@ -163,17 +164,23 @@ extension NotificationDesk {
     }
 
     private func hasLauncher() async -> Bool {
-        guard let connection = try? connected() else { return false }
+        // A bus or a service that hangs must not hold back each badge; a missing service does not matter.
+        guard recentProblem != .slowService, let connection = try? connected() else { return false }
         let answer = try? await connection.callBus("NameHasOwner", [.string(LauncherBadge.launcherName)])
         return answer?.first?.boolean ?? false
     }
 }
 
 extension NotificationDesk {
+    /// The problem of a failure that is not over.
+    private var recentProblem: NotificationProblem? {
+        failure.flatMap { $0.until > .now ? $0.problem : nil }
+    }
+
     /// The connection, which is made at the first use and after its end.
     private func connected() throws(NotificationProblem) -> ServiceConnection {
-        if let failure, failure.until > .now { throw failure.problem }
         if let connection { return connection }
+        if let problem = recentProblem { throw problem }
         let made = ServiceConnection(bus, answerTime: limits.answerTime)
         connection = made
         connectionNumber += 1
@@ -188,6 +195,7 @@ extension NotificationDesk {
     private func service() async throws(NotificationProblem) -> (
         connection: ServiceConnection, capabilities: Set<String>
     ) {
+        if let problem = recentProblem { throw problem }
         let connection = try connected()
         if let capabilities { return (connection, capabilities) }
         let generation = generation
@@ -206,7 +214,7 @@ extension NotificationDesk {
     /// Remembers a failure for a while, so that a missing or slow service holds back one request and not each.
     private func remembered(_ problem: NotificationProblem) -> NotificationProblem {
         // A problem that was remembered before keeps its time.
-        if let failure, failure.until > .now { return problem }
+        if recentProblem != nil { return problem }
         switch problem {
         case .refused, .notAuthorized: return problem
         case .noBus: disconnect()

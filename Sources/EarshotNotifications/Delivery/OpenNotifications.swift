@@ -1,5 +1,5 @@
 /// The notifications that the desktop shows for this program, by the desktop's numbers and by the program's identifiers.
-struct OpenNotifications {
+struct OpenNotifications: Sendable {
     private struct Entry {
         let identifier: String
         let continuation: AsyncStream<NotificationEvent>.Continuation

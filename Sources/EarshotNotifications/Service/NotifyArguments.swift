@@ -13,7 +13,9 @@ struct NotifyArguments {
         var summary = NotificationText.cleaned(content.title, maximumScalarCount: limits.titleScalarCount)
         var body = NotificationText.cleaned(
             content.body, maximumScalarCount: limits.bodyScalarCount, keepsLines: true)
-        if summary.isEmpty { summary = NotificationText.cleaned(application, maximumScalarCount: limits.titleScalarCount) }
+        if summary.isEmpty {
+            summary = NotificationText.cleaned(application, maximumScalarCount: limits.titleScalarCount)
+        }
         if !capabilities.contains("body"), !body.isEmpty {
             summary = NotificationText.cleaned(
                 "\(summary): \(body)", maximumScalarCount: limits.titleScalarCount + limits.bodyScalarCount)

@@ -8,7 +8,8 @@ import Testing
 /// Nothing is lost without a desktop.
 @Suite(.enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct AbsentServiceTests {
-    @Test func `without a bus the texts go to standard error, and the reason once to it and the journal`() async throws {
+    @Test func `without a bus the texts go to standard error, and the reason once to it and the journal`() async throws
+    {
         let under = await CenterUnderTest.authorized(.address("unix:path=/nonexistent/bus"))
         let first = try await under.add("a", "Museum", body: "Ann is\nnear \u{1B}[2J")
         guard case .standardError(.noBus) = first.place else {
@@ -20,7 +21,9 @@ struct AbsentServiceTests {
         #expect(events.all == [])
         try await under.add("b", "Museum", body: "Bob")
         let lines = under.standardError.all
-        #expect(lines.count == 3 && lines[0].hasPrefix("earshot: Notifications are written here instead of shown: there is"))
+        #expect(
+            lines.count == 3 && lines[0].hasPrefix("earshot: Notifications are written here instead of shown: there is")
+        )
         #expect(
             Array(lines.dropFirst()) == [
                 "earshot: notification: Museum: Ann is near [2J", "earshot: notification: Museum: Bob",

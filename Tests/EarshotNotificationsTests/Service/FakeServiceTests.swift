@@ -149,9 +149,19 @@ struct FakeServiceTests {
         #expect(under.standardError.all == [])
     }
 
-    @Test func `a refused notification goes to standard error, and the next one is shown`() async throws {
+    @Test func `the end of the center ends the events`() async throws {
         let session = try SessionBus()
         let service = try await FakeNotificationService(on: session, capabilities: [])
+        var under: CenterUnderTest? = await CenterUnderTest.authorized(session.bus)
+        let events = Collected(try #require(try await under?.add("a")).events)
+        under = nil
+        #expect(await eventually { events.all == [.closed(.serviceLeft)] })
+        withExtendedLifetime(service) {}
+    }
+
+    @Test func `a refused notification goes to standard error, and the next one is shown`() async throws {
+        let session = try SessionBus()
+        let service = try await FakeNotificationService(on: session, capabilities: ["body"])
         let under = await CenterUnderTest.authorized(session.bus)
         let refused = try await under.add("a", "refuse me", body: "text")
         #expect(refused.place == .standardError(.refused("no (org.example.Error.Refused)")))
@@ -184,7 +194,10 @@ struct FakeServiceTests {
         try await under.center.setBadgeCount(3)
         try await under.center.setBadgeCount(0)
         #expect(await eventually { updates.all.count == 2 })
-        #expect(updates.all.map(\.arguments.first) == [.string("application://app.desktop"), .string("application://app.desktop")])
+        #expect(
+            updates.all.map(\.arguments.first) == [
+                .string("application://app.desktop"), .string("application://app.desktop"),
+            ])
         #expect(
             updates.all.map { $0.arguments.last?.named } == [
                 ["count": .int64(3), "count-visible": .boolean(true)],
