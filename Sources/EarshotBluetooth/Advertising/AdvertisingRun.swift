@@ -73,11 +73,11 @@ final class AdvertisingRun: Sendable {
         mutating func take(_ next: Input) async {
             switch next {
             case .adapter(.unusable(let problem, let detail)):
-                forget()
+                await forget()
                 adapter = nil
                 tell(problem, detail: detail)
             case .adapter(.ready(let ready)):
-                forget()
+                await forget()
                 adapter = ready
                 capacity = await Self.capacity(ready)
                 retry = AdvertisingRun.firstRetry
@@ -190,9 +190,9 @@ final class AdvertisingRun: Sendable {
             adapter?.connection.withdraw(registration.path)
         }
 
-        /// Forgets what bluetoothd forgot.
-        private mutating func forget() {
-            for registration in turns.registered { adapter?.connection.withdraw(registration.path) }
+        /// Begins anew. bluetoothd 5.66 keeps advertisements while an adapter is off, so they are withdrawn first.
+        private mutating func forget() async {
+            for registration in turns.registered { await withdraw(registration) }
             turns.removeAll()
             told = nil
         }
