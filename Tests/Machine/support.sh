@@ -24,26 +24,35 @@ within() {
     done
 }
 
+# Whether one line of a text has all the texts after it.
+has_line() {
+    local lines=$1
+    shift
+    for text in "$@"; do lines=$(grep -F -- "$text" <<<"$lines") || return 1; done
+}
+
 # says FILE TEXT...: whether one line of a file has all the texts.
 says() {
-    local file=$1 lines
+    local lines
+    lines=$(cat "$1" 2>/dev/null)
     shift
-    lines=$(cat "$file" 2>/dev/null)
-    for text in "$@"; do lines=$(grep -F -- "$text" <<<"$lines") || return 1; done
+    has_line "$lines" "$@"
 }
 
 # says_after LINE FILE TEXT...: the same for the lines after a number of lines.
 says_after() {
-    local count=$1 file=$2
+    local lines
+    lines=$(tail -n "+$(($1 + 1))" "$2")
     shift 2
-    says <(tail -n "+$((count + 1))" "$file") "$@"
+    has_line "$lines" "$@"
 }
 
 # Whether the last line of a file has all the texts.
 ends_with() {
-    local file=$1
+    local lines
+    lines=$(tail -n 1 "$1")
     shift
-    says <(tail -n 1 "$file") "$@"
+    has_line "$lines" "$@"
 }
 
 # The last line of a file with a text.
