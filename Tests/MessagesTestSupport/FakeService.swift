@@ -1,4 +1,4 @@
-import EarshotCoding
+package import EarshotCoding
 package import EarshotMessages
 import Foundation
 import Synchronization
@@ -31,6 +31,13 @@ package final class FakeService: Sendable {
         var tokens: [(token: Payload, expiresAt: ContinuousClock.Instant)]
     }
 
+    struct Attachment {
+        var beacon: BeaconIdentifier
+        var attachment: BeaconAttachment
+        var project: String
+        var isPublic: Bool
+    }
+
     struct Change {
         var sequence: Int
         var isFound: Bool
@@ -49,6 +56,11 @@ package final class FakeService: Sendable {
         var streams: [Int: Stream] = [:]
         var nextID = 0
         var requests: [String] = []
+        var attachments: [Attachment] = []
+        /// All beacons that were asked about, in order.
+        var lookedUp: [BeaconIdentifier] = []
+        /// All receptions that were reported, in order.
+        var receptions: [Reception] = []
         var chance = UInt64(1)
         /// Events to send to streams.
         var outbox: [(stream: Stream, event: ServiceEvent)] = []
@@ -105,6 +117,29 @@ package final class FakeService: Sendable {
 
     /// All requests, in order.
     package var requests: [String] { state.withLock { $0.requests } }
+    /// All beacons that devices asked about, in order.
+    package var lookedUp: [BeaconIdentifier] { state.withLock { $0.lookedUp } }
+    /// All receptions that devices reported, in order.
+    package var receptions: [Reception] { state.withLock { $0.receptions } }
+
+    /// Attaches a message to a beacon of a project.
+    package func attach(
+        _ message: Message, to beacon: BeaconIdentifier, project: String = "project", isPublic: Bool = false
+    ) {
+        state.withLock { state in
+            state.nextID += 1
+            state.attachments.append(
+                Attachment(
+                    beacon: beacon, attachment: BeaconAttachment(id: "attachment\(state.nextID)", message: message),
+                    project: project, isPublic: isPublic))
+        }
+    }
+
+    /// Removes all attachments of a beacon.
+    package func detachAll(from beacon: BeaconIdentifier) {
+        state.withLock { $0.attachments.removeAll { $0.beacon == beacon } }
+    }
+
     /// All registrations that exist.
     package var things: [RegistrationName] { state.withLock { $0.things.map(\.name) } }
     /// Whether it has reported a message to any device.

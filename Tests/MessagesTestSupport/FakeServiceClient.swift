@@ -78,6 +78,7 @@ struct FakeServiceClient: MessageService {
             state throws(ServiceFailure) in
             let project = state.sessions[session.secret]
             var statuses: [Payload: SightingStatus] = [:]
+            state.receptions += report.heard.compactMap { report.receptions[$0] }
             for token in report.lost { state.heard[session.secret]?[token] = nil }
             for token in report.heard {
                 let known = state.things.filter { $0.project == project }.flatMap(\.tokens).first { $0.token == token }
@@ -86,6 +87,25 @@ struct FakeServiceClient: MessageService {
             }
             service.match(&state)
             return statuses
+        }
+    }
+
+    func lookUp(
+        _ beacons: [BeaconIdentifier], _ filter: AttachmentFilter, in session: ServiceSession
+    ) async throws(ServiceFailure) -> [BeaconIdentifier: [BeaconAttachment]] {
+        try await request("look up \(beacons.count)", in: session) { state throws(ServiceFailure) in
+            let project = state.sessions[session.secret]
+            state.lookedUp += beacons
+            var answer: [BeaconIdentifier: [BeaconAttachment]] = [:]
+            for entry in state.attachments where beacons.contains(entry.beacon) {
+                let message = entry.attachment.message
+                let isVisible = entry.project == project || entry.isPublic && !filter.namespace.isEmpty
+                guard isVisible, filter.namespace.isEmpty || filter.namespace == message.namespace,
+                    filter.type.isEmpty || filter.type == message.type
+                else { continue }
+                answer[entry.beacon, default: []].append(entry.attachment)
+            }
+            return answer
         }
     }
 

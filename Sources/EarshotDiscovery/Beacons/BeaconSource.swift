@@ -1,3 +1,5 @@
+public import EarshotCoding
+
 /// Hears beacons: a radio, or a simulation of one.
 public protocol BeaconSource: Sendable {
     /// Scans until the stream is no longer read. Several streams may be read at once; they share the radio.
@@ -16,6 +18,13 @@ public struct BeaconScan: Sendable, Hashable {
         self.includesIBeacons = includesIBeacons
         self.prefersLowPower = prefersLowPower
     }
+
+    /// Whether the radio may rest in between: iBeacons need it all the time.
+    public var usesLowPower: Bool { prefersLowPower && !includesIBeacons }
+
+    /// Whether the scan can follow where the device is, so that the user must consent to that too. A phone's system asks for
+    /// iBeacons and for continuous scans; Eddystone alone in low power is free of it.
+    public var needsLocation: Bool { !usesLowPower }
 }
 
 /// The events of a scan for beacons.

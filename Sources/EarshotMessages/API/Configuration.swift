@@ -13,6 +13,9 @@ extension MessageManager {
         public var applicationIdentifier: String
         /// Makes the media of discovery. Called once, after consent, when an operation first needs a medium.
         public var media: @Sendable () -> [any DiscoveryMedium]
+        /// Makes the source of beacons. Called once, after consent, when a subscription first looks for beacons. nil, or a result
+        /// of nil, if this program has none: the manager then reports `ManagerProblem.Kind.unsupportedMedium`.
+        public var beacons: (@Sendable () -> (any BeaconSource)?)?
         /// Decides before anything is opened, played or sent.
         public var permission: any PermissionGate
         /// The shortest pause after a failed request, and the longest that it grows to.
@@ -107,6 +110,9 @@ extension MessageManager {
         package var outage = Duration.seconds(9)
         /// How long a message that the service forgot may take to come again before it is lost.
         package var doubt = Duration.seconds(40)
+
+        /// How long the service's answer about a beacon holds, also if it is that the beacon has no message for the project.
+        package var attachmentMemory = Duration.seconds(600)
 
         package init() {}
     }

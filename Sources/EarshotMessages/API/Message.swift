@@ -41,8 +41,9 @@ public struct Message: Sendable, Hashable {
 public struct ReceivedMessage: Sendable, Hashable {
     /// The message as it was published.
     public let message: Message
-    /// Whether the service vouches that a device with a key of this project published it. False for a message in the sound
-    /// itself: any device may have sent that.
+    /// Whether the service vouches for the publisher: a device with a key of this project, or, at a beacon, the project that
+    /// owns the beacon. Any device may imitate a beacon, so it proves no place. False for a message in the sound itself: any
+    /// device may have sent that.
     public let isAuthenticated: Bool
     /// The same in found and lost, and different for two publishers of the same message. Not secret.
     public let id: String

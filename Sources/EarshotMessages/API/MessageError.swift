@@ -6,6 +6,8 @@ public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
     case typeTooLong(Int)
     /// The namespace has this many Unicode scalars, more than `Message.maximumNamespaceCount`.
     case namespaceTooLong(Int)
+    /// The type has this many Unicode scalars, more than the 100 that a message of a beacon may have.
+    case beaconTypeTooLong(Int)
     /// The content of a message in the sound itself has this many bytes, outside 1 to 32.
     case directCount(Int)
     /// The content is eight bytes followed by 24 zeros: the only 32 bytes that the sound itself cannot carry.
@@ -22,6 +24,8 @@ public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
             "the type has \(count) characters; the maximum is \(Message.maximumTypeCount) (shorten it)"
         case .namespaceTooLong(let count):
             "the namespace has \(count) characters; the maximum is \(Message.maximumNamespaceCount) (shorten it)"
+        case .beaconTypeTooLong(let count):
+            "the type has \(count) characters; the maximum at a beacon is \(BeaconAttachment.maximumTypeCount) (shorten it)"
         case .directCount(let count):
             "\(count) bytes do not fit into the sound itself; it carries 1 to 32 (a longer message needs the service)"
         case .directUnsendable:

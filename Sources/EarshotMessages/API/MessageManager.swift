@@ -98,6 +98,34 @@ public final class MessageManager: Sendable {
         return Subscription(try begin(.subscription(namespace: namespace, type: type), strategy, consent))
     }
 
+    /// Finds the messages that are attached to beacons nearby, for as long as the subscription is kept. With a `strategy`, it also
+    /// finds the messages that devices nearby publish.
+    ///
+    /// A message is found when its beacon is first heard, and lost when the beacon is not heard any more. The same message at
+    /// several beacons is one: it is lost with the last of them. Returns immediately; `statuses` reports progress.
+    /// - Parameters:
+    ///   - namespace: empty for all messages of the project's own beacons. Otherwise only messages of this namespace, which may
+    ///     be another project's if that has published it. Devices: as in `subscribe(namespace:type:strategy:consent:)`.
+    ///   - type: only messages of this type are found. Empty for all types.
+    ///   - beacons: which beacons to look for, and at what cost.
+    ///   - strategy: the directions and media to find devices by; nil to find beacons only.
+    ///   - consent: asks the user for this operation, in place of the configured prompt.
+    /// - Returns: the subscription, a sequence of `MessageEvent`. Releasing it ends the search.
+    /// - Throws: `MessageError.namespaceTooLong`, `beaconTypeTooLong`, or, with a strategy, `typeTooLong` if a filter exceeds
+    ///   its limit; `stopped` if the manager was stopped.
+    public func subscribe(
+        namespace: String = "", type: String = "", beacons: BeaconStrategy, strategy: DiscoveryStrategy? = nil,
+        consent: ConsentHandler? = nil
+    ) throws(MessageError) -> Subscription {
+        try Message.check(namespace: namespace, type: strategy == nil ? "" : type)
+        let count = type.unicodeScalars.count
+        guard count <= BeaconAttachment.maximumTypeCount else { throw .beaconTypeTooLong(count) }
+        let purpose: OperationCore.Purpose =
+            strategy == nil
+            ? .beaconSubscription(namespace: namespace, type: type) : .subscription(namespace: namespace, type: type)
+        return Subscription(try begin(purpose, strategy ?? .onlyBeacons, consent, beacons: beacons))
+    }
+
     /// Finds messages in the sound itself, and no others, for as long as the subscription is kept.
     ///
     /// It needs no service. The messages are not authenticated, and have neither namespace nor type. If the strategy does not
@@ -114,12 +142,15 @@ public final class MessageManager: Sendable {
     }
 
     private func begin(
-        _ purpose: OperationCore.Purpose, _ strategy: DiscoveryStrategy, _ consent: ConsentHandler?
+        _ purpose: OperationCore.Purpose, _ strategy: DiscoveryStrategy, _ consent: ConsentHandler?,
+        beacons: BeaconStrategy? = nil
     ) throws(MessageError) -> OperationCore {
         guard !isStopped.load(ordering: .acquiring) else { throw .stopped }
         let number = operationCount.add(1, ordering: .relaxed).newValue
         let input = exchange.input
-        let operation = OperationCore(number, purpose, strategy, consent: consent) { input.yield(.end($0)) }
+        let operation = OperationCore(number, purpose, strategy, beacons: beacons, consent: consent) {
+            input.yield(.end($0))
+        }
         input.yield(.add(operation))
         return operation
     }
@@ -147,5 +178,14 @@ public final class MessageManager: Sendable {
         // A task of its own, because a cancelled caller would not wait for a stream, and a program that ends stops like this.
         await Task { for await _ in isOver {} }.value
         timer.cancel()
+    }
+}
+
+extension DiscoveryStrategy {
+    /// No medium and no direction: what devices say is not looked for.
+    fileprivate static var onlyBeacons: DiscoveryStrategy {
+        var strategy = DiscoveryStrategy()
+        (strategy.media, strategy.mode) = ([], [])
+        return strategy
     }
 }

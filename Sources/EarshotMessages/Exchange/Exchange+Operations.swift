@@ -6,10 +6,9 @@ extension Exchange {
         guard !operation.isOver else { return }
         let number = operation.number
         var entry = Entry(operation: operation)
-        watchPermission()
-        let (permission, strategy) = (configuration.permission, operation.strategy)
-        let purpose = ConsentPurpose(
-            applicationIdentifier: configuration.applicationIdentifier, mode: strategy.mode, media: strategy.media)
+        let permission = configuration.permission
+        let purpose = purpose(of: operation)
+        watchPermission(needsLocation: purpose.needsLocation)
         entry.asking = Task {
             let state = await permission.request(purpose, override: operation.consent)
             if !Task.isCancelled { decide(number, state) }
@@ -18,21 +17,33 @@ extension Exchange {
         note("operation \(number): asking for permission")
     }
 
+    /// The request that consent is asked for. Looking for beacons is scanning by Bluetooth.
+    private func purpose(of operation: OperationCore) -> ConsentPurpose {
+        let strategy = operation.strategy
+        let isForBeacons = operation.beacons != nil
+        return ConsentPurpose(
+            applicationIdentifier: configuration.applicationIdentifier,
+            mode: isForBeacons ? strategy.mode.union(.scan) : strategy.mode,
+            media: isForBeacons ? strategy.media?.union([.bluetooth]) : strategy.media,
+            findsBeacons: isForBeacons && operation.usefulMode.isEmpty, needsLocation: operation.needsLocation)
+    }
+
     /// Begins before the first request, so that no change is missed.
-    private func watchPermission() {
-        guard watching == nil else { return }
-        let (changes, input) = (configuration.permission.changes, input)
-        watching = Task {
-            for await state in changes { input.yield(.permission(state)) }
+    private func watchPermission(needsLocation: Bool) {
+        guard watching[needsLocation] == nil else { return }
+        let (changes, input) = (configuration.permission.changes(needsLocation: needsLocation), input)
+        watching[needsLocation] = Task {
+            for await state in changes { input.yield(.permission(state, needsLocation: needsLocation)) }
         }
     }
 
     /// The first state is the one before any request, and changes nothing.
-    func decide(_ state: PermissionState) {
-        let isChange = decision != nil && decision != state
-        decision = state
-        guard isChange else { return }
-        for (number, entry) in entries where entry.permission != nil { decide(number, state) }
+    func decide(_ state: PermissionState, needsLocation: Bool) {
+        let decision = decisions.updateValue(state, forKey: needsLocation)
+        guard let decision, decision != state else { return }
+        for (number, entry) in entries where entry.permission != nil && entry.operation.needsLocation == needsLocation {
+            decide(number, state)
+        }
     }
 
     private func decide(_ number: Int, _ state: PermissionState) {
@@ -44,8 +55,11 @@ extension Exchange {
 
     private func start(_ number: Int) {
         guard let operation = entries[number]?.operation, !operation.isOver else { return }
-        entries[number]?.kinds = choose(for: operation)
-        guard entries[number]?.kinds.isEmpty == false, !operation.strategy.mode.isEmpty else {
+        // A subscription to beacons only opens no medium.
+        entries[number]?.kinds = operation.usefulMode.isEmpty ? [] : choose(for: operation)
+        entries[number]?.scan = chooseScan(for: operation)
+        let isNearby = entries[number]?.isNearby == true
+        guard isNearby || entries[number]?.scan != nil else {
             note("operation \(number): no medium is available to run on")
             return
         }
@@ -55,9 +69,11 @@ extension Exchange {
                 if (try? await Task.sleep(for: limit)) != nil { operation.end() }
             }
         }
-        if operation.order != nil { restartWorker(number) }
+        if operation.order != nil, isNearby { restartWorker(number) }
         giveDirectMessages(to: number)
         updateLoops()
+        updateMessages()
+        wakeLookUps()
         plan()
         refresh(number)
     }
@@ -73,6 +89,8 @@ extension Exchange {
             withdraw(lease.name, in: session, until: lease.expiresAt)
         }
         for event in entries[number]?.found.loseAll() ?? [] { entry.operation.events.add(event) }
+        for event in entries[number]?.beaconMessages.update([]) ?? [] { entry.operation.events.add(event) }
+        entries[number]?.scan = nil
         entries[number]?.lease = nil
         entries[number]?.worker = nil
         entries[number]?.isRunning = false
@@ -97,6 +115,8 @@ extension Exchange {
         let status: OperationStatus
         if !entry.isRunning || entry.isRefused {
             status = .inactive
+        } else if let scan = entry.scan, !entry.isNearby {
+            status = isOpen(scan) && session != nil ? .active : .starting
         } else if entry.operation.order == nil {
             status = entry.operation.strategy.mode.isDisjoint(with: entry.operation.usefulMode) ? .inactive : .active
         } else {
@@ -108,12 +128,20 @@ extension Exchange {
 
     /// Starts the loops that the operations need for the service, and stops those that none needs any more.
     func updateLoops() {
-        let needy = entries.values.filter { $0.isRunning && !$0.isRefused && $0.operation.order != nil }
+        updateScans()
+        let needy = entries.values.filter {
+            $0.isRunning && !$0.isRefused && $0.isNearby && $0.operation.order != nil
+        }
         if needy.isEmpty {
             for task in [reporting, reading, reportSleeper] { task?.cancel() }
-            opening?.cancel()
-            (reporting, reading, opening) = (nil, nil, nil)
-            for source in [ProblemBoard.Source.session, .reporting, .reading] { board.leave(source) }
+            (reporting, reading) = (nil, nil)
+            for source in [ProblemBoard.Source.reporting, .reading] { board.leave(source) }
+            // Questions about beacons need the session too.
+            if scans.isEmpty {
+                opening?.cancel()
+                opening = nil
+                board.leave(.session)
+            }
             return
         }
         if reporting == nil { reporting = Task { await keepReporting() } }

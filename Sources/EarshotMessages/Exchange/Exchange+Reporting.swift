@@ -33,9 +33,11 @@ extension Exchange {
     private func send(
         _ report: SightingReport, in session: ServiceSession, _ backOff: inout BackOff
     ) async -> Duration {
+        var report = report
+        for token in report.heard { report.receptions[token] = reception(of: token) }
         do throws(ServiceFailure) {
             let statuses = try await service.report(report, in: session)
-            reporter.answered(statuses, now: now)
+            reporter.answered(statuses, ages: report.receptions.mapValues(\.age), now: now)
             lastSignOfLife = now
             succeeded(in: session, .reporting)
             backOff.reset()

@@ -56,7 +56,7 @@ extension Exchange {
             token: entry.lease?.token(now: now), awaitsToken: false)
         switch operation.purpose {
         case .direct(let payload): wish.token = payload
-        case .directSubscription: break
+        case .directSubscription, .beaconSubscription: break
         case .message, .subscription:
             wish.awaitsToken = entry.lease == nil && !entry.hasFailed && !entry.isRefused
         }
@@ -88,6 +88,17 @@ extension Exchange {
             board.begin(ManagerProblem(.medium(problem, kind), detail: detail), for: .room)
         case .solved(let problem): board.end(.medium(problem, kind), for: .room)
         }
+    }
+
+    /// How a token that is near was last heard, on any medium.
+    func reception(of payload: Payload) -> Reception? {
+        let all = (near[payload] ?? []).compactMap { kind in
+            rooms?[kind]?.lastHeard(payload).map { (kind: kind, heard: $0) }
+        }
+        guard let last = all.max(by: { $0.heard.at < $1.heard.at }) else { return nil }
+        return Reception(
+            medium: last.kind, rssiDecibelMilliwatts: last.heard.rssiDecibelMilliwatts,
+            age: max(last.heard.at.duration(to: .now), .zero))
     }
 
     /// Gives a new subscription the direct messages that are near already.

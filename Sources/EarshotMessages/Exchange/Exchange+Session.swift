@@ -24,6 +24,7 @@ extension Exchange {
                 board.end(for: .session)
                 board.end(for: .formerRequests)
                 note("session opened")
+                refreshBeaconSubscriptions()
                 return opened
             } catch { failure = error }
             if Task.isCancelled { return nil }
@@ -64,6 +65,7 @@ extension Exchange {
         updateLoops()
         plan()
         scheduleDoubt()
+        wakeLookUps()
     }
 
     /// Ends the session at the service, and all registrations in it.

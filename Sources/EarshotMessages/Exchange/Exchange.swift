@@ -7,6 +7,7 @@ import EarshotDiscovery
 ///         │                                   ▲ │
 ///         └─▶ plan ─▶ room ─ heard, gone ─────┘ │          (+Room, +Reporting)
 ///                      events ◀── found, lost ──┘          (+Reading)
+///         beacons ─▶ look-ups ─▶ events                     (+Beacons)
 ///
 /// Outside events arrive through `input`, in order. The actor waits for nothing but the service.
 actor Exchange {
@@ -14,7 +15,7 @@ actor Exchange {
     enum Input: Sendable {
         case add(OperationCore)
         case end(Int)
-        case permission(PermissionState)
+        case permission(PermissionState, needsLocation: Bool)
         case room(DiscoveryMediumKind, RoomEvent)
     }
 
@@ -27,6 +28,8 @@ actor Exchange {
         var isRunning = false
         /// The available media that its strategy allows.
         var kinds: Set<DiscoveryMediumKind> = []
+        /// The scan for beacons that it needs; nil if it needs none, or if there is no radio for it.
+        var scan: BeaconScan?
         var worker: Task<Void, Never>?
         var timeLimit: Task<Void, Never>?
         var lease: Lease?
@@ -35,6 +38,10 @@ actor Exchange {
         /// Whether the service will never accept it.
         var isRefused = false
         var found = FoundBook()
+        var beaconMessages = BeaconMessages()
+
+        /// Whether it finds devices, or is found by them.
+        var isNearby: Bool { !kinds.isEmpty && !operation.strategy.mode.isEmpty }
     }
 
     let configuration: MessageManager.Configuration
@@ -46,9 +53,10 @@ actor Exchange {
     private let begin = ContinuousClock.now
 
     var entries: [Int: Entry] = [:]
-    var watching: Task<Void, Never>?
-    /// The latest state from the permission gate.
-    var decision: PermissionState?
+    /// Follow the permission gate, without and with the location, each from the first operation that needs it.
+    var watching: [Bool: Task<Void, Never>] = [:]
+    /// The latest states from the permission gate, without and with the location.
+    var decisions: [Bool: PermissionState] = [:]
     var isClosed = false
 
     // +Room
@@ -70,6 +78,15 @@ actor Exchange {
     var reporting: Task<Void, Never>?
     var reportSleeper: Task<Void, Never>?
 
+    // +Beacons
+    /// nil until a subscription first looks for beacons.
+    var beaconSource: (any BeaconSource)??
+    var scans: [BeaconScan: Scan] = [:]
+    var attachments: AttachmentBook
+    var lookingUp: Task<Void, Never>?
+    var lookUpSleeper: Task<Void, Never>?
+    var expiring: Task<Void, Never>?
+
     // +Reading
     var reading: Task<Void, Never>?
     var lastEventID: String?
@@ -89,6 +106,7 @@ actor Exchange {
         reporter = SightingReporter(
             delay: configuration.pace.reportDelay, renewal: configuration.pace.sightingRenewal,
             signOfLife: configuration.pace.signOfLife)
+        attachments = AttachmentBook(memory: configuration.pace.attachmentMemory, delay: configuration.pace.reportDelay)
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
 
@@ -102,7 +120,7 @@ actor Exchange {
             switch input {
             case .add(let operation): add(operation)
             case .end(let number): remove(number)
-            case .permission(let state): decide(state)
+            case .permission(let state, let needsLocation): decide(state, needsLocation: needsLocation)
             case .room(let kind, let event): take(event, on: kind)
             }
         }
@@ -112,13 +130,14 @@ actor Exchange {
     func close() async {
         guard !isClosed else { return }
         isClosed = true
-        watching?.cancel()
+        for task in watching.values { task.cancel() }
         for (number, entry) in entries {
             entry.operation.end()
             halt(number, isWithdrawing: false)
             entry.asking?.cancel()
         }
         entries = [:]
+        let listening = scans.values.compactMap(\.listening)
         updateLoops()
         doubting?.cancel()
         for withdrawal in withdrawals.values { withdrawal.cancel() }
@@ -128,6 +147,7 @@ actor Exchange {
         }()
         await endSession()
         await closed
+        for task in listening { await task.value }
         board.finish()
         input.finish()
     }

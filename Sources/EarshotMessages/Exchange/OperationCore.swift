@@ -12,12 +12,16 @@ final class OperationCore: Sendable {
         case subscription(namespace: String, type: String)
         /// A subscription to messages in the sound itself only.
         case directSubscription
+        /// A subscription to messages of beacons only. One to both is a `subscription` with `beacons`.
+        case beaconSubscription(namespace: String, type: String)
     }
 
     /// Unique within the manager.
     let number: Int
     let purpose: Purpose
     let strategy: DiscoveryStrategy
+    /// How to look for beacons; nil if the operation does not.
+    let beacons: BeaconStrategy?
     let consent: ConsentHandler?
     /// The events of a subscription.
     let events = EventQueue()
@@ -26,12 +30,14 @@ final class OperationCore: Sendable {
     private let onEnd: @Sendable (Int) -> Void
 
     init(
-        _ number: Int, _ purpose: Purpose, _ strategy: DiscoveryStrategy, consent: ConsentHandler?,
+        _ number: Int, _ purpose: Purpose, _ strategy: DiscoveryStrategy, beacons: BeaconStrategy? = nil,
+        consent: ConsentHandler?,
         onEnd: @escaping @Sendable (Int) -> Void
     ) {
         self.number = number
         self.purpose = purpose
         self.strategy = strategy
+        self.beacons = beacons
         self.consent = consent
         self.onEnd = onEnd
     }
@@ -60,18 +66,18 @@ final class OperationCore: Sendable {
         onEnd(number)
     }
 
-    /// The request to the service; nil for messages in the sound itself.
+    /// The registration at the service; nil for messages in the sound itself and for those of beacons.
     var order: ServiceOrder? {
         switch purpose {
         case .message(let message): .publication(message)
-        case .direct, .directSubscription: nil
+        case .direct, .directSubscription, .beaconSubscription: nil
         case .subscription(let namespace, let type): .subscription(namespace: namespace, type: type)
         }
     }
 
     var isSubscription: Bool {
         switch purpose {
-        case .subscription, .directSubscription: true
+        case .subscription, .directSubscription, .beaconSubscription: true
         case .message, .direct: false
         }
     }
@@ -82,14 +88,28 @@ final class OperationCore: Sendable {
         case .message, .subscription: .both
         case .direct: .broadcast
         case .directSubscription: .scan
+        case .beaconSubscription: []
         }
     }
+
+    /// The attachments that it finds; nil if it does not look for beacons.
+    var attachmentFilter: AttachmentFilter? {
+        guard beacons != nil else { return nil }
+        return switch purpose {
+        case .subscription(let namespace, let type), .beaconSubscription(let namespace, let type):
+            AttachmentFilter(namespace: namespace, type: type)
+        case .message, .direct, .directSubscription: nil
+        }
+    }
+
+    /// Whether the user must consent to its following where the device is.
+    var needsLocation: Bool { beacons?.scan.needsLocation == true }
 
     /// Whether it receives messages in the sound itself, which have neither namespace nor type.
     var takesDirectMessages: Bool {
         switch purpose {
         case .subscription("", ""), .directSubscription: strategy.mode.contains(.scan)
-        case .subscription, .message, .direct: false
+        case .subscription, .message, .direct, .beaconSubscription: false
         }
     }
 }

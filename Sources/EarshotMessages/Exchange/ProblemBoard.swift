@@ -1,3 +1,4 @@
+import EarshotDiscovery
 import Synchronization
 
 /// All unsolved problems, with the sources that have each. It announces a problem when the first source has it, and its
@@ -11,6 +12,10 @@ final class ProblemBoard: Sendable {
         case reporting
         case reading
         case room
+        /// The source of beacons, in one of its scans.
+        case beacons(BeaconScan)
+        /// The questions about beacons.
+        case lookingUp
         /// Requests to the service that nothing repeats any more, because their operation ended.
         case formerRequests
     }

@@ -1,4 +1,4 @@
-import EarshotDiscovery
+public import EarshotDiscovery
 import Synchronization
 
 /// Asks the user whether the program may find devices nearby, and keeps the answer in a `PermissionStore`.
@@ -7,32 +7,39 @@ import Synchronization
 /// 1. the operation's own handler; if the handler does not answer, the permission stays undecided;
 /// 2. the prompt, if there is one and it is available.
 ///
-/// Without either, the permission stays undecided, and standard error says so once. `Consent` never grants by itself. After a denial, the next operation asks
-/// again. Operations that begin while the user is being asked share the question. An answer from elsewhere
-/// (`PermissionStore.set`, another program) ends the question. There is no desktop notification: that would need a client of
-/// the session bus.
+/// An operation that needs the location (`ConsentPurpose.needsLocation`) asks a second question after the first one is granted.
+/// Only the prompt asks it: an operation's handler replaces the first question alone. The answers are kept apart.
+///
+/// Without handler and prompt, the permission stays undecided, and standard error says so once. `Consent` never grants by
+/// itself. After a denial, the next operation asks again. Operations that begin while the user is being asked share the
+/// question. An answer from elsewhere (`PermissionStore.set`, another program) ends the question. There is no desktop
+/// notification.
 public final class Consent: PermissionGate {
     /// The store that keeps the answer. An app may set it too, in response to its user.
     public let store: PermissionStore
 
     private let folder: ConfigurationFolder
+    private let media: Set<DiscoveryMediumKind>
     private let prompt: (any ConsentPrompt)?
     private let log: (@Sendable (String) -> Void)?
     private let warn: @Sendable (String) -> Void
-    private let hasWarned = Atomic(false)
+    private let warnedTopics = Mutex<Set<PermissionTopic>>([])
     private let pending = Mutex<PendingConsent?>(nil)
 
     /// - Parameters:
     ///   - applicationIdentifier: names the folder of the answer and the manifest.
     ///   - configurationFolder: replaces `$XDG_CONFIG_HOME`; nil for that.
+    ///   - media: the media of the program; the question names them for operations that name none.
     ///   - prompt: asks the user if an operation has no handler; nil to ask nothing.
     ///   - log: receives lines for people.
     ///   - warn: receives the lines that the user must see even without a log: that nothing can ask for consent, and that an
     ///     answer cannot be kept. nil for standard error.
     public init(
-        applicationIdentifier: String, configurationFolder: String? = nil, prompt: (any ConsentPrompt)? = nil,
+        applicationIdentifier: String, configurationFolder: String? = nil,
+        media: Set<DiscoveryMediumKind> = [.audio], prompt: (any ConsentPrompt)? = nil,
         log: (@Sendable (String) -> Void)? = nil, warn: (@Sendable (String) -> Void)? = nil
     ) {
+        self.media = media
         folder = ConfigurationFolder(applicationIdentifier: applicationIdentifier, base: configurationFolder)
         store = PermissionStore(
             applicationIdentifier: applicationIdentifier, configurationFolder: configurationFolder, log: log)
@@ -44,33 +51,57 @@ public final class Consent: PermissionGate {
     /// The permission as the store has it now, and then each change. Each call returns a new stream.
     public var changes: AsyncStream<PermissionState> { store.changes }
 
-    /// Returns at once if the permission is granted; otherwise asks the user.
+    /// The same as `changes`; with the location, granted only if both are.
+    public func changes(needsLocation: Bool) -> AsyncStream<PermissionState> {
+        store.changes(of: Self.topics(needsLocation))
+    }
+
+    private static func topics(_ needsLocation: Bool) -> Set<PermissionTopic> {
+        needsLocation ? [.nearby, .location] : [.nearby]
+    }
+
+    /// Returns at once if the permission is granted; otherwise asks the user, first for devices nearby, then for the location if
+    /// the purpose needs it.
     /// - Parameters:
     ///   - purpose: what the operation needs.
-    ///   - override: the operation's own handler; it replaces the prompt.
+    ///   - override: the operation's own handler; it replaces the prompt of the first question.
     /// - Returns: the user's decision; `undecided` if there is none, or if the task is cancelled.
     public func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState {
-        while !Task.isCancelled, store.state != .granted {
-            let (pending, isOwn) = question(purpose, override)
+        let nearby = await decision(on: .nearby, purpose, override)
+        guard nearby == .granted, purpose.needsLocation else { return nearby }
+        let location = await decision(on: .location, purpose, nil)
+        // The first decision may have changed during the second question.
+        return location == .granted ? store.decisions[Self.topics(true)] : location
+    }
+
+    private func decision(
+        on topic: PermissionTopic, _ purpose: ConsentPurpose, _ override: ConsentHandler?
+    ) async -> PermissionState {
+        while !Task.isCancelled, store.decisions[topic] != .granted {
+            let (pending, isOwn) = question(topic, purpose, override)
             let answer = await pending.answer
+            // The user was asked something else; this question comes next.
+            guard pending.topic == topic else { continue }
             // If another operation's handler did not answer, ours may.
             if isOwn || override == nil || answer != .undecided { return answer }
         }
-        return store.state
+        return store.decisions[topic]
     }
 
-    /// The open question, or a new one.
-    private func question(_ purpose: ConsentPurpose, _ override: ConsentHandler?) -> (PendingConsent, isOwn: Bool) {
+    /// The open question, whatever its topic, or a new one on this topic: the user is asked one question at a time.
+    private func question(
+        _ topic: PermissionTopic, _ purpose: ConsentPurpose, _ override: ConsentHandler?
+    ) -> (PendingConsent, isOwn: Bool) {
         let (question, isOwn) = pending.withLock { pending in
             if let pending, !pending.isOver { return (pending, false) }
-            let question = PendingConsent()
+            let question = PendingConsent(topic)
             pending = question
             return (question, true)
         }
         guard isOwn else { return (question, false) }
-        let changes = store.changes
+        let changes = store.changes(of: [topic])
         question.run([
-            { question.finish(await self.ask(purpose, override)) },
+            { question.finish(await self.ask(topic, purpose, override)) },
             {
                 var isChange = false
                 for await state in changes {
@@ -83,34 +114,54 @@ public final class Consent: PermissionGate {
         return (question, true)
     }
 
-    private func ask(_ purpose: ConsentPurpose, _ override: ConsentHandler?) async -> PermissionState {
+    private func ask(
+        _ topic: PermissionTopic, _ purpose: ConsentPurpose, _ override: ConsentHandler?
+    ) async -> PermissionState {
         let answer: PermissionState
         if let override {
             answer = await override(purpose)
             if answer == .undecided { log?("The operation's consent handler got no answer. Nothing is decided.") }
         } else if let prompt, prompt.isAvailable {
-            answer = await ask(purpose, on: prompt)
+            answer = await ask(topic, purpose, on: prompt)
         } else {
             log?("The operation has no consent handler, and no prompt is available. Nothing is decided.")
-            if !hasWarned.exchange(true, ordering: .relaxed) {
-                warn(
-                    "\(folder.name) plays, records and sends nothing: it has no consent, and there is no terminal or "
-                        + "dialog to ask for it. Start it on a terminal, or write {\"permission\":\"granted\"} into "
-                        + "\(store.path).")
-            }
+            warnOnce(topic)
             return .undecided
         }
         // Keeps a late answer too: it is what the user wants, even if no operation waits for it.
-        if answer != .undecided { keep(answer) }
+        if answer != .undecided { keep(answer, for: topic) }
         return answer
     }
 
-    private func ask(_ purpose: ConsentPurpose, on prompt: any ConsentPrompt) async -> PermissionState {
-        let manifest = PermissionManifest.load(for: folder, log: log)
-        if manifest.microphoneUsageDescription == nil, purpose.mode.contains(.scan) {
-            log?("\(folder.name).nearby.json gives no reason to use the microphone (NSMicrophoneUsageDescription).")
+    private func warnOnce(_ topic: PermissionTopic) {
+        guard warnedTopics.withLock({ $0.insert(topic).inserted }) else { return }
+        switch topic {
+        case .nearby:
+            warn(
+                "\(folder.name) plays, records and sends nothing: it has no consent, and there is no terminal or "
+                    + "dialog to ask for it. Start it on a terminal, or write {\"permission\":\"granted\"} into "
+                    + "\(store.path).")
+        case .location:
+            warn(
+                "\(folder.name) finds no beacons: it has no consent to know where this device is, and there is no "
+                    + "terminal or dialog to ask for it. Start it on a terminal, write "
+                    + "{\"permission\":\"granted\",\"location\":\"granted\"} into \(store.path), or look for Eddystone "
+                    + "beacons alone in low power, which needs no such consent.")
         }
-        let question = ConsentQuestion(purpose, manifest: manifest, path: store.path)
+    }
+
+    private func ask(
+        _ topic: PermissionTopic, _ purpose: ConsentPurpose, on prompt: any ConsentPrompt
+    ) async -> PermissionState {
+        let manifest = PermissionManifest.load(for: folder, log: log)
+        for missing in Self.missingReasons(topic, purpose, media: purpose.media ?? media, manifest) {
+            log?("\(folder.name).nearby.json gives no reason to \(missing).")
+        }
+        let question =
+            switch topic {
+            case .nearby: ConsentQuestion(purpose, media: media, manifest: manifest, path: store.path)
+            case .location: ConsentQuestion(location: purpose, manifest: manifest, path: store.path)
+            }
         switch await prompt.ask(question) {
         case true?: return .granted
         case false?: return .denied
@@ -118,9 +169,31 @@ public final class Consent: PermissionGate {
         }
     }
 
-    private func keep(_ answer: PermissionState) {
+    /// What the purpose does without a reason in the manifest, with the manifest's key.
+    private static func missingReasons(
+        _ topic: PermissionTopic, _ purpose: ConsentPurpose, media: Set<DiscoveryMediumKind>,
+        _ manifest: PermissionManifest
+    ) -> [String] {
+        switch topic {
+        case .nearby:
+            var missing: [String] = []
+            if manifest.microphoneUsageDescription == nil, media.contains(.audio), purpose.mode.contains(.scan) {
+                missing.append("use the microphone (NSMicrophoneUsageDescription)")
+            }
+            if manifest.bluetoothUsageDescription == nil, media.contains(.bluetooth), purpose.mode.contains(.broadcast)
+            {
+                missing.append("send over Bluetooth (NSBluetoothPeripheralUsageDescription)")
+            }
+            return missing
+        case .location:
+            return manifest.locationUsageDescription == nil
+                ? ["know where the device is (NSLocationWhenInUseUsageDescription)"] : []
+        }
+    }
+
+    private func keep(_ answer: PermissionState, for topic: PermissionTopic) {
         do throws(PermissionStoreError) {
-            try store.set(answer)
+            try store.set(answer, for: topic)
         } catch {
             warn("\(error) The answer holds until the program ends.")
         }

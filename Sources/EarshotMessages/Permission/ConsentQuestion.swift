@@ -2,8 +2,8 @@ import EarshotDiscovery
 
 /// The text of a consent question. It is safe to print on a terminal: control and format characters are replaced by spaces.
 public struct ConsentQuestion: Sendable, Hashable {
-    /// The application's name, its use of microphone and loudspeaker, and its reason if its manifest has one. One or two lines,
-    /// without a line break at the end.
+    /// The application's name, its use of microphone, loudspeaker and Bluetooth, and the reasons that its manifest gives. One to
+    /// three lines, without a line break at the end.
     public let text: String
 
     /// An explanation of what devices exchange and send, with the path of the file that keeps the answer. A few lines, for a
@@ -21,22 +21,80 @@ extension ConsentQuestion {
     /// Longer texts of others are cut: a question must fit on a screen.
     private static let maximumTextCount = 500
 
-    /// - Parameter path: the file that keeps the answer.
-    init(_ purpose: ConsentPurpose, manifest: PermissionManifest, path: String) {
-        let application = Self.printable(purpose.applicationIdentifier)
-        let wordings: [(DiscoveryMode, String)] = [
-            (.broadcast, "plays short sounds that people hardly hear"), (.scan, "listens with the microphone"),
+    /// The first question: may the program find devices or beacons nearby?
+    /// - Parameters:
+    ///   - media: the media of the program, for a purpose that names none.
+    ///   - path: the file that keeps the answer.
+    init(
+        _ purpose: ConsentPurpose, media: Set<DiscoveryMediumKind> = [.audio], manifest: PermissionManifest,
+        path: String
+    ) {
+        let media = purpose.media ?? media
+        let usesSound = media.contains(.audio)
+        let usesBluetooth = media.contains(.bluetooth)
+        let wordings: [(DiscoveryMode, DiscoveryMediumKind, String)] = [
+            (.broadcast, .audio, "plays short sounds that people hardly hear"),
+            (.scan, .audio, "listens with the microphone"),
+            (.broadcast, .bluetooth, "sends short Bluetooth frames"),
+            (.scan, .bluetooth, "receives those of \(purpose.findsBeacons ? "beacons" : "other devices") by Bluetooth"),
         ]
-        let use = wordings.filter { purpose.mode.contains($0.0) }.map(\.1).joined(separator: " and ")
-        let request = "\"\(application)\" wants to find devices nearby, and be found by them: it \(use)."
-        let reason = manifest.microphoneUsageDescription.map(Self.printable).flatMap { $0.isEmpty ? nil : $0 }
-        text = reason.map { "\(request)\nIts reason: \($0)" } ?? request
-        explanation = """
-            Devices find each other by random numbers, played as sound too high for most people's ears. The program sends each
-            number that the microphone hears to its service. All other sound stays in this process and is discarded. Any device
-            within earshot may receive what the program publishes. The answer is kept in
-            \(Self.printable(path)); remove the file to be asked again.
+        let uses = wordings.filter { purpose.mode.contains($0.0) && media.contains($0.1) }.map(\.2)
+        let use = uses.count < 3 ? uses.joined(separator: " and ") : Self.list(uses)
+        let aim =
+            purpose.findsBeacons ? "find Bluetooth beacons nearby" : "find devices nearby, and be found by them"
+        let request = "\"\(Self.printable(purpose.applicationIdentifier))\" wants to \(aim): it \(use)."
+        let reasons = [
+            usesSound ? manifest.microphoneUsageDescription : nil,
+            usesBluetooth && purpose.mode.contains(.broadcast) ? manifest.bluetoothUsageDescription : nil,
+        ]
+        text = Self.text(request, reasons: reasons)
+        var carriers: [String] = []
+        if usesSound { carriers.append("played as sound too high for most people's ears") }
+        if usesBluetooth { carriers.append("sent as Bluetooth advertisements") }
+        let exchange =
+            purpose.findsBeacons
+            ? """
+            Beacons are small senders at fixed places; each repeats its number. The program sends each number that it receives to
+            its service, which answers with the messages of the beacon. This device sends nothing to the beacon.
             """
+            : """
+            Devices find each other by random numbers, \(carriers.joined(separator: " or ")).
+            The program sends each number that it receives to its service.\
+            \(usesSound ? " All other sound stays in this process and is discarded." : "")
+            Any device that is near may receive what the program publishes.
+            """
+        explanation = "\(exchange)\n\(Self.keeping(path))"
+    }
+
+    /// The second question: may the program follow where the device is? Beacons stand at fixed places, so they tell it.
+    init(location purpose: ConsentPurpose, manifest: PermissionManifest, path: String) {
+        let request =
+            "\"\(Self.printable(purpose.applicationIdentifier))\" wants to know where this device is: it notices every beacon "
+            + "around, all the time."
+        text = Self.text(request, reasons: [manifest.locationUsageDescription])
+        explanation = """
+            Beacons stand at fixed places: the service that knows them learns where this device is and when. iBeacons, and scans
+            that never rest, tell it most exactly. Scans for Eddystone alone in low power do without this question. It is a
+            question of this library: Linux has none, and other programs may scan without it.
+            \(Self.keeping(path))
+            """
+    }
+
+    private static func text(_ request: String, reasons: [String?]) -> String {
+        let reasons = reasons.compactMap(\.self).map(printable).filter { !$0.isEmpty }
+        let lines = reasons.enumerated().map { index, reason in
+            // An app may give the same reason for both.
+            reasons[..<index].contains(reason) ? nil : "Its reason: \(reason)"
+        }
+        return ([request] + lines.compactMap(\.self)).joined(separator: "\n")
+    }
+
+    private static func list(_ words: [String]) -> String {
+        "\(words.dropLast().joined(separator: ", ")), and \(words.last ?? "")"
+    }
+
+    private static func keeping(_ path: String) -> String {
+        "The answer is kept in\n\(printable(path)); remove the file to be asked again."
     }
 
     /// A text of another program must neither steer the terminal nor look like a part of the question.

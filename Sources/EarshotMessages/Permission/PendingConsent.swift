@@ -10,6 +10,11 @@ final class PendingConsent: Sendable {
     }
 
     private let state = Mutex(State())
+    let topic: PermissionTopic
+
+    init(_ topic: PermissionTopic) {
+        self.topic = topic
+    }
 
     /// Whether the question has an answer.
     var isOver: Bool { state.withLock { $0.answer != nil } }

@@ -1,26 +1,30 @@
 import Foundation
 import Glibc
 
-/// The file of the permission, `{"permission":"granted"}`, readable only by its owner.
+/// The file of the permission, readable only by its owner:
 ///
-/// A write creates a new file and renames it over the old one, so that a reader sees either the old or the new content.
+///     {"permission":"granted","location":"denied"}
+///
+/// Without `location` the user has not decided on it. A write creates a new file and renames it over the old one, so that a
+/// reader sees either the old or the new content.
 struct PermissionFile: Sendable {
     /// The content of the file.
     enum Content: Equatable {
         case missing
-        case state(PermissionState)
+        case decisions(PermissionDecisions)
         /// The content is invalid or unreadable; the text says why.
         case invalid(String)
     }
 
     private struct Record: Codable {
         var permission: String
+        var location: String?
     }
 
     private static let names: [(PermissionState, String)] = [
         (.undecided, "undecided"), (.granted, "granted"), (.denied, "denied"),
     ]
-    /// This writes 30 bytes. A much larger file is not from here.
+    /// This writes up to 60 bytes. A much larger file is not from here.
     private static let maximumByteCount = 4_096
 
     let folder: String
@@ -44,20 +48,46 @@ struct PermissionFile: Sendable {
         guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes[..<count])) else {
             return .invalid("it is not of the form {\"permission\":\"granted\"}")
         }
-        guard let state = Self.names.first(where: { $0.1 == record.permission })?.0 else {
+        guard let nearby = Self.state(record.permission) else {
             return .invalid("its permission is not undecided, granted or denied")
         }
-        return .state(state)
+        guard let location = Self.state(record.location ?? "undecided") else {
+            return .invalid("its location is not undecided, granted or denied")
+        }
+        return .decisions(PermissionDecisions(nearby: nearby, location: location))
     }
 
-    func write(_ state: PermissionState) throws(PermissionStoreError) {
+    /// Changes the decisions of the file; invalid content counts as undecided. No other program's change gets lost meanwhile.
+    func update(_ change: (inout PermissionDecisions) -> Void) throws(PermissionStoreError) {
         try makeFolders()
+        let lock = Self.lock(folder)
+        defer { if lock >= 0 { close(lock) } }
+        var decisions = PermissionDecisions()
+        if case .decisions(let present) = read() { decisions = present }
+        change(&decisions)
+        try write(decisions)
+    }
+
+    /// Locks the folder, at most for a second: a program that stands still while it writes must not stop this one.
+    /// - Returns: a descriptor whose end unlocks the folder; negative if it cannot be opened.
+    private static func lock(_ folder: String) -> CInt {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return -1 }
+        for _ in 0..<500 where flock(descriptor, LOCK_EX | LOCK_NB) != 0 { usleep(2_000) }
+        return descriptor
+    }
+
+    private static func state(_ name: String) -> PermissionState? { names.first { $0.1 == name }?.0 }
+    private static func name(_ state: PermissionState) -> String { names.first { $0.0 == state }?.1 ?? "undecided" }
+
+    private func write(_ decisions: PermissionDecisions) throws(PermissionStoreError) {
         // The process id alone is not unique: two threads may write.
         let temporary = "\(folder)/.nearby.json.\(getpid()).\(UInt64.random(in: 0 ... .max))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw failure("create", path) }
-        let name = Self.names.first { $0.0 == state }?.1 ?? "undecided"
-        let bytes = Array("{\"permission\":\"\(name)\"}\n".utf8)
+        var text = "{\"permission\":\"\(Self.name(decisions.nearby))\""
+        if decisions.location != .undecided { text += ",\"location\":\"\(Self.name(decisions.location))\"" }
+        let bytes = Array("\(text)}\n".utf8)
         // The umask may have taken permissions from the owner.
         let isWritten =
             Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fchmod(descriptor, S_IRUSR | S_IWUSR) == 0

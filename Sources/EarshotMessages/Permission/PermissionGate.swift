@@ -18,12 +18,21 @@ public struct ConsentPurpose: Sendable, Hashable {
     public var mode: DiscoveryMode
     /// The media of the operation; nil for all available media.
     public var media: Set<DiscoveryMediumKind>?
+    /// Whether the operation finds Bluetooth beacons instead of devices.
+    public var findsBeacons: Bool
+    /// Whether the operation may follow where the device is, so that the user is asked a second question. `BeaconScan` decides.
+    public var needsLocation: Bool
 
     /// A purpose of these values; see the properties of the same names.
-    public init(applicationIdentifier: String, mode: DiscoveryMode, media: Set<DiscoveryMediumKind>? = nil) {
+    public init(
+        applicationIdentifier: String, mode: DiscoveryMode, media: Set<DiscoveryMediumKind>? = nil,
+        findsBeacons: Bool = false, needsLocation: Bool = false
+    ) {
         self.applicationIdentifier = applicationIdentifier
         self.mode = mode
         self.media = media
+        self.findsBeacons = findsBeacons
+        self.needsLocation = needsLocation
     }
 }
 
@@ -44,6 +53,14 @@ public protocol PermissionGate: Sendable {
     /// The permission now, at once, and then each change, whatever its source. Each call returns a new stream. A change decides
     /// for all operations, also for those that had another answer before.
     var changes: AsyncStream<PermissionState> { get }
+
+    /// The same as `changes`, for operations with or without the location. With it, the state is granted only if both are.
+    func changes(needsLocation: Bool) -> AsyncStream<PermissionState>
+}
+
+extension PermissionGate {
+    /// The stream of a gate that does not ask for the location: the same as `changes`.
+    public func changes(needsLocation: Bool) -> AsyncStream<PermissionState> { changes }
 }
 
 /// A gate that grants everything and asks nothing, for tests and for programs whose user has consented already.

@@ -4,14 +4,22 @@ import Glibc
 /// A program's statement to its users, in `<application identifier>.nearby.json` beside the program or in its configuration
 /// folder. The keys are those of an `Info.plist`:
 ///
-///     {"NSMicrophoneUsageDescription": "To find other visitors of the museum."}
+///     {"NSMicrophoneUsageDescription": "To find other visitors of the museum.",
+///      "NSBluetoothPeripheralUsageDescription": "So that other visitors find you.",
+///      "NSLocationWhenInUseUsageDescription": "To show the exhibits around you."}
 struct PermissionManifest: Sendable, Equatable {
     /// The program's reason to use the microphone; nil if it gives none.
     var microphoneUsageDescription: String?
+    /// The program's reason to send over Bluetooth; nil if it gives none.
+    var bluetoothUsageDescription: String?
+    /// The program's reason to follow where the device is; nil if it gives none.
+    var locationUsageDescription: String?
 
     private struct Record: Decodable {
-        // The name is the file's key.
+        // The names are the file's keys.
         var NSMicrophoneUsageDescription: String?
+        var NSBluetoothPeripheralUsageDescription: String?
+        var NSLocationWhenInUseUsageDescription: String?
     }
 
     /// The maximum size that is read.
@@ -29,7 +37,10 @@ struct PermissionManifest: Sendable, Equatable {
                 log?("\(path) is ignored: it is not of the form {\"NSMicrophoneUsageDescription\":\"…\"}.")
                 continue
             }
-            return PermissionManifest(microphoneUsageDescription: record.NSMicrophoneUsageDescription)
+            return PermissionManifest(
+                microphoneUsageDescription: record.NSMicrophoneUsageDescription,
+                bluetoothUsageDescription: record.NSBluetoothPeripheralUsageDescription,
+                locationUsageDescription: record.NSLocationWhenInUseUsageDescription)
         }
         return PermissionManifest()
     }

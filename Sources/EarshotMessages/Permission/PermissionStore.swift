@@ -1,12 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Keeps the user's decision in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default).
+/// Keeps the user's decisions in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default): one on
+/// devices nearby, and one on the location, which beacons tell.
 ///
 /// All programs with the same identifier share the file and see each other's changes. Invalid content counts as undecided.
 public final class PermissionStore: Sendable {
     private struct State {
-        /// The decision that could not be written. It replaces the file within this process.
+        /// The decisions that could not be written. They replace the file within this process.
         var unwritten: Unwritten?
         /// The latest complaint about the file, to log each one once.
         var complaint: String?
@@ -18,12 +19,13 @@ public final class PermissionStore: Sendable {
     }
 
     private struct Unwritten {
-        var state: PermissionState
-        /// The file at that time. Any other content is newer than the decision.
+        var decisions: PermissionDecisions
+        /// The file at that time. Any other content is newer than the decisions.
         var file: PermissionFile.Content
     }
 
     private struct Reader {
+        let topics: Set<PermissionTopic>
         var last: PermissionState
         let continuation: AsyncStream<PermissionState>.Continuation
     }
@@ -53,21 +55,47 @@ public final class PermissionStore: Sendable {
     public var path: String { file.path }
 
     /// The permission now, read from the file.
-    public var state: PermissionState {
+    public var state: PermissionState { decisions.nearby }
+
+    /// The permission to follow where the device is, read from the file. Scans for iBeacons need it, and continuous scans for
+    /// any beacons.
+    public var location: PermissionState { decisions.location }
+
+    var decisions: PermissionDecisions {
         locked { current(&$0) }
     }
 
-    /// Keeps a decision. Call it only when the user has decided.
+    /// Keeps a decision. Call it only when the user has decided. The decision on the location stays as it is.
     ///
     /// - Throws: `PermissionStoreError` if the file cannot be written. The decision then holds until this process ends, or
     ///   until another program writes the file.
     public func set(_ state: PermissionState) throws(PermissionStoreError) {
+        try set(state, for: .nearby)
+    }
+
+    /// Keeps a decision on the location. Call it only when the user has decided. The other decision stays as it is.
+    ///
+    /// - Throws: the same as `set`.
+    public func setLocation(_ state: PermissionState) throws(PermissionStoreError) {
+        try set(state, for: .location)
+    }
+
+    func set(_ state: PermissionState, for topic: PermissionTopic) throws(PermissionStoreError) {
         do throws(PermissionStoreError) {
-            try file.write(state)
+            try file.update { decisions in
+                // Decisions of this process that could not be written before are written now.
+                let earlier = locked { validUnwritten(&$0) }
+                decisions = earlier ?? decisions
+                decisions[topic] = state
+            }
             locked { $0.unwritten = nil }
             tellReaders()
         } catch {
-            locked { $0.unwritten = Unwritten(state: state, file: file.read()) }
+            locked { memory in
+                var decisions = current(&memory)
+                decisions[topic] = state
+                memory.unwritten = Unwritten(decisions: decisions, file: file.read())
+            }
             tellReaders()
             throw error
         }
@@ -75,14 +103,20 @@ public final class PermissionStore: Sendable {
 
     /// The permission now, and then each change, also by other programs. Each call returns a new stream. If a reader falls more
     /// than 16 behind, its stream drops the oldest.
-    public var changes: AsyncStream<PermissionState> {
+    public var changes: AsyncStream<PermissionState> { changes(of: [.nearby]) }
+
+    /// The permission to follow where the device is, and then each change; see `changes`.
+    public var locationChanges: AsyncStream<PermissionState> { changes(of: [.location]) }
+
+    /// The state of all these topics together, and then each change.
+    func changes(of topics: Set<PermissionTopic>) -> AsyncStream<PermissionState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: PermissionState.self, bufferingPolicy: .bufferingNewest(16))
         let number = locked { memory in
             if memory.watch == nil { watch(&memory) }
             memory.readerCount += 1
-            let now = current(&memory)
-            memory.readers[memory.readerCount] = Reader(last: now, continuation: continuation)
+            let now = current(&memory)[topics]
+            memory.readers[memory.readerCount] = Reader(topics: topics, last: now, continuation: continuation)
             continuation.yield(now)
             return memory.readerCount
         }
@@ -110,13 +144,16 @@ public final class PermissionStore: Sendable {
 
     private func tellReaders() {
         order.withLock { _ in
-            let (now, readers) = locked { memory in
-                let now = current(&memory)
-                let readers = memory.readers.filter { $0.value.last != now }
-                for number in readers.keys { memory.readers[number]?.last = now }
-                return (now, readers.values.map(\.continuation))
+            let news = locked { memory in
+                let decisions = current(&memory)
+                var news: [(AsyncStream<PermissionState>.Continuation, PermissionState)] = []
+                for (number, reader) in memory.readers where reader.last != decisions[reader.topics] {
+                    memory.readers[number]?.last = decisions[reader.topics]
+                    news.append((reader.continuation, decisions[reader.topics]))
+                }
+                return news
             }
-            for reader in readers { reader.yield(now) }
+            for (reader, state) in news { reader.yield(state) }
         }
     }
 
@@ -130,25 +167,29 @@ public final class PermissionStore: Sendable {
         return result
     }
 
-    private func current(_ memory: inout State) -> PermissionState {
-        let content = file.read()
-        if let unwritten = memory.unwritten {
-            if content == unwritten.file { return unwritten.state }
-            memory.unwritten = nil
-        }
-        switch content {
+    /// The decisions that could not be written; nil if there are none, or if another program wrote the file since.
+    private func validUnwritten(_ memory: inout State) -> PermissionDecisions? {
+        guard let unwritten = memory.unwritten else { return nil }
+        if file.read() == unwritten.file { return unwritten.decisions }
+        memory.unwritten = nil
+        return nil
+    }
+
+    private func current(_ memory: inout State) -> PermissionDecisions {
+        if let unwritten = validUnwritten(&memory) { return unwritten }
+        switch file.read() {
         case .missing:
             memory.complaint = nil
-            return .undecided
-        case .state(let state):
+            return PermissionDecisions()
+        case .decisions(let decisions):
             memory.complaint = nil
-            return state
+            return decisions
         case .invalid(let reason):
             if memory.complaint != reason {
                 memory.notes.append("\(file.path) is invalid and counts as undecided: \(reason).")
                 memory.complaint = reason
             }
-            return .undecided
+            return PermissionDecisions()
         }
     }
 }

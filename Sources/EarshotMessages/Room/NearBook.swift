@@ -7,6 +7,7 @@ import EarshotDiscovery
 /// the run before counts as gone only if the new run does not confirm it in time.
 struct NearBook: Sendable {
     private var near: Set<Payload> = []
+    private var lastHeard: [Payload: LastHeard] = [:]
     private var unconfirmed: Set<Payload> = []
     private var problems: Set<DiscoveryProblem> = []
     private var unconfirmedProblems: Set<DiscoveryProblem> = []
@@ -14,15 +15,25 @@ struct NearBook: Sendable {
     /// A book without devices or problems.
     init() {}
 
+    /// When a device that is near was last heard; nil if it is not near, or if the medium did not say.
+    func lastHeard(_ payload: Payload) -> LastHeard? { lastHeard[payload] }
+
     /// Discovery found a device.
-    mutating func find(_ payload: Payload) -> RoomEvent? {
+    mutating func find(_ payload: Payload, _ heard: LastHeard? = nil) -> RoomEvent? {
         unconfirmed.remove(payload)
+        lastHeard[payload] = heard
         return near.insert(payload).inserted ? .heard(payload) : nil
+    }
+
+    /// Discovery heard a device again.
+    mutating func hear(_ payload: Payload, _ heard: LastHeard) {
+        if near.contains(payload) { lastHeard[payload] = heard }
     }
 
     /// Discovery lost a device.
     mutating func lose(_ payload: Payload) -> RoomEvent? {
         unconfirmed.remove(payload)
+        lastHeard[payload] = nil
         return near.remove(payload).map { .gone($0) }
     }
 
@@ -57,6 +68,7 @@ struct NearBook: Sendable {
             unconfirmedProblems.subtract(quiet)
         }
         near.subtract(unconfirmed)
+        for payload in unconfirmed { lastHeard[payload] = nil }
         problems.subtract(quiet)
         return unconfirmed.map { .gone($0) } + quiet.map { .solved($0) }
     }

@@ -96,7 +96,8 @@ final class RoomMedium: Sendable {
         return Run(
             mode: mode, tokens: continuation,
             listening: Task {
-                for await event in discovery.events() { take(event) }
+                let start = ContinuousClock.now
+                for await event in discovery.events() { take(event, from: start) }
             },
             confirming: Task {
                 guard (try? await Task.sleep(for: confirmation)) != nil else { return }
@@ -134,18 +135,27 @@ final class RoomMedium: Sendable {
         }
     }
 
-    private func take(_ event: DiscoveryEvent) {
+    /// When a device that is near was last heard; nil if it is not near.
+    func lastHeard(_ payload: Payload) -> LastHeard? { book.withLock { $0.lastHeard(payload) } }
+
+    /// - Parameter start: when the run of discovery began; its times count from there.
+    private func take(_ event: DiscoveryEvent, from start: ContinuousClock.Instant) {
+        func heard(_ neighbour: Neighbour) -> LastHeard {
+            LastHeard(at: start + neighbour.lastHeard, rssiDecibelMilliwatts: neighbour.rssiDecibelMilliwatts)
+        }
         tell { book in
-            let events: [RoomEvent?] =
-                switch event {
-                case .found(let neighbour): [book.find(neighbour.token)]
-                case .lost(let neighbour): [book.lose(neighbour.token)]
-                case .updated: []
-                case .problem(let problem, _, let detail): [book.begin(problem, detail: detail)]
-                case .solved(let problem, _): [book.end(problem)]
-                case .opened(let mode, _): book.open(mode)
-                }
-            return events.compactMap(\.self)
+            let change: RoomEvent?
+            switch event {
+            case .found(let neighbour): change = book.find(neighbour.token, heard(neighbour))
+            case .updated(let neighbour):
+                book.hear(neighbour.token, heard(neighbour))
+                change = nil
+            case .lost(let neighbour): change = book.lose(neighbour.token)
+            case .problem(let problem, _, let detail): change = book.begin(problem, detail: detail)
+            case .solved(let problem, _): change = book.end(problem)
+            case .opened(let mode, _): return book.open(mode)
+            }
+            return change.map { [$0] } ?? []
         }
     }
 

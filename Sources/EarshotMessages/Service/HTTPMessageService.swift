@@ -7,6 +7,8 @@ import Synchronization
 final class HTTPMessageService: MessageService {
     /// The maximum size of an answer. The statuses of a hundred tokens have 6 KiB.
     static let maximumAnswerCount = 65_536
+    /// The maximum size of an answer about beacons: 50 beacons with 16 attachments each take 1.6 MB.
+    static let maximumLookUpAnswerCount = 2 << 20
 
     private let base: String
     private let key: String
@@ -69,7 +71,7 @@ final class HTTPMessageService: MessageService {
     func report(
         _ report: SightingReport, in session: ServiceSession
     ) async throws(ServiceFailure) -> [Payload: SightingStatus] {
-        let body = try json(ServiceBodies.Sightings(heard: report.heard.map(\.hex), lost: report.lost.map(\.hex)))
+        let body = try json(ServiceBodies.Sightings(report))
         let answer = try await ask(
             ServiceBodies.SightingsAnswer.self, "POST", "/v1/sightings", session.secret, body)
         var statuses: [Payload: SightingStatus] = [:]
@@ -78,6 +80,26 @@ final class HTTPMessageService: MessageService {
             statuses[token] = SightingStatus(rawValue: entry.status)
         }
         return statuses
+    }
+
+    func lookUp(
+        _ beacons: [BeaconIdentifier], _ filter: AttachmentFilter, in session: ServiceSession
+    ) async throws(ServiceFailure) -> [BeaconIdentifier: [BeaconAttachment]] {
+        let body = try json(
+            ServiceBodies.LookUp(beacons: beacons.map(\.text), namespace: filter.namespace, type: filter.type))
+        let answer = try await ask(
+            ServiceBodies.LookUpAnswer.self, "POST", "/v1/lookups", session.secret, body,
+            upTo: Self.maximumLookUpAnswerCount)
+        let asked = Set(beacons)
+        var attachments: [BeaconIdentifier: [BeaconAttachment]] = [:]
+        for entry in answer.attachments {
+            guard entry.id.isIdentifier(upTo: 128), let beacon = try? BeaconIdentifier(text: entry.beacon),
+                asked.contains(beacon)
+            else { continue }
+            let message = Message(content: entry.data, type: entry.type, namespace: entry.namespace)
+            attachments[beacon, default: []].append(BeaconAttachment(id: entry.id, message: message))
+        }
+        return attachments
     }
 
     func events(
@@ -109,9 +131,10 @@ final class HTTPMessageService: MessageService {
     }
 
     private func ask<Answer: Decodable>(
-        _: Answer.Type, _ method: String, _ path: String, _ secret: String, _ body: Data? = nil
+        _: Answer.Type, _ method: String, _ path: String, _ secret: String, _ body: Data? = nil,
+        upTo limit: Int = HTTPMessageService.maximumAnswerCount
     ) async throws(ServiceFailure) -> Answer {
-        let answer = try await send(method, path, secret, body)
+        let answer = try await send(method, path, secret, body, upTo: limit)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: answer) else {
             throw .invalid("its answer to \(method) is not the expected JSON")
         }
@@ -121,11 +144,14 @@ final class HTTPMessageService: MessageService {
     /// Sends one request.
     /// - Returns: the body of a successful answer.
     private func send(
-        _ method: String, _ path: String, _ secret: String, _ body: Data? = nil
+        _ method: String, _ path: String, _ secret: String, _ body: Data? = nil,
+        upTo maximumCount: Int = HTTPMessageService.maximumAnswerCount
     ) async throws(ServiceFailure) -> Data {
         let pieces = transport.pieces(of: try request(method, path, secret, body), by: session)
         let limit = pace.requestTimeout
-        let reading = Task { () async -> Result<Data, ServiceFailure> in await ServiceAnswer.read(pieces) }
+        let reading = Task { () async -> Result<Data, ServiceFailure> in
+            await ServiceAnswer.read(pieces, upTo: maximumCount)
+        }
         let timer = Task {
             guard (try? await Task.sleep(for: limit)) != nil else { return }
             reading.cancel()

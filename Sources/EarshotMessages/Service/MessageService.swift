@@ -1,4 +1,5 @@
 package import EarshotCoding
+package import EarshotDiscovery
 
 /// The requests of docs/SERVICE.md. `HTTPMessageService` sends them to `earshotd`; tests have a service in memory.
 package protocol MessageService: Sendable {
@@ -22,6 +23,12 @@ package protocol MessageService: Sendable {
     func report(
         _ report: SightingReport, in session: ServiceSession
     ) async throws(ServiceFailure) -> [Payload: SightingStatus]
+    /// Asks for the messages that are attached to beacons.
+    /// - Parameter beacons: at most `AttachmentBook.beaconsPerQuestion`.
+    /// - Returns: the attachments of each beacon that has any which the filter selects and the session may see.
+    func lookUp(
+        _ beacons: [BeaconIdentifier], _ filter: AttachmentFilter, in session: ServiceSession
+    ) async throws(ServiceFailure) -> [BeaconIdentifier: [BeaconAttachment]]
     /// Streams the events of a session. The stream ends with a `ServiceFailure`, or without one if the service closed it.
     func events(
         in session: ServiceSession, after lastEventID: String?
@@ -85,10 +92,28 @@ package struct Registration: Sendable, Hashable {
 package struct SightingReport: Sendable, Hashable {
     package var heard: [Payload]
     package var lost: [Payload]
+    /// How heard tokens were last heard, where that is known.
+    package var receptions: [Payload: Reception] = [:]
 
     package init(heard: [Payload] = [], lost: [Payload] = []) {
         self.heard = heard
         self.lost = lost
+    }
+}
+
+/// How a token was last heard.
+package struct Reception: Sendable, Hashable {
+    /// The medium that heard it last.
+    package var medium: DiscoveryMediumKind
+    /// The received signal strength in dBm; nil if the medium does not know it.
+    package var rssiDecibelMilliwatts: Int?
+    /// The time since then.
+    package var age: Duration
+
+    package init(medium: DiscoveryMediumKind, rssiDecibelMilliwatts: Int? = nil, age: Duration) {
+        self.medium = medium
+        self.rssiDecibelMilliwatts = rssiDecibelMilliwatts
+        self.age = age
     }
 }
 

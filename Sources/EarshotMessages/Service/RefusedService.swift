@@ -26,6 +26,10 @@ struct RefusedService: MessageService {
         _ report: SightingReport, in session: ServiceSession
     ) async throws(ServiceFailure) -> [Payload: SightingStatus] { throw .misconfigured(reason) }
 
+    func lookUp(
+        _ beacons: [BeaconIdentifier], _ filter: AttachmentFilter, in session: ServiceSession
+    ) async throws(ServiceFailure) -> [BeaconIdentifier: [BeaconAttachment]] { throw .misconfigured(reason) }
+
     func events(
         in session: ServiceSession, after lastEventID: String?
     ) -> AsyncThrowingStream<ServiceEvent, any Error> {

@@ -4,7 +4,7 @@ import Foundation
 enum ServiceAnswer {
     /// Reads the answer, up to the maximum size.
     /// - Returns: the body of a successful answer; a failure also if the task is cancelled, because the answer came too late.
-    static func read(_ pieces: HTTPTransport.Stream) async -> Result<Data, ServiceFailure> {
+    static func read(_ pieces: HTTPTransport.Stream, upTo maximumCount: Int) async -> Result<Data, ServiceFailure> {
         var status: Int?
         var retryAfter: Duration?
         var body = Data()
@@ -13,7 +13,7 @@ enum ServiceAnswer {
                 switch piece {
                 case .head(let code, let pause): (status, retryAfter) = (code, pause)
                 case .body(let data):
-                    guard body.count + data.count <= HTTPMessageService.maximumAnswerCount else {
+                    guard body.count + data.count <= maximumCount else {
                         return .failure(.invalid("its answer is too large"))
                     }
                     body.append(data)

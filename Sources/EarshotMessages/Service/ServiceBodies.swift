@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDiscovery
 import Foundation
 
 /// The JSON bodies of docs/SERVICE.md.
@@ -50,9 +51,35 @@ enum ServiceBodies {
         }
     }
 
-    struct Sightings: Codable {
-        var heard: [String]
-        var lost: [String]
+    struct Sightings: Encodable {
+        struct Heard: Encodable {
+            let token: String
+            let medium: String?
+            let rssi: Int?
+            let age: Double?
+
+            enum CodingKeys: String, CodingKey {
+                case token, medium
+                case rssi = "rssi_dbm"
+                case age = "age_s"
+            }
+
+            init(_ token: Payload, _ reception: Reception?) {
+                self.token = token.hex
+                medium = reception?.medium.name
+                rssi = reception?.rssiDecibelMilliwatts
+                // Milliseconds are enough, and print short.
+                age = reception.map { (max($0.age, .zero) / .milliseconds(1)).rounded() / 1_000 }
+            }
+        }
+
+        let heard: [Heard]
+        let lost: [String]
+
+        init(_ report: SightingReport) {
+            heard = report.heard.map { Heard($0, report.receptions[$0]) }
+            lost = report.lost.map(\.hex)
+        }
     }
 
     struct SightingsAnswer: Decodable {
@@ -62,6 +89,24 @@ enum ServiceBodies {
         }
 
         let heard: [Entry]
+    }
+
+    struct LookUp: Encodable {
+        let beacons: [String]
+        let namespace: String
+        let type: String
+    }
+
+    struct LookUpAnswer: Decodable {
+        struct Attachment: Decodable {
+            let beacon: String
+            let id: String
+            let namespace: String
+            let type: String
+            let data: Data
+        }
+
+        let attachments: [Attachment]
     }
 
     struct Change: Decodable {

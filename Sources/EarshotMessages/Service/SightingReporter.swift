@@ -94,8 +94,10 @@ struct SightingReporter: Sendable {
     }
 
     /// The service accepted the report.
-    /// - Parameter statuses: the status of each token. A token without one is asked again in the next report.
-    mutating func answered(_ statuses: [Payload: SightingStatus], now: Duration) {
+    /// - Parameters:
+    ///   - statuses: the status of each token. A token without one is asked again in the next report.
+    ///   - ages: how long ago tokens of the report were last heard. The service forgets these so much earlier.
+    mutating func answered(_ statuses: [Payload: SightingStatus], ages: [Payload: Duration] = [:], now: Duration) {
         guard let (report, sent) = underway else { return }
         underway = nil
         lastReport = sent
@@ -103,7 +105,9 @@ struct SightingReporter: Sendable {
         gone.removeAll { lost.contains($0) && near[$0] == nil }
         for token in report.heard {
             switch statuses[token] {
-            case .valid: near[token] = near[token].map { _ in Near(due: now + renewal, isKnown: true) }
+            case .valid:
+                let pause = max(renewal - ages[token, default: .zero], renewal / 4)
+                near[token] = near[token].map { _ in Near(due: now + pause, isKnown: true) }
             case .invalid, .expired:
                 gone.removeAll { $0 == token }
                 remember(unknown: token, until: now + Self.unknownMemory, now: now)

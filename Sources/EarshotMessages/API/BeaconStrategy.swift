@@ -1,0 +1,27 @@
+public import EarshotDiscovery
+
+/// How to look for beacons, and at what cost.
+///
+/// | iBeacons | low power | radio | location question |
+/// |---|---|---|---|
+/// | included | ignored | listens all the time | yes |
+/// | not included | preferred | rests in between: a beacon is found later | no |
+/// | not included | not preferred | listens all the time | yes |
+public struct BeaconStrategy: Sendable, Hashable {
+    /// Whether messages of iBeacons are found too; true by default.
+    public var includesIBeacons = true
+    /// Whether the radio may rest in between, which delays messages; true by default. Without effect if iBeacons are
+    /// included.
+    public var prefersLowPower = true
+    /// Whether to go on while the program is in the background; false by default. No program here can do that yet: the manager
+    /// reports `ManagerProblem.Kind.noBackground`, and looks for beacons as long as it runs.
+    public var isAllowedInBackground = false
+
+    /// Eddystone, iBeacon and AltBeacon, in the foreground only.
+    public init() {}
+
+    /// The scan that the strategy asks of the radio.
+    public var scan: BeaconScan {
+        BeaconScan(includesIBeacons: includesIBeacons, prefersLowPower: prefersLowPower && !includesIBeacons)
+    }
+}
