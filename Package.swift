@@ -26,10 +26,12 @@ let package = Package(
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
+        .library(name: "EarshotAgent", targets: ["EarshotAgent"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
+        .executable(name: "earshot-agent", targets: ["earshot-agent"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -60,6 +62,9 @@ let package = Package(
             name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotCoding", "EarshotDiscovery"],
             swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
+        .target(
+            name: "EarshotAgent", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
+            swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
         .target(
             name: "NearbyMessages", dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent"],
@@ -89,6 +94,11 @@ let package = Package(
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
                 "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "CMalloc", argumentParser,
             ],
+            swiftSettings: strict),
+
+        .executableTarget(
+            name: "earshot-agent",
+            dependencies: ["EarshotAgent", "EarshotDiscovery", "EarshotMessages", "EarshotConsole", argumentParser],
             swiftSettings: strict),
 
         // Makes the manual pages, for `make install`. Not a product.
@@ -155,6 +165,13 @@ let package = Package(
         .testTarget(
             name: "EarshotMessagesTests",
             dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotAgentTests",
+            dependencies: [
+                "EarshotAgent", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport",
+                "earshot-agent",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotTerminalConsentTests",
