@@ -98,7 +98,7 @@ let package = Package(
 
         .executableTarget(
             name: "earshot-agent",
-            dependencies: ["EarshotAgent", "EarshotDiscovery", "EarshotMessages", "EarshotConsole", argumentParser],
+            dependencies: ["EarshotAgent", "EarshotDiscovery", "EarshotMessages", "EarshotConsole", "EarshotDrawing", argumentParser],
             swiftSettings: strict),
 
         // Makes the manual pages, for `make install`. Not a product.
@@ -170,12 +170,16 @@ let package = Package(
             name: "EarshotAgentTests",
             dependencies: [
                 "EarshotAgent", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport",
-                "earshot-agent",
+                "background-app", "earshot-agent",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotTerminalConsentTests",
             dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"],
+            swiftSettings: strict),
+        // An app in a process of its own, which tests kill and the agent starts.
+        .executableTarget(
+            name: "background-app", dependencies: ["EarshotDiscovery", "EarshotMessages"], path: "Tests/BackgroundApp",
             swiftSettings: strict),
         // Compiled as an app is, without upcoming features: apps write `GNSPublication?`, without `any`.
         .testTarget(

@@ -63,6 +63,12 @@ public final class Agent: Sendable {
         server.start()
     }
 
+    /// Ends the agent within this process, with all that it runs; what is held stays on the disk.
+    package func close() async {
+        server.close()
+        await supervisor.close()
+    }
+
     /// Writes what is not on the disk yet. Operations stay registered at the service, so that the next agent continues them
     /// and other devices notice nothing.
     public func settle() async {

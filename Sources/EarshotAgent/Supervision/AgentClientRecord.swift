@@ -5,7 +5,7 @@ struct AgentClientRecord {
     /// An operation that the process holds.
     struct Claim {
         /// The messages that the process was told of, and not told that they are lost.
-        var known: Set<String>
+        var known: Set<String> = []
         var sequence = 0
         /// Events that the process has not acknowledged, oldest first.
         var unacknowledged: [(sequence: Int, event: AgentEvent)] = []

@@ -103,7 +103,7 @@ extension Supervisor {
             options.log("\(app): holds a \(order.kind), \(order.id)")
             start(order.id, of: app)
         }
-        clients[number]?.claims[order.id] = AgentClientRecord.Claim(known: Set(hold.known))
+        clients[number]?.claims[order.id, default: AgentClientRecord.Claim()].known = Set(hold.known)
         client.connection.send(AgentFrame.held(ClientFrame.Name(order.id)))
         tellState(order.id, app, to: number)
         bringUpToDate(order.id, app, number)

@@ -117,7 +117,7 @@ extension Supervisor {
         case .over:
             options.log("\(app): the time of \(id) is over")
             finish(id, of: app)
-            for number in clients.keys { clients[number]?.claims[id] = nil }
+            for (number, client) in clients where client.app == app { clients[number]?.claims[id] = nil }
             saveNow(app)
         }
     }

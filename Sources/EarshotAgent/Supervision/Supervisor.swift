@@ -124,6 +124,22 @@ actor Supervisor {
         }
     }
 
+    /// Ends everything that runs. What is held stays on the disk.
+    func close() async {
+        settle()
+        input.finish()
+        for record in apps.values {
+            for task in [record.starting, record.tidying, record.saving, record.doubting] { task?.cancel() }
+            for run in record.runs.values { run.stop() }
+            for box in record.managers.values {
+                box.watching.cancel()
+                await box.manager.stop()
+            }
+        }
+        apps = [:]
+        clients = [:]
+    }
+
     /// Writes all that is not on the disk yet. The process may end after it.
     func settle() {
         for (app, record) in apps where record.saving != nil { saveNow(app) }

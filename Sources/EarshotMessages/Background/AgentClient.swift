@@ -46,8 +46,8 @@ final class AgentClient: Sendable {
         var pause = AgentClient.shortestPause
         var failureCount = 0
         var hasStarted = false
-        /// Frames for the agent that must arrive before the connection may end.
-        var releasing = 0
+        /// Operations that have ended, and whose end the agent has not confirmed.
+        var releasing: Set<String> = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -84,10 +84,15 @@ final class AgentClient: Sendable {
         if isFirst { queue.async { self.connect() } }
     }
 
-    func hold(_ operation: BackgroundOperation, known: [String]) { send(.hold(ClientFrame.Hold(operation, known: known))) }
+    func hold(_ operation: BackgroundOperation, known: [String]) {
+        state.withLock { _ = $0.releasing.remove(operation.id) }
+        send(.hold(ClientFrame.Hold(operation, known: known)))
+    }
 
+    /// Ends an operation. If the agent is away, it hears of it as soon as it is back.
     func release(_ id: String) {
-        if send(.release(ClientFrame.Name(id))) { state.withLock { $0.releasing += 1 } }
+        state.withLock { _ = $0.releasing.insert(id) }
+        send(.release(ClientFrame.Name(id)))
     }
 
     func acknowledge(_ events: AgentFrame.Events) {
@@ -98,11 +103,11 @@ final class AgentClient: Sendable {
 
     /// Waits until the agent has confirmed every release, at most for 2 s, and ends the connection.
     func close() async {
-        if state.withLock({ $0.releasing > 0 && $0.isWelcome }) {
+        if state.withLock({ !$0.releasing.isEmpty && $0.isWelcome }) {
             queue.asyncAfter(deadline: .now() + 2) { self.resumeClosers() }
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if state.releasing == 0 || !state.isWelcome { return true }
+                    if state.releasing.isEmpty || !state.isWelcome { return true }
                     state.waiting.append(continuation)
                     return false
                 }
@@ -184,7 +189,7 @@ final class AgentClient: Sendable {
     private func ended(_ connection: AgentConnection) {
         let isRetrying = state.withLock { state in
             guard state.connection === connection else { return false }
-            (state.connection, state.isWelcome, state.releasing) = (nil, false, 0)
+            (state.connection, state.isWelcome) = (nil, false)
             state.failureCount += 1
             return !state.isClosed
         }
@@ -207,13 +212,14 @@ final class AgentClient: Sendable {
                 state.failureCount = 0
                 state.hasStarted = false
             }
+            for id in state.withLock(\.releasing) { connection.send(ClientFrame.release(ClientFrame.Name(id))) }
             connection.send(ClientFrame.situation(ClientFrame.Situation(isForeground: isForeground())))
             news(.connected)
         case .held(let name): news(.held(name.id))
-        case .released:
+        case .released(let name):
             let isLast = state.withLock { state in
-                state.releasing = max(0, state.releasing - 1)
-                return state.releasing == 0
+                state.releasing.remove(name.id)
+                return state.releasing.isEmpty
             }
             if isLast { resumeClosers() }
         case .refusal(let refusal):

@@ -138,6 +138,13 @@ extension Exchange {
     private func runHere(_ number: Int, because sentence: String) {
         board.begin(ManagerProblem(.noBackground(.bluetooth), detail: sentence), for: .agent(number))
         guard let entry = entries[number], entry.permission == .granted, !entry.isRunning else { return }
+        if entry.scan == nil, entry.operation.attachmentFilter == nil {
+            entries[number]?.found.doubt(until: now + configuration.pace.doubt)
+            scheduleDoubt()
+        } else {
+            // Messages of beacons are in another book here.
+            for event in entries[number]?.found.loseAll() ?? [] { entry.operation.events.add(event) }
+        }
         startHere(number)
     }
 
@@ -147,6 +154,8 @@ extension Exchange {
         if state.operationStatus == .active, entries[number]?.isRunning == true {
             // The agent has taken it over: until it finds the same messages, they are in doubt, not lost.
             entries[number]?.found.doubt(until: now + configuration.pace.doubt)
+            let gone = entries[number]?.beaconMessages.update([]) ?? []
+            for event in gone { entries[number]?.operation.events.add(event) }
             stopHere(number)
             scheduleDoubt()
         }
