@@ -216,7 +216,8 @@ let package = Package(
         .testTarget(
             name: "EarshotCLITests",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-messages",
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-agent",
+                "earshot-messages",
             ],
             swiftSettings: strict),
     ]

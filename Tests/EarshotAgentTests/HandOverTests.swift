@@ -42,7 +42,8 @@ import Testing
         let subscription = try manager.subscribe(strategy: background)
         let events = Collected(subscription)
         #expect(await eventually { subscription.status == .active })
-        let publication = try Home.neighbour(in: air, service).publish(Message("hello"))
+        let neighbour = Home.neighbour(in: air, service)
+        let publication = try neighbour.publish(Message("hello"))
         #expect(await eventually { events.found.map(\.message.text) == ["hello"] })
         publication.stop()
         #expect(await eventually { events.lost.map(\.message.text) == ["hello"] })
@@ -50,7 +51,7 @@ import Testing
         subscription.stop()
         let state = "\(home.state)1"
         #expect(await eventually { (try? FileManager.default.contentsOfDirectory(atPath: state)) == ["lock"] })
-        withExtendedLifetime(agent) {}
+        withExtendedLifetime((agent, manager, neighbour)) {}
     }
 
     @Test func withoutTheAgentTheAppRunsItAndNothingIsToldTwice() async throws {
@@ -59,7 +60,8 @@ import Testing
         let problems = Collected(manager.problems)
         let subscription = try manager.subscribe(strategy: background)
         let events = Collected(subscription)
-        let publication = try Home.neighbour(in: air, service).publish(Message("hello"))
+        let neighbour = Home.neighbour(in: air, service)
+        let publication = try neighbour.publish(Message("hello"))
         #expect(await eventually { events.found.count == 1 })
         await first.close()
         #expect(await eventually { medium.mode == .both })
@@ -71,7 +73,7 @@ import Testing
         #expect(events.all.count == 1, "found once, and never lost")
         publication.stop()
         #expect(await eventually { events.lost.count == 1 })
-        withExtendedLifetime(second) {}
+        withExtendedLifetime((second, manager, neighbour)) {}
     }
 
     @Test func anAppThatAsksOnlyInTheForegroundNeverReachesTheAgent() async throws {
@@ -81,7 +83,7 @@ import Testing
         #expect(await eventually { subscription.status == .active })
         #expect(medium.mode == .both)
         #expect(!home.log.all.contains { $0.contains("holds") })
-        withExtendedLifetime(agent) {}
+        withExtendedLifetime((agent, manager)) {}
     }
 
     @Test func operationsOfTheForegroundEndWithItAndComeBack() async throws {
@@ -94,18 +96,20 @@ import Testing
         #expect(await eventually { subscription.status == .inactive && medium.mode.isEmpty })
         foreground.set(true)
         #expect(await eventually { subscription.status == .active })
+        withExtendedLifetime(manager) {}
     }
 
     @Test func stoppingTheManagerEndsWhatTheAgentKeeps() async throws {
         let agent = try home.agent(air, service)
         let (manager, _) = app()
-        let finder = Collected(try Home.neighbour(in: air, service).subscribe())
+        let neighbour = Home.neighbour(in: air, service)
+        let finder = Collected(try neighbour.subscribe())
         let publication = try manager.publish(Message("hello"), strategy: background)
         #expect(await eventually { finder.found.count == 1 })
         await manager.stop()
         #expect(await eventually { finder.lost.count == 1 })
         let state = "\(home.state)1"
         #expect(try FileManager.default.contentsOfDirectory(atPath: state) == ["lock"])
-        withExtendedLifetime((agent, publication)) {}
+        withExtendedLifetime((agent, neighbour, publication)) {}
     }
 }

@@ -19,6 +19,8 @@ package final class AgentConnection: Sendable {
         var reading: ReadSource?
         var writing: WriteSource?
         var isClosed = false
+        /// Whether the other side reads no more. What it sent before is still to be read.
+        var isDeaf = false
     }
 
     private let socket: OwnedDescriptor
@@ -63,9 +65,11 @@ package final class AgentConnection: Sendable {
     package func send(_ frame: some Encodable) -> Bool {
         guard let bytes = AgentProtocol.encode(frame) else { return false }
         let isSent = state.withLock { state in
+            if state.isDeaf { return true }
             guard !state.isClosed, state.pending.count + bytes.count <= limits.pendingByteCount else { return false }
             state.pending.append(bytes)
-            return flush(&state)
+            flush(&state)
+            return true
         }
         if !isSent { close() }
         return isSent
@@ -105,34 +109,36 @@ package final class AgentConnection: Sendable {
         } catch { close() }
     }
 
-    /// - Returns: whether the connection still works.
-    private func flush(_ state: inout State) -> Bool {
+    private func flush(_ state: inout State) {
         while !state.pending.isEmpty {
             let count = state.pending.withUnsafeBytes {
                 Glibc.send(socket.number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
             }
+            let code = errno
             if count > 0 {
                 state.pending = Data(state.pending.dropFirst(count))
-            } else if errno == EAGAIN {
+            } else if code == EAGAIN {
                 let socket = socket
                 if state.writing == nil {
                     state.writing = WriteSource(
                         socket.number, queue: queue, onWritable: { self.flush() },
                         onEnd: { withExtendedLifetime(socket) {} })
                 }
-                return true
-            } else if errno != EINTR {
-                return false
+                return
+            } else if code != EINTR {
+                // The reader finds the end, after the frames that came before it.
+                state.isDeaf = true
+                state.pending = Data()
             }
         }
         state.writing?.cancel()
         state.writing = nil
-        return true
     }
 
     private func flush() {
-        let works = state.withLock { state in state.isClosed || flush(&state) }
-        if !works { close() }
+        state.withLock { state in
+            if !state.isClosed { flush(&state) }
+        }
     }
 }
 

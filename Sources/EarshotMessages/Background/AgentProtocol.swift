@@ -4,7 +4,8 @@ package import Foundation
 package enum AgentProtocol {
     /// Raised by any change that an older program would misunderstand.
     package static let version = 1
-    /// The maximum size of a frame without its length. A message of maximum size takes 137 KB as JSON.
+    /// The maximum size of a frame without its length. A message of maximum size takes 137 KB as JSON
+    /// without escaped slashes.
     package static let maximumFrameByteCount = 256 << 10
     /// The maximum number of events that wait for an app that does not run.
     package static let maximumWaitingCount = 64
@@ -19,7 +20,10 @@ package enum AgentProtocol {
     /// A frame as bytes: the length, big-endian, then JSON.
     /// - Returns: nil if the frame is too large.
     package static func encode(_ frame: some Encodable) -> Data? {
-        guard let body = try? JSONEncoder().encode(frame), body.count <= maximumFrameByteCount else { return nil }
+        let encoder = JSONEncoder()
+        // Base64 has many slashes; escaped ones would double the size.
+        encoder.outputFormatting = .withoutEscapingSlashes
+        guard let body = try? encoder.encode(frame), body.count <= maximumFrameByteCount else { return nil }
         let length = UInt32(body.count)
         return Data([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }) + body
     }

@@ -9,6 +9,8 @@ import Testing
 @Suite struct ResumingServiceTests {
     private final class Memory: Sendable {
         let session = Mutex(AppState.Session(key: "key", service: "", secret: ""))
+
+        var present: AppState.Session { session.withLock(\.self) }
     }
 
     private let service = FakeService()
@@ -17,7 +19,7 @@ import Testing
     /// The service as a new process of the agent sees it.
     private func process() -> ResumingService {
         let memory = memory
-        return ResumingService(service.client(key: "key"), memory: memory.session.withLock(\.self)) { session in
+        return ResumingService(service.client(key: "key"), memory: memory.present) { session in
             memory.session.withLock { $0 = session }
         }
     }
@@ -50,9 +52,9 @@ import Testing
         let registration = try await process.register(
             .publication(Message("hello")), timeToLive: .seconds(300), idempotencyKey: "1", in: session)
         try await process.withdraw(registration.name, in: session)
-        #expect(memory.session.withLock(\.idempotencyKeys.isEmpty))
+        #expect(memory.present.idempotencyKeys.isEmpty)
         let other = try await process.openSession()
         #expect(other != session, "the second session of a process is a new one")
-        #expect(memory.session.withLock(\.secret) == other.secret)
+        #expect(memory.present.secret == other.secret)
     }
 }

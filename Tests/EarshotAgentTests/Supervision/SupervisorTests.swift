@@ -48,7 +48,7 @@ import Testing
         }
         #expect(second.found?.content == Data("two".utf8), "the only news")
         #expect(third == .lost(first))
-        withExtendedLifetime((agent, other)) {}
+        withExtendedLifetime((agent, neighbour, other)) {}
     }
 
     @Test func anAppIsStartedAndGetsWhatWaits() async throws {
@@ -79,7 +79,7 @@ import Testing
         }
         #expect(events.first?.found?.content == Data("while you were away".utf8))
         #expect(events.last?.lost == events.first?.found?.id)
-        withExtendedLifetime(agent) {}
+        withExtendedLifetime((agent, neighbour)) {}
     }
 
     @Test func anAppThatCrashesIsLeftAlone() async throws {
@@ -91,11 +91,12 @@ import Testing
             let client = try RawClient(socket, app: "app")
             #expect(try client.hold(Home.subscription()) == nil)
         }
-        let publication = try Home.neighbour(in: air, service).publish(Message("one"))
+        let neighbour = Home.neighbour(in: air, service)
+        let publication = try neighbour.publish(Message("one"))
         #expect(await eventually { home.log.all.contains { $0.contains("ended 4 times without taking its events") } })
         let count = try String(contentsOfFile: file, encoding: .utf8).count / 2
         #expect(count <= 6, "each pause is twice the last one")
-        withExtendedLifetime((agent, publication)) {}
+        withExtendedLifetime((agent, neighbour, publication)) {}
     }
 
     @Test func whatIsNotDeclaredOrNotAllowedIsRefused() async throws {
@@ -123,7 +124,8 @@ import Testing
             let client = try RawClient(socket, app: "app")
             #expect(try client.hold(Home.publication("hello")) == nil)
         }
-        let finder = Collected(try Home.neighbour(in: air, service).subscribe())
+        let neighbour = Home.neighbour(in: air, service)
+        let finder = Collected(try neighbour.subscribe())
         #expect(await eventually { finder.found.map(\.message.text) == ["hello"] })
         let store = PermissionStore(applicationIdentifier: "app", configurationFolder: "\(home.path)/config")
         let begin = ContinuousClock.now
@@ -132,13 +134,14 @@ import Testing
         print("the permission took \(begin.duration(to: .now)) to end the work")
         try store.set(.granted)
         #expect(await eventually { finder.found.count == 2 })
-        withExtendedLifetime((agent, store)) {}
+        withExtendedLifetime((agent, store, neighbour)) {}
     }
 
     @Test func anOperationGoesOnUntilItIsReleased() async throws {
         let agent = try home.agent(air, service)
         let socket = home.socket
-        let finder = Collected(try Home.neighbour(in: air, service).subscribe())
+        let neighbour = Home.neighbour(in: air, service)
+        let finder = Collected(try neighbour.subscribe())
         try await onThread {
             let client = try RawClient(socket, app: "app")
             #expect(try client.hold(Home.publication("hello")) == nil)
@@ -148,7 +151,7 @@ import Testing
         try await onThread { try RawClient(socket, app: "app").release(Home.publication("hello").id) }
         #expect(await eventually { finder.lost.map(\.message.text) == ["hello"] })
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home.state)1") == ["lock"])
-        withExtendedLifetime(agent) {}
+        withExtendedLifetime((agent, neighbour)) {}
     }
 
     @Test func aNewProcessEndsWhatItDoesNotWantAgain() async throws {
@@ -197,7 +200,8 @@ import Testing
         try home.install("second")
         let agent = try home.agent(air, service)
         let socket = home.socket
-        let publication = try Home.neighbour(in: air, service, key: "other").publish(Message("theirs"))
+        let neighbour = Home.neighbour(in: air, service, key: "other")
+        let publication = try neighbour.publish(Message("theirs"))
         let events = try await onThread { () -> (AgentEvent, Int) in
             let first = try RawClient(socket, app: "app")
             #expect(try first.hold(Home.subscription()) == nil)
@@ -211,6 +215,6 @@ import Testing
         }
         #expect(events.0.found?.content == Data("theirs".utf8))
         #expect(events.1 == 0)
-        withExtendedLifetime((agent, publication)) {}
+        withExtendedLifetime((agent, neighbour, publication)) {}
     }
 }
