@@ -23,7 +23,9 @@ public final class Agent: Sendable {
     ///   - socketPath: the socket; nil if systemd passed one to this process.
     ///   - onIdle: called, with `endsWhenIdle`, when there is neither a client nor an operation.
     /// - Throws: `Failure` if another agent runs, or if the state or the socket cannot be used.
-    public init(_ options: AgentOptions, socketPath: String?, onIdle: @escaping @Sendable () -> Void = {}) throws(Failure) {
+    public init(_ options: AgentOptions, socketPath: String?, onIdle: @escaping @Sendable () -> Void = {})
+        throws(Failure)
+    {
         let store: StateStore
         do throws(StateStore.Failure) {
             store = try StateStore(folder: options.stateFolder, log: options.log)
@@ -50,7 +52,8 @@ public final class Agent: Sendable {
             }
         } else {
             throw Failure(
-                description: "There is no XDG_RUNTIME_DIR, where the socket would be. Log in with systemd or elogind, or give "
+                description:
+                    "There is no XDG_RUNTIME_DIR, where the socket would be. Log in with systemd or elogind, or give "
                     + "--socket.")
         }
         supervisor = Supervisor(options, store: store, onIdle: onIdle)

@@ -27,7 +27,8 @@ import Testing
     }
 
     private var lines: [String] {
-        ((try? String(contentsOfFile: "\(home.path)/app.txt", encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+        ((try? String(contentsOfFile: "\(home.path)/app.txt", encoding: .utf8)) ?? "").split(separator: "\n").map(
+            String.init)
     }
 
     private var listed: String? { try? agent.command(["list", "--json"]).output }
@@ -73,7 +74,9 @@ import Testing
         let process = try app()
         #expect(
             await eventually {
-                lines.contains { $0.contains("app.nearby.json does not declare bluetooth-central in UIBackgroundModes") }
+                lines.contains {
+                    $0.contains("app.nearby.json does not declare bluetooth-central in UIBackgroundModes")
+                }
             })
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

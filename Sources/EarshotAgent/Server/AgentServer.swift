@@ -42,6 +42,8 @@ final class AgentServer: Sendable {
     func close() {
         let (source, connections) = state.withLock { ($0.source, $0.connections) }
         source?.cancel()
+        // New connections are refused at once, also while this object lives.
+        _ = shutdown(socket.number, CInt(SHUT_RDWR))
         for connection in connections.values { connection.close() }
     }
 
@@ -55,7 +57,9 @@ final class AgentServer: Sendable {
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         guard let peer = AgentSocket.peer(descriptor), peer.user == user else {
-            log("refused a connection of another user (\(AgentSocket.peer(descriptor).map { "\($0.user)" } ?? "unknown"))")
+            log(
+                "refused a connection of another user (\(AgentSocket.peer(descriptor).map { "\($0.user)" } ?? "unknown"))"
+            )
             Glibc.close(descriptor)
             return
         }

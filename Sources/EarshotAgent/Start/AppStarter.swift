@@ -59,7 +59,9 @@ final class AppStarter: Sendable {
         var environment: [UnsafeMutablePointer<CChar>?] = Self.environment(app).map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
         return state.withLock { state in
-            if state.signals == nil { state.signals = SignalSource(SIGCHLD, queue: queue) { [weak self] in self?.reap() } }
+            if state.signals == nil {
+                state.signals = SignalSource(SIGCHLD, queue: queue) { [weak self] in self?.reap() }
+            }
             var process: pid_t = 0
             let code = posix_spawn(&process, command[0], &actions, &attributes, &arguments, &environment)
             guard code == 0 else {

@@ -47,7 +47,9 @@ extension Supervisor {
     }
 
     private func begin(_ hello: ClientFrame.Hello, _ number: Int) {
-        guard let client = clients[number], !client.hasBegun else { return refuse(number, "There was a hello already.") }
+        guard let client = clients[number], !client.hasBegun else {
+            return refuse(number, "There was a hello already.")
+        }
         guard hello.version == AgentProtocol.version else {
             return refuse(
                 number,
@@ -63,9 +65,11 @@ extension Supervisor {
             }
         }
         clients[number]?.hasBegun = true
+        if hello.app != nil { hasServed = true }
         clients[number]?.app = hello.app
         client.connection.send(AgentFrame.welcome(AgentFrame.Welcome()))
-        guard let app = hello.app, let record = apps[app], !record.state.operations.isEmpty, record.tidying == nil else {
+        guard let app = hello.app, let record = apps[app], !record.state.operations.isEmpty, record.tidying == nil
+        else {
             return
         }
         apps[app]?.tidying = later(options.claimSeconds, .tidyDue(app: app))
@@ -78,7 +82,8 @@ extension Supervisor {
         guard let client = clients[number] else { return }
         if let refusal = refusal(of: hold, app, client) {
             options.log("\(app): refused: \(refusal)")
-            let id = order.flaw == nil ? order.id : String(order.id.prefix(BackgroundOperation.maximumIdentifierByteCount))
+            let id =
+                order.flaw == nil ? order.id : String(order.id.prefix(BackgroundOperation.maximumIdentifierByteCount))
             client.connection.send(AgentFrame.refusal(AgentFrame.Refusal(id: id, refusal)))
             return
         }
@@ -121,7 +126,8 @@ extension Supervisor {
             return "The user ended the background work of this process with 'earshot agent stop'."
         }
         if record == nil, apps.count >= Self.maximumAppCount {
-            return "The agent holds the operations of \(Self.maximumAppCount) apps already. 'earshot agent list' shows them."
+            return
+                "The agent holds the operations of \(Self.maximumAppCount) apps already. 'earshot agent list' shows them."
         }
         if let record, record.index(of: order.id) == nil,
             record.state.operations.count >= AppState.maximumOperationCount
@@ -226,7 +232,8 @@ extension Supervisor {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         let cpu = [usage.ru_utime, usage.ru_stime].reduce(0.0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
-        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst()
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+            .dropFirst()
             .first.flatMap { Int($0) }
         return AgentOverview(
             process: getpid(), uptimeSeconds: Self.monotonicSeconds - began, cpuSeconds: cpu,

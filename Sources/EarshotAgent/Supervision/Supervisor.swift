@@ -52,6 +52,8 @@ actor Supervisor {
     var clients: [Int: AgentClientRecord] = [:]
     var apps: [String: AppRecord] = [:]
     var runCount = 0
+    /// Whether any app has connected: an agent that an app has just started waits for it.
+    var hasServed = false
 
     /// - Parameter onIdle: called when there is neither a client nor an operation.
     init(_ options: AgentOptions, store: StateStore, onIdle: @escaping @Sendable () -> Void) {
@@ -92,7 +94,7 @@ actor Supervisor {
             case .doubtDue(let app): endDoubts(app)
             case .saveDue(let app): saveNow(app)
             }
-            if options.endsWhenIdle, clients.isEmpty, apps.values.allSatisfy(\.state.isEmpty) { onIdle() }
+            if options.endsWhenIdle, hasServed, clients.isEmpty, apps.values.allSatisfy(\.state.isEmpty) { onIdle() }
         }
     }
 

@@ -45,7 +45,8 @@ final class AgentClient: Sendable {
         var isClosed = false
         var pause = AgentClient.shortestPause
         var failureCount = 0
-        var hasStarted = false
+        /// When the agent was last started, in the time of the queue's clock; nil for never.
+        var lastStart: DispatchTime?
         /// Operations that have ended, and whose end the agent has not confirmed.
         var releasing: Set<String> = []
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -55,6 +56,10 @@ final class AgentClient: Sendable {
     private static let longestPause = 5.0
     /// A connection that fails so often in a row counts as away: the pauses before take 0.75 s.
     private static let toleratedFailures = 5
+    /// An agent that does not greet in this time hangs.
+    private static let greetingSeconds = 3.0
+    /// The minimum time between two attempts to start the agent.
+    private static let startSeconds = 3.0
 
     private let agent: BackgroundAgent
     private let app: String
@@ -150,6 +155,13 @@ final class AgentClient: Sendable {
         state.withLock { $0.connection = connection }
         connection.start()
         connection.send(ClientFrame.hello(ClientFrame.Hello(app: app)))
+        queue.asyncAfter(deadline: .now() + Self.greetingSeconds) { [weak self, weak connection] in
+            guard let self, let connection,
+                state.withLock({ $0.connection === connection && !$0.isWelcome && !$0.isClosed })
+            else { return }
+            state.withLock { $0.failureCount = max($0.failureCount, Self.toleratedFailures - 1) }
+            connection.close()
+        }
     }
 
     private func failed(_ code: CInt, _ path: String) {
@@ -162,7 +174,8 @@ final class AgentClient: Sendable {
             let reason = String(cString: strerror(code)).lowercased()
             news(
                 .away(
-                    sentence: "earshot-agent does not answer at \(path): \(reason). Install it with 'make install-agent', "
+                    sentence:
+                        "earshot-agent does not answer at \(path): \(reason). Install it with 'make install-agent', "
                         + "or start it; until then the operation ends with the program."))
         }
         retry()
@@ -170,11 +183,13 @@ final class AgentClient: Sendable {
 
     private func startAgent(_ code: CInt) {
         guard agent.startsAgent, code == ENOENT || code == ECONNREFUSED else { return }
-        let isFirst = state.withLock { state in
-            defer { state.hasStarted = true }
-            return !state.hasStarted
+        let isDue = state.withLock { state in
+            let now = DispatchTime.now()
+            if let last = state.lastStart, now < last + Self.startSeconds { return false }
+            state.lastStart = now
+            return true
         }
-        guard isFirst, let program = AgentStart.program else { return }
+        guard isDue, let program = AgentStart.program else { return }
         note(AgentStart.run(program) ? "started \(program)" : "cannot start \(program)")
     }
 
@@ -210,7 +225,6 @@ final class AgentClient: Sendable {
                 state.isWelcome = true
                 state.pause = Self.shortestPause
                 state.failureCount = 0
-                state.hasStarted = false
             }
             for id in state.withLock(\.releasing) { connection.send(ClientFrame.release(ClientFrame.Name(id))) }
             connection.send(ClientFrame.situation(ClientFrame.Situation(isForeground: isForeground())))

@@ -18,7 +18,8 @@ package struct AgentMessage: Codable, Sendable, Hashable {
 
     package var received: ReceivedMessage {
         ReceivedMessage(
-            message: Message(content: content, type: type, namespace: namespace), isAuthenticated: isAuthenticated, id: id)
+            message: Message(content: content, type: type, namespace: namespace), isAuthenticated: isAuthenticated,
+            id: id)
     }
 }
 

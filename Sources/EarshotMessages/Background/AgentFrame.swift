@@ -70,7 +70,9 @@ package enum ClientFrame: Codable, Sendable, Hashable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        guard let key = container.allKeys.first, container.allKeys.count == 1 else { throw AgentProtocol.unknown(decoder) }
+        guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+            throw AgentProtocol.unknown(decoder)
+        }
         switch key {
         case .hello: self = .hello(try container.decode(Hello.self, forKey: key))
         case .hold: self = .hold(try container.decode(Hold.self, forKey: key))
@@ -125,7 +127,9 @@ package enum AgentFrame: Codable, Sendable, Hashable {
             self.problems = problems
         }
 
-        package var operationStatus: OperationStatus { OperationStatus.allCases.first { "\($0)" == status } ?? .inactive }
+        package var operationStatus: OperationStatus {
+            OperationStatus.allCases.first { "\($0)" == status } ?? .inactive
+        }
     }
 
     package struct Events: Codable, Sendable, Hashable {
@@ -153,7 +157,9 @@ package enum AgentFrame: Codable, Sendable, Hashable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        guard let key = container.allKeys.first, container.allKeys.count == 1 else { throw AgentProtocol.unknown(decoder) }
+        guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+            throw AgentProtocol.unknown(decoder)
+        }
         switch key {
         case .welcome: self = .welcome(try container.decode(Welcome.self, forKey: key))
         case .held: self = .held(try container.decode(ClientFrame.Name.self, forKey: key))

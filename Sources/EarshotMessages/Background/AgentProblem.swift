@@ -60,7 +60,8 @@ package struct AgentProblem: Codable, Sendable, Hashable {
         let mode = DiscoveryMode(rawValue: mode ?? 0)
         let problems: [DiscoveryProblem] = [
             .noMicrophone, .noLoudspeaker, .bandOccupied, .noBluetoothService, .noBluetoothAdapter, .bluetoothOff,
-            .bluetoothForbidden, .noPermission(mode), .deviceBusy(mode), .deviceUnusable(mode), .bluetoothUnusable(mode),
+            .bluetoothForbidden, .noPermission(mode), .deviceBusy(mode), .deviceUnusable(mode),
+            .bluetoothUnusable(mode),
         ]
         return problems.first { Self.name($0).0 == problem }.map { .medium($0, kind) }
     }

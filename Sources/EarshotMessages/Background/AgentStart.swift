@@ -30,7 +30,8 @@ enum AgentStart {
         for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
         }
-        var arguments: [UnsafeMutablePointer<CChar>?] = [program, "run", "--end-when-idle"].map { (text: String) in strdup(text) } + [nil]
+        var arguments: [UnsafeMutablePointer<CChar>?] =
+            [program, "run", "--end-when-idle"].map { (text: String) in strdup(text) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0
         return posix_spawn(&process, program, &actions, &attributes, &arguments, environ) == 0

@@ -14,7 +14,8 @@ package struct BackgroundManifest: Sendable, Equatable {
     ///   - programFolder: the folder of the app's program, where the manifest is looked for first; nil if that is unknown.
     ///   - configurationFolder: replaces `$XDG_CONFIG_HOME`; nil for that.
     package static func load(
-        app: String, programFolder: String?, configurationFolder: String? = nil, log: (@Sendable (String) -> Void)? = nil
+        app: String, programFolder: String?, configurationFolder: String? = nil,
+        log: (@Sendable (String) -> Void)? = nil
     ) -> BackgroundManifest {
         let folder = ConfigurationFolder(applicationIdentifier: app, base: configurationFolder)
         let manifest = PermissionManifest.load(for: folder, programFolder: programFolder ?? folder.path, log: log)

@@ -90,7 +90,9 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
             ["http", "https"].contains(url.scheme?.lowercased())
         else { return "The service is not an http or https address." }
         guard (0...3).contains(mode) else { return "The mode is not 0 to 3." }
-        guard mode != 0 || (beacons != nil && content == nil) else { return "The operation does nothing: its mode is 0." }
+        guard mode != 0 || (beacons != nil && content == nil) else {
+            return "The operation does nothing: its mode is 0."
+        }
         guard content == nil || beacons == nil else { return "A publication cannot look for beacons." }
         let longestType = mode == 0 ? BeaconAttachment.maximumTypeCount : Message.maximumTypeCount
         guard type.unicodeScalars.count <= longestType else { return "The type is too long." }
@@ -115,7 +117,8 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
             }
         }
         for text in [
-            key, service, type, namespace, "\(mode)", beacons.map { "\($0.includesIBeacons)\($0.prefersLowPower)" } ?? "",
+            key, service, type, namespace, "\(mode)",
+            beacons.map { "\($0.includesIBeacons)\($0.prefersLowPower)" } ?? "",
         ] {
             add(text.utf8)
             add([0xFF])

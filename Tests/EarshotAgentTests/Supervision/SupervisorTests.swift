@@ -111,7 +111,8 @@ import Testing
                 RawClient(socket, app: "unknown").hold(Home.subscription()),
             ]
         }
-        #expect(refusals[0]?.contains("deaf.nearby.json does not declare bluetooth-central in UIBackgroundModes") == true)
+        #expect(
+            refusals[0]?.contains("deaf.nearby.json does not declare bluetooth-central in UIBackgroundModes") == true)
         #expect(refusals[1]?.contains("The user has not allowed denied to find devices nearby") == true)
         #expect(refusals[2]?.contains("does not declare") == true)
         withExtendedLifetime(agent) {}

@@ -34,7 +34,9 @@ final class Home: Sendable {
         _ air: Air, _ service: FakeService, number: Int = 1, _ change: (inout AgentOptions) -> Void = { _ in }
     ) throws -> Agent {
         try FileManager.default.createDirectory(atPath: "\(path)/run", withIntermediateDirectories: true)
-        var options = AgentOptions(stateFolder: "\(state)\(number)", media: { [air.medium(.bluetooth)] }) { [log] in log.add($0) }
+        var options = AgentOptions(stateFolder: "\(state)\(number)", media: { [air.medium(.bluetooth)] }) { [log] in
+            log.add($0)
+        }
         options.configurationFolder = "\(path)/config"
         options.service = { service.client(key: $0) }
         options.configure = { configuration in
