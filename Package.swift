@@ -27,10 +27,12 @@ let package = Package(
         .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
         .library(name: "EarshotNotifications", targets: ["EarshotNotifications"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
+        .library(name: "EarshotAgent", targets: ["EarshotAgent"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
+        .executable(name: "earshot-agent", targets: ["earshot-agent"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -63,6 +65,9 @@ let package = Package(
         .target(name: "EarshotNotifications", dependencies: ["CSystemd", "EarshotBluetooth"], swiftSettings: strict),
         .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
+        .target(
+            name: "EarshotAgent", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
+            swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
         .target(
             name: "NearbyMessages",
@@ -94,6 +99,14 @@ let package = Package(
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
                 "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "CMalloc", argumentParser,
+            ],
+            swiftSettings: strict),
+
+        .executableTarget(
+            name: "earshot-agent",
+            dependencies: [
+                "EarshotAgent", "EarshotDiscovery", "EarshotMessages", "EarshotConsole", "EarshotDrawing",
+                argumentParser,
             ],
             swiftSettings: strict),
 
@@ -191,8 +204,19 @@ let package = Package(
             dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "EarshotAgentTests",
+            dependencies: [
+                "EarshotAgent", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport",
+                "background-app", "earshot-agent",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "EarshotTerminalConsentTests",
             dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"],
+            swiftSettings: strict),
+        // An app in a process of its own, which tests kill and the agent starts.
+        .executableTarget(
+            name: "background-app", dependencies: ["EarshotDiscovery", "EarshotMessages"], path: "Tests/BackgroundApp",
             swiftSettings: strict),
         // Compiled as an app is, without upcoming features: apps write `GNSPublication?`, without `any`.
         .testTarget(
@@ -231,7 +255,8 @@ let package = Package(
         .testTarget(
             name: "EarshotCLITests",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-messages",
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-agent",
+                "earshot-messages",
             ],
             swiftSettings: strict),
     ]

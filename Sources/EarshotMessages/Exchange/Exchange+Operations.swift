@@ -5,6 +5,7 @@ extension Exchange {
     func add(_ operation: OperationCore) {
         guard !operation.isOver else { return }
         let number = operation.number
+        followForeground()
         var entry = Entry(operation: operation)
         let permission = configuration.permission
         let purpose = purpose(of: operation)
@@ -50,10 +51,39 @@ extension Exchange {
         guard !isClosed, let entry = entries[number], entry.permission != state else { return }
         entries[number]?.permission = state
         note("operation \(number): permission \(state.rawValue)")
-        if state == .granted { start(number) } else if entry.isRunning { halt(number) }
+        if state == .granted { start(number) } else if entry.isRunning || entry.keeping != nil { halt(number) }
     }
 
     private func start(_ number: Int) {
+        guard let operation = entries[number]?.operation, !operation.isOver else { return }
+        guard isForeground || operation.isAllowedInBackground else {
+            note("operation \(number): waits for the app to come to the foreground")
+            return
+        }
+        if keep(number) { updateSituation() } else { startHere(number) }
+    }
+
+    /// Begins before the first operation, if operations end with the foreground.
+    private func followForeground() {
+        guard let foreground = configuration.foreground, followingForeground == nil else { return }
+        let input = input
+        followingForeground = Task {
+            for await isActive in foreground.changes { input.yield(.foreground(isActive)) }
+        }
+    }
+
+    /// The app came to the foreground, or left it.
+    func follow(_ isActive: Bool) {
+        guard isActive != isForeground else { return }
+        isForeground = isActive
+        note(isActive ? "the app is in the foreground" : "the app is in the background")
+        for (number, entry) in entries where entry.permission == .granted && !entry.operation.isAllowedInBackground {
+            if isActive { start(number) } else { halt(number) }
+        }
+    }
+
+    /// Runs an operation in this process.
+    func startHere(_ number: Int) {
         guard let operation = entries[number]?.operation, !operation.isOver else { return }
         // A subscription to beacons only opens no medium.
         entries[number]?.kinds = operation.usefulMode.isEmpty ? [] : choose(for: operation)
@@ -64,7 +94,7 @@ extension Exchange {
             return
         }
         entries[number]?.isRunning = true
-        if let limit = operation.strategy.timeToLive {
+        if let limit = operation.strategy.timeToLive, entries[number]?.timeLimit == nil {
             entries[number]?.timeLimit = Task {
                 if (try? await Task.sleep(for: limit)) != nil { operation.end() }
             }
@@ -81,15 +111,25 @@ extension Exchange {
     /// Stops the tasks of an operation and makes it inactive.
     func halt(_ number: Int, isWithdrawing: Bool = true) {
         guard let entry = entries[number] else { return }
-        entry.worker?.cancel()
         entry.timeLimit?.cancel()
+        entries[number]?.timeLimit = nil
+        entries[number]?.keeping = nil
+        board.end(for: .agent(number))
+        for event in entries[number]?.found.loseAll() ?? [] { entry.operation.events.add(event) }
+        for event in entries[number]?.beaconMessages.update([]) ?? [] { entry.operation.events.add(event) }
+        stopHere(number, isWithdrawing: isWithdrawing)
+        updateSituation()
+    }
+
+    /// Stops the tasks of an operation in this process. What it has found stays found.
+    func stopHere(_ number: Int, isWithdrawing: Bool = true) {
+        guard let entry = entries[number] else { return }
+        entry.worker?.cancel()
         board.end(for: .operation(number))
         board.leave(.registering(number))
         if isWithdrawing, let lease = entry.lease, let session {
             withdraw(lease.name, in: session, until: lease.expiresAt)
         }
-        for event in entries[number]?.found.loseAll() ?? [] { entry.operation.events.add(event) }
-        for event in entries[number]?.beaconMessages.update([]) ?? [] { entry.operation.events.add(event) }
         entries[number]?.scan = nil
         entries[number]?.lease = nil
         entries[number]?.worker = nil
@@ -105,6 +145,7 @@ extension Exchange {
         guard let entry = entries[number] else { return }
         note("operation \(number): ended")
         entry.asking?.cancel()
+        releaseFromAgent(number)
         halt(number)
         entries[number] = nil
     }
@@ -113,7 +154,9 @@ extension Exchange {
     func refresh(_ number: Int) {
         guard let entry = entries[number] else { return }
         let status: OperationStatus
-        if !entry.isRunning || entry.isRefused {
+        if let keeping = entry.keeping, !entry.isRunning {
+            status = keeping.isHeld ? keeping.status : .starting
+        } else if !entry.isRunning || entry.isRefused {
             status = .inactive
         } else if let scan = entry.scan, !entry.isNearby {
             status = isOpen(scan) && session != nil ? .active : .starting

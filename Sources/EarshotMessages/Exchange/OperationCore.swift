@@ -102,6 +102,13 @@ final class OperationCore: Sendable {
         }
     }
 
+    /// Whether any part of it goes on while the app is in the background.
+    var isAllowedInBackground: Bool {
+        usefulMode.isEmpty
+            ? beacons?.isAllowedInBackground == true
+            : strategy.isAllowedInBackground || beacons?.isAllowedInBackground == true
+    }
+
     /// Whether the user must consent to its following where the device is.
     var needsLocation: Bool { beacons?.scan.needsLocation == true }
 

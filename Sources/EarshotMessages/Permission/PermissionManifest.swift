@@ -6,7 +6,9 @@ import Glibc
 ///
 ///     {"NSMicrophoneUsageDescription": "To find other visitors of the museum.",
 ///      "NSBluetoothPeripheralUsageDescription": "So that other visitors find you.",
-///      "NSLocationWhenInUseUsageDescription": "To show the exhibits around you."}
+///      "NSLocationWhenInUseUsageDescription": "To show the exhibits around you.",
+///      "UIBackgroundModes": ["bluetooth-central", "bluetooth-peripheral", "location"],
+///      "EarshotCommand": ["/usr/bin/museum", "--background"]}
 struct PermissionManifest: Sendable, Equatable {
     /// The program's reason to use the microphone; nil if it gives none.
     var microphoneUsageDescription: String?
@@ -14,12 +16,18 @@ struct PermissionManifest: Sendable, Equatable {
     var bluetoothUsageDescription: String?
     /// The program's reason to follow where the device is; nil if it gives none.
     var locationUsageDescription: String?
+    /// The work that the program may do in the background (`UIBackgroundModes`).
+    var backgroundModes: [String] = []
+    /// The program and its arguments, with which the agent starts it (`EarshotCommand`); nil if it need not be started.
+    var command: [String]?
 
     private struct Record: Decodable {
         // The names are the file's keys.
         var NSMicrophoneUsageDescription: String?
         var NSBluetoothPeripheralUsageDescription: String?
         var NSLocationWhenInUseUsageDescription: String?
+        var UIBackgroundModes: [String]?
+        var EarshotCommand: [String]?
     }
 
     /// The maximum size that is read.
@@ -40,7 +48,8 @@ struct PermissionManifest: Sendable, Equatable {
             return PermissionManifest(
                 microphoneUsageDescription: record.NSMicrophoneUsageDescription,
                 bluetoothUsageDescription: record.NSBluetoothPeripheralUsageDescription,
-                locationUsageDescription: record.NSLocationWhenInUseUsageDescription)
+                locationUsageDescription: record.NSLocationWhenInUseUsageDescription,
+                backgroundModes: record.UIBackgroundModes ?? [], command: record.EarshotCommand)
         }
         return PermissionManifest()
     }
@@ -54,7 +63,7 @@ struct PermissionManifest: Sendable, Equatable {
         return count >= 0 ? Data(bytes[..<count]) : nil
     }
 
-    private static var systemProgramFolder: String? {
+    static var systemProgramFolder: String? {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count)
         let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
