@@ -17,7 +17,7 @@ import Testing
             (["beacon", "--eddystone", "0011:aabbccddeeff"], "20 hexadecimal digits"),
             (["beacon", "--eddystone", "00112233445566778899"], "NAMESPACE:INSTANCE"),
             (["beacon", "--eddystone", "00112233445566778899:\u{1B}[31m"], "12 hexadecimal digits"),
-            (["beacon", "--ibeacon", "f7826da6:1:2"], "UUID"), (["beacon", "--ibeacon", "\(identity)3456"], "minor"),
+            (["beacon", "--ibeacon", "f7826da6:1:2"], "UUID"), (["beacon", "--ibeacon", "\(identity)34567"], "minor"),
             (["beacon", "--ibeacon", identity, "--power", "-20"], "--power -20"),
             (["beacon", "--ibeacon", identity, "--power", "-129"], "--power -129"),
             (["beacon", "--ibeacon", identity, "--interval", "19"], "--interval 19"),
