@@ -96,6 +96,8 @@ test-machine: swift ## Run the tests of Bluetooth and of the kernel's sound card
 	for product in earshot earshot-messages machine-rotation; do \
 	    $(SWIFT) build -c release --product $$product $(CHECKS); \
 	done
+	@scripts/install-dependencies.sh server
+	$(SWIFT) build $(SERVER)
 	scripts/machine.sh Tests/Machine/all.sh
 
 test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service, and the sanitizers (an hour)

@@ -15,6 +15,8 @@ source ./support.sh
 source ./sound.sh
 # shellcheck source=Tests/Machine/bluetooth.sh
 source ./bluetooth.sh
+# shellcheck source=Tests/Machine/messages.sh
+source ./messages.sh
 
 echo "$((failures)) failed, after $SECONDS s"
 ((failures == 0))

@@ -7,11 +7,16 @@ failed() {
     failures=$((failures + 1))
 }
 
-# check NAME WHY COMMAND...: the check holds if the command succeeds.
+# check NAME WHY COMMAND...: the check holds if the command succeeds. A command in WHY, '$(…)', runs when it has failed.
 check() {
     local name=$1 why=$2
     shift 2
-    if "$@"; then ok "$name"; else failed "$name" "$why"; fi
+    if "$@"; then
+        ok "$name"
+    else
+        [[ $why != '$('* ]] || eval "why=\"$why\""
+        failed "$name" "$why"
+    fi
 }
 
 # within SECONDS COMMAND...: tries again and again.
