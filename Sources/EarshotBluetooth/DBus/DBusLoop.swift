@@ -14,12 +14,16 @@ final class DBusLoop {
     private var objects: [String: (slot: OpaquePointer, object: DBusObject)] = [:]
     private var closingReason = "it was closed"
 
+    /// The name of a connection's thread, as `top -H` shows it; at most 15 bytes.
+    private static let threadName = "earshot-dbus"
+
     private init(_ inbox: DBusInbox) {
         self.inbox = inbox
     }
 
     /// Connects, and serves the inbox until its owner asks for the end or the bus is gone.
     static func run(_ name: DBusBus, _ inbox: DBusInbox) {
+        pthread_setname_np(pthread_self(), threadName)
         let loop = DBusLoop(inbox)
         if loop.open(name) {
             while loop.step() {}

@@ -179,8 +179,12 @@ import Testing
     }
 
     @Test func aConnectionLeavesNoThreadBehind() async throws {
+        // By their name: tests beside this one begin and end threads of other kinds.
         func threadCount() -> Int {
-            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+            return threads.count { thread in
+                (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) == "earshot-dbus\n"
+            }
         }
         let bus = try PrivateBus()
         let before = threadCount()
@@ -193,7 +197,7 @@ import Testing
         for connection in connections.prefix(30) { await connection.waitUntilClosed() }
         // The others end because nothing holds them.
         connections = []
-        // Other tests have threads too, but not as many.
+        // Other tests have connections too, but not as many.
         #expect(await poll { threadCount() < before + 20 })
     }
 }
