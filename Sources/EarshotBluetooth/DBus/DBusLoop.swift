@@ -23,13 +23,21 @@ final class DBusLoop {
 
     /// Connects, and serves the inbox until its owner asks for the end or the bus is gone.
     static func run(_ name: DBusBus, _ inbox: DBusInbox) {
-        pthread_setname_np(pthread_self(), threadName)
+        nameThread()
         let loop = DBusLoop(inbox)
         if loop.open(name) {
             while loop.step() {}
         }
         loop.close()
         inbox.close(loop.closingReason)
+    }
+
+    /// Through a file, because Swift does not import `pthread_setname_np`.
+    private static func nameThread() {
+        let descriptor = Glibc.open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        _ = Glibc.write(descriptor, threadName, threadName.utf8.count)
+        _ = Glibc.close(descriptor)
     }
 
     private func open(_ name: DBusBus) -> Bool {
