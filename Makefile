@@ -32,7 +32,7 @@ install_texts = $(SWIFT) build -c release --product manual-pages $(STANDALONE) \
 # The tests of the service's clients wait for answers. Simulations keep each of Swift's few threads for minutes, so these
 # two run one after the other.
 CLIENT_TESTS := EarshotMessagesTests|EarshotTerminalConsentTests|NearbyMessagesTests|NearbyMessagesSwift5Tests
-CLIENT_TESTS := $(CLIENT_TESTS)|EarshotNotificationsTests|UIKitNamesTests|EarshotBluetoothTests
+CLIENT_TESTS := $(CLIENT_TESTS)|EarshotNotificationsTests|UIKitNamesTests|EarshotDBusTests|EarshotBluetoothTests
 CLIENT_TESTS := $(CLIENT_TESTS)|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
 # The tests that play and record in real time.
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests

@@ -57,10 +57,11 @@ let package = Package(
         .target(
             name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
             swiftSettings: strict),
+        .target(name: "EarshotDBus", dependencies: ["CSystemd", "EarshotAudio"], swiftSettings: strict),
         .target(
-            name: "EarshotBluetooth", dependencies: ["CSystemd", "EarshotAudio", "EarshotCoding", "EarshotDiscovery"],
-            swiftSettings: strict),
-        .target(name: "EarshotNotifications", dependencies: ["CSystemd", "EarshotBluetooth"], swiftSettings: strict),
+            name: "EarshotBluetooth",
+            dependencies: ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery"], swiftSettings: strict),
+        .target(name: "EarshotNotifications", dependencies: ["EarshotDBus"], swiftSettings: strict),
         .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
@@ -153,9 +154,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "EarshotDBusTests", dependencies: ["EarshotDBus", "DesktopTestSupport"], swiftSettings: strict),
+        .testTarget(
             name: "EarshotBluetoothTests",
             dependencies: [
-                "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDiscovery", "TestSupport",
+                "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
+                "DesktopTestSupport", "TestSupport",
             ],
             swiftSettings: strict),
         // A program for the tests in the virtual machine, `make test-machine`. Not a product.
@@ -163,19 +167,18 @@ let package = Package(
             name: "machine-rotation", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
             path: "Tests/Machine/Rotation", swiftSettings: strict),
         .target(
-            name: "NotificationsTestSupport", dependencies: ["EarshotBluetooth", "TestSupport"],
-            path: "Tests/NotificationsTestSupport", swiftSettings: strict),
+            name: "DesktopTestSupport", dependencies: ["EarshotDBus", "TestSupport"],
+            path: "Tests/DesktopTestSupport", swiftSettings: strict),
         .testTarget(
             name: "EarshotNotificationsTests",
             dependencies: [
-                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport",
+                "EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "UIKitNamesTests",
             dependencies: [
-                "EarshotBluetooth", "EarshotNotifications", "MessagesTestSupport", "NotificationsTestSupport",
-                "TestSupport",
+                "EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport", "TestSupport",
                 "UIKitNames", "test-app",
             ],
             swiftSettings: strict),
@@ -200,7 +203,7 @@ let package = Package(
             dependencies: [
                 "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
                 "EarshotTerminalConsent",
-                "GNSMessages", "NearbyMessages", "MessagesTestSupport", "NotificationsTestSupport", "TestSupport",
+                "GNSMessages", "NearbyMessages", "MessagesTestSupport", "DesktopTestSupport", "TestSupport",
                 "UIKitNames", "test-app",
             ],
             exclude: ["Snippets/Printed"], swiftSettings: [.treatAllWarnings(as: .error)]),

@@ -12,7 +12,7 @@ complain() {
 
 # Documentation may quote the output of a particular machine.
 if found=$(grep -rnIE '(^|[^[:alnum:]._~*-])/(work|home|root)/' . --exclude='*.md' \
-    --exclude-dir=.git --exclude-dir=.build --exclude-dir=.swiftpm --exclude-dir=demo); then
+    --exclude-dir=.git --exclude=.git --exclude-dir=.build --exclude-dir=.swiftpm --exclude-dir=demo); then
     complain "These lines hold a path of one machine:
 $found"
 fi

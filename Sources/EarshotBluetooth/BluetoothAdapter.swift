@@ -1,3 +1,5 @@
+package import EarshotDBus
+
 /// A Bluetooth adapter of this machine, through BlueZ: receives advertisements and sends them.
 ///
 ///     let adapter = BluetoothAdapter()

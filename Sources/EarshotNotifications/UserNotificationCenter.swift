@@ -1,4 +1,4 @@
-package import EarshotBluetooth
+package import EarshotDBus
 import Foundation
 
 /// Shows notifications on the user's desktop, and passes their clicks on.

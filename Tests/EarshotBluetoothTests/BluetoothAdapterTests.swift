@@ -1,3 +1,4 @@
+import DesktopTestSupport
 import EarshotCoding
 import EarshotDiscovery
 import Synchronization
@@ -35,7 +36,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test func theStateOfAnAdapterIsReportedAsItChanges() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let adapter = BluetoothAdapter(nil, bus: bus.bus)
         let scan = Collected(adapter.events([pattern], power: .continuous))
         #expect(await poll { problems(scan.elements) == ["noBluetoothService"] })
@@ -63,7 +64,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test func aDeniedPermissionIsAProblemUntilItIsGiven() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)
         try await bluez.set("hci0", isPowered: true)
         bluez.set(isForbidden: true)
@@ -77,7 +78,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test func theNamedAdapterIsUsed() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)
         try await bluez.set("hci0", isPowered: true)
         let adapter = BluetoothAdapter("hci1", bus: bus.bus)
@@ -90,7 +91,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test func receptionsReachTheStreamsThatWantThem() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)
         try await bluez.set("hci0", isPowered: true)
         let adapter = BluetoothAdapter(nil, bus: bus.bus)
@@ -116,7 +117,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test(arguments: [false, true]) func withoutMonitorsTheAdapterDiscovers(offersMonitors: Bool) async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus, offersMonitors: offersMonitors, activatesMonitors: false)
         try await bluez.set("hci0", isPowered: true)
         let adapter = BluetoothAdapter(nil, bus: bus.bus)
@@ -132,7 +133,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test(arguments: [5, 1]) func aNewTokenReplacesTheOld(maximumCount: Int) async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)
         bluez.set(maximumAdvertisementCount: maximumCount)
         try await bluez.set("hci0", isPowered: true)
@@ -165,7 +166,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test func advertisementsWithoutPlaceTakeTurns() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)
         bluez.set(maximumAdvertisementCount: 1)
         try await bluez.set("hci0", isPowered: true)
@@ -179,7 +180,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test func aMediumFindsTokensAndSendsItsOwn() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)
         try await bluez.set("hci0", isPowered: true)
         let medium = BluetoothMedium(adapter: BluetoothAdapter(nil, bus: bus.bus))
@@ -208,7 +209,7 @@ private final class Collected<Element: Sendable>: Sendable {
     }
 
     @Test func anOptionalMediumIsSilentWithoutBluetooth() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let medium = BluetoothMedium(
             BluetoothMedium.Options(isOptional: true), adapter: BluetoothAdapter(nil, bus: bus.bus))
         let events = Collected(medium.events(mode: .scan))

@@ -1,4 +1,4 @@
-import EarshotBluetooth
+import EarshotDBus
 import MessagesTestSupport
 
 @testable import EarshotNotifications

@@ -1,7 +1,7 @@
+import DesktopTestSupport
 import EarshotNotifications
 import Foundation
 import MessagesTestSupport
-import NotificationsTestSupport
 import Testing
 
 /// A real notification service on a real screen. `Desktop` starts it, and makes sure that it is dunst.

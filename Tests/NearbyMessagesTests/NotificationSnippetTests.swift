@@ -1,8 +1,8 @@
+import DesktopTestSupport
 import EarshotMessages
 import EarshotNotifications
 import Foundation
 import MessagesTestSupport
-import NotificationsTestSupport
 import Testing
 import UIKitNames
 

@@ -1,7 +1,7 @@
+import DesktopTestSupport
 import Foundation
 import MessagesTestSupport
 import NearbyMessages
-import NotificationsTestSupport
 import TestSupport
 import Testing
 

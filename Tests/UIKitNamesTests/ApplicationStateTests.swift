@@ -1,7 +1,7 @@
+import DesktopTestSupport
 import Dispatch
 import Foundation
 import MessagesTestSupport
-import NotificationsTestSupport
 import TestSupport
 import Testing
 import UIKitNames

@@ -1,3 +1,5 @@
+import EarshotDBus
+
 extension Advertisement {
     /// How often bluetoothd is asked to send an advertisement, in milliseconds. A scan that listens half of the time then
     /// misses all frames of two seconds once in some ten thousand times. The kernel's own interval is 1,280 ms.

@@ -1,3 +1,4 @@
+import EarshotDBus
 import EarshotDiscovery
 import Synchronization
 

@@ -1,3 +1,4 @@
+import EarshotDBus
 import EarshotDiscovery
 
 /// Whether an adapter can be used now.

@@ -1,3 +1,5 @@
+import EarshotDBus
+
 /// The devices whose advertisements bluetoothd reports: signals in, receptions out. It has no clock; the caller passes the time.
 ///
 /// bluetoothd tells parts of a reception at a time. The book joins them: the content in `InterfacesAdded` or `PropertiesChanged`,

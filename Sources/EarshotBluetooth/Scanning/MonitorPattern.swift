@@ -1,3 +1,5 @@
+import EarshotDBus
+
 /// A pattern as an advertisement monitor has it: bytes at a position in the data of one type.
 ///
 /// Source: BlueZ, `org.bluez.AdvertisementMonitor(5)`; Bluetooth Assigned Numbers, section 2.3 "Common Data Types".

@@ -1,3 +1,4 @@
+import EarshotDBus
 import Synchronization
 
 /// Scans with advertisement monitors: passively, and only for what matches their patterns.

@@ -1,3 +1,4 @@
+import EarshotDBus
 import EarshotDiscovery
 
 /// Scans with an adapter that is ready, round after round, and reports what it receives.

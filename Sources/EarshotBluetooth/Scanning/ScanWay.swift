@@ -1,3 +1,5 @@
+import EarshotDBus
+
 /// A way to make an adapter scan.
 protocol ScanWay: Sendable {
     /// Begins to scan.

@@ -1,4 +1,4 @@
-import EarshotBluetooth
+import EarshotDBus
 
 /// Shows one application's notifications: keeps the connection to the desktop, and what the desktop shows.
 actor NotificationDesk {

@@ -1,4 +1,4 @@
-import EarshotBluetooth
+import EarshotDBus
 
 /// The number on the application's icon in the desktop's launcher: a broadcast that launchers of Unity, KDE Plasma, Dash to Dock
 /// and others understand.

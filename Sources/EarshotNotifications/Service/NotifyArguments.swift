@@ -1,4 +1,4 @@
-import EarshotBluetooth
+import EarshotDBus
 
 /// The arguments of `Notify`, as far as the service's capabilities allow.
 ///

@@ -1,4 +1,4 @@
-import EarshotBluetooth
+import EarshotDBus
 
 /// A connection to the session bus, for calls to the desktop's notification service.
 struct ServiceConnection: Sendable {

@@ -1,4 +1,4 @@
-import EarshotBluetooth
+import EarshotDBus
 
 /// A signal that concerns the desktop's notification service.
 enum ServiceSignal: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import DesktopTestSupport
+import EarshotDBus
 import Synchronization
 
 @testable import EarshotBluetooth
@@ -19,7 +21,7 @@ final class FakeBlueZ: Sendable {
     private let activatesMonitors: Bool
     private let state = Mutex(State())
 
-    init(_ bus: PrivateBus, offersMonitors: Bool = true, activatesMonitors: Bool = true) async throws {
+    init(_ bus: SessionBus, offersMonitors: Bool = true, activatesMonitors: Bool = true) async throws {
         connection = bus.connect()
         self.offersMonitors = offersMonitors
         self.activatesMonitors = activatesMonitors

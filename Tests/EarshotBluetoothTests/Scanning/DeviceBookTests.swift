@@ -1,3 +1,4 @@
+import EarshotDBus
 import Testing
 
 @testable import EarshotBluetooth

@@ -1,8 +1,8 @@
-import EarshotBluetooth
+import DesktopTestSupport
+import EarshotDBus
 import EarshotNotifications
 import Foundation
 import MessagesTestSupport
-import NotificationsTestSupport
 import Testing
 
 /// Nothing is lost without a desktop.

@@ -1,7 +1,7 @@
-import EarshotBluetooth
+import DesktopTestSupport
+import EarshotDBus
 import EarshotNotifications
 import MessagesTestSupport
-import NotificationsTestSupport
 import Testing
 
 /// What a service receives, and what becomes of its signals.

@@ -1,4 +1,4 @@
-package import EarshotBluetooth
+package import EarshotDBus
 import Foundation
 package import TestSupport
 
@@ -37,6 +37,8 @@ package final class SessionBus: @unchecked Sendable {
     }
 
     deinit { daemon.kill() }
+
+    package func connect() -> DBusConnection { DBusConnection(bus) }
 
     /// Ends the bus without warning.
     package func kill() { daemon.kill() }

@@ -1,4 +1,4 @@
-import EarshotBluetooth
+import EarshotDBus
 import Foundation
 import TestSupport
 

@@ -1,4 +1,5 @@
-import EarshotBluetooth
+import DesktopTestSupport
+import EarshotDBus
 import Foundation
 import Synchronization
 import Testing
@@ -31,7 +32,7 @@ import Testing
     ])
 
     /// A connection that exports the object, its unique name, and another connection to call it.
-    private func open(_ bus: PrivateBus) async throws -> (server: DBusConnection, name: String, client: DBusConnection)
+    private func open(_ bus: SessionBus) async throws -> (server: DBusConnection, name: String, client: DBusConnection)
     {
         let (server, client) = (bus.connect(), bus.connect())
         try await server.export("/echo", Self.echo)
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func everyTypeOfValueComesBackAsItWent() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let (server, name, client) = try await open(bus)
         let values: [DBusValue] = [
             .boolean(true), .byte(255), .int16(-2), .uint16(65_535), .int32(-3), .uint32(4_000_000_000),
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test func errorsHaveTheNameAndTextOfTheOtherSide() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let (server, name, client) = try await open(bus)
         await #expect(throws: DBusError.refused(name: "org.example.Error.AccessDenied", text: "Not you.")) {
             try await client.call(name, "/echo", Self.interface, "Refuse")
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func aCallEndsWithItsTimeLimitOrItsTask() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let (server, name, client) = try await open(bus)
         await #expect(throws: DBusError.noReply) {
             try await client.call(name, "/echo", Self.interface, "Late", timeLimit: .milliseconds(50))
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test func messagesThatAreTooDeepOrTooLargeAreRefused() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let (server, name, client) = try await open(bus)
         for method in ["Deep", "Large"] {
             do throws(DBusError) {
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func propertiesAndManagedObjectsAreListed() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let (server, name, client) = try await open(bus)
         let properties = "org.freedesktop.DBus.Properties"
         let all = try await client.call(name, "/echo", properties, "GetAll", [.string(Self.interface)])
@@ -135,7 +136,7 @@ import Testing
     }
 
     @Test func signalsArriveInOrderAndOnlyThoseThatMatch() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let (server, _, client) = try await open(bus)
         let signals = client.signals(DBusMatch(pathNamespace: "/echo", interface: Self.interface, member: "Said"))
         // A call after the match: the bus knows the match before the signals.
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test func theEndOfTheBusEndsCallsAndSignals() async throws {
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let (server, name, client) = try await open(bus)
         let signals = client.signals(DBusMatch(interface: Self.interface))
         let late = Task { try await client.call(name, "/echo", Self.interface, "Late", timeLimit: .seconds(300)) }
@@ -186,7 +187,7 @@ import Testing
                 (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) == "earshot-dbus\n"
             }
         }
-        let bus = try PrivateBus()
+        let bus = try SessionBus()
         let before = threadCount()
         var connections = (0..<60).map { _ in bus.connect() }
         for connection in connections {

@@ -1,4 +1,4 @@
-package import EarshotBluetooth
+package import EarshotDBus
 import Synchronization
 
 /// A notification service with the capabilities that a test wants. It records what it is told to show.
