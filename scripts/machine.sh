@@ -29,7 +29,13 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/share" "$cache"
 
 # Debian's meta package names the current kernel.
-kernel_package=$(apt-cache depends linux-image-amd64 | grep -oE 'linux-image-[0-9][^ ]*' | head -n 1)
+current_kernel() { apt-cache depends linux-image-amd64 2>/dev/null | grep -oE 'linux-image-[0-9][^ ]*' | head -n 1; }
+kernel_package=$(current_kernel) || true
+if [[ -z $kernel_package ]]; then
+    # A fresh container has no list of packages.
+    if ((EUID == 0)); then apt-get update -qq; else sudo apt-get update -qq; fi || true
+    kernel_package=$(current_kernel) || true
+fi
 [[ -n $kernel_package ]] || {
     echo "There is no kernel package linux-image-amd64 for this system. Try 'apt-get update'." >&2
     exit 69

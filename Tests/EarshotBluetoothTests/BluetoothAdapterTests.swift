@@ -1,5 +1,6 @@
 import DesktopTestSupport
 import EarshotCoding
+import EarshotDBus
 import EarshotDiscovery
 import Synchronization
 import Testing
