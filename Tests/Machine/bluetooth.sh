@@ -261,6 +261,16 @@ else
     failed low-power-scan "$costs"
 fi
 
+# Two devices find each other by sound alone.
+nearby sound-a --device hw:0,1,1 --playback hw:0,0,0 --medium audio --token $a
+first=$pid
+nearby sound-b --device hw:0,1,0 --playback hw:0,0,1 --medium audio --token $b
+second=$pid
+check sound-alone '$(tail -n 2 "$logs/sound-a")' within 30 says "$logs/sound-a" '"event":"found"' '"media":["audio"]' "$b"
+check sound-alone-by-the-other '$(tail -n 2 "$logs/sound-b")' within 30 says "$logs/sound-b" '"event":"found"' "$a"
+kill $first $second
+wait $first $second
+
 # Sound and Bluetooth together: a device that is heard on both is one, and lost when both have lost it.
 nearby both-a --device hw:0,1,1 --playback hw:0,0,0 --adapter hci0 --medium audio,ble --token $a
 first=$pid
