@@ -144,7 +144,8 @@ private final class Collected<Element: Sendable>: Sendable {
         // From the end of the first round on.
         func patience() async throws -> Duration? {
             address += 1
-            try await bluez.receive(service, [1], from: "00_11_22_33_44_\(String(address + 100, radix: 16))")
+            let bytes = [address / 256, address % 256].map { String($0 + 256, radix: 16).suffix(2).uppercased() }
+            try await bluez.receive(service, [1], from: "00_11_22_33_\(bytes[0])_\(bytes[1])")
             return scan.elements.reversed().lazy.compactMap {
                 if case .advertisement(let received) = $0 { received.patience } else { nil }
             }.first
@@ -154,6 +155,22 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(await poll { (try? await patience()) == ScanRounds.patience })
         scan.stop()
         await adapter.waitUntilClosed()
+    }
+
+    @Test func anEndBeforeTheAnswerLeavesNothingOnTheAir() async throws {
+        let bus = try SessionBus()
+        let bluez = try await FakeBlueZ(bus)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        for _ in 0..<5 {
+            let count = bluez.calls.count
+            bluez.set(registrationDelaySeconds: 0.2)
+            let events = Collected(adapter.advertise(Advertisement(serviceData: [service: [1]])))
+            #expect(await poll { bluez.calls.count > count })
+            events.stop()
+            await adapter.waitUntilClosed()
+            #expect(bluez.advertisements.isEmpty)
+        }
     }
 
     @Test(arguments: [5, 1]) func aNewTokenReplacesTheOld(maximumCount: Int) async throws {

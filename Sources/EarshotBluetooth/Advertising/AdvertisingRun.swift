@@ -171,10 +171,17 @@ final class AdvertisingRun: Sendable {
                     ])
             ])
             try await adapter.connection.export(path, object)
-            do throws(DBusError) {
-                _ = try await adapter.call(
-                    BlueZName.advertisingManager, "RegisterAdvertisement", [.path(path), .properties([:])])
-            } catch {
+            // Not cancelled with the run: what bluetoothd registered has to be known, so that the run's end withdraws it.
+            let answer = await Task {
+                do throws(DBusError) {
+                    _ = try await adapter.call(
+                        BlueZName.advertisingManager, "RegisterAdvertisement", [.path(path), .properties([:])])
+                    return nil as DBusError?
+                } catch {
+                    return error
+                }
+            }.value
+            if let error = answer {
                 adapter.connection.withdraw(path)
                 // NotPermitted: the maximum of advertisements is reached.
                 if error.isRefusal("NotPermitted") { return false }

@@ -1,5 +1,6 @@
 import DesktopTestSupport
 import EarshotDBus
+import Foundation
 import Synchronization
 
 @testable import EarshotBluetooth
@@ -11,6 +12,7 @@ final class FakeBlueZ: Sendable {
         var powered: [String: Bool] = [:]
         var isForbidden = false
         var isHeldByOthers = false
+        var registrationDelaySeconds = 0.0
         var maximumAdvertisementCount = 5
         var advertisements: [String: [String: DBusValue]] = [:]
         /// The owner and the root of each registered application with monitors.
@@ -73,6 +75,11 @@ final class FakeBlueZ: Sendable {
         try await connection.emit(
             "/", BlueZName.objectManager, "InterfacesRemoved",
             [.path(path), .array(of: "s", [.string(BlueZName.adapter)])])
+    }
+
+    /// Lets each registration of an advertisement take a time.
+    func set(registrationDelaySeconds: Double) {
+        state.withLock { $0.registrationDelaySeconds = registrationDelaySeconds }
     }
 
     /// Lets another program hold the scan from now on, or end it.
@@ -176,6 +183,8 @@ final class FakeBlueZ: Sendable {
 
     private func register(_ call: DBusCall) throws(DBusError) -> [DBusValue] {
         try permit("RegisterAdvertisement")
+        // On the connection's own thread.
+        Thread.sleep(forTimeInterval: state.withLock { $0.registrationDelaySeconds })
         let path = call.arguments.first?.text ?? ""
         let isFull = state.withLock { state in
             let isFull = state.advertisements.count >= state.maximumAdvertisementCount
