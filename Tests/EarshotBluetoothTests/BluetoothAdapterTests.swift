@@ -162,14 +162,19 @@ private final class Collected<Element: Sendable>: Sendable {
         let bluez = try await FakeBlueZ(bus)
         try await bluez.set("hci0", isPowered: true)
         let adapter = BluetoothAdapter(nil, bus: bus.bus)
-        for _ in 0..<5 {
-            let count = bluez.calls.count
-            bluez.set(registrationDelaySeconds: 0.2)
-            let events = Collected(adapter.advertise(Advertisement(serviceData: [service: [1]])))
-            #expect(await poll { bluez.calls.count > count })
+        bluez.set(registrationDelaySeconds: 0.2)
+        // It ends while the first is registered, and while the second replaces the first.
+        for number in [1, 2, 1, 2, 1, 2] {
+            let (contents, content) = AsyncStream.makeStream(of: [Advertisement].self)
+            let events = Collected(adapter.advertise(contents))
+            for byte in 1...number {
+                let count = bluez.calls.filter { $0 == "RegisterAdvertisement" }.count
+                content.yield([Advertisement(serviceData: [service: [UInt8(byte)]])])
+                #expect(await poll { bluez.calls.filter { $0 == "RegisterAdvertisement" }.count > count })
+            }
             events.stop()
             await adapter.waitUntilClosed()
-            #expect(bluez.advertisements.isEmpty)
+            #expect(bluez.advertisements.isEmpty, "\(number)")
         }
     }
 

@@ -171,17 +171,7 @@ final class AdvertisingRun: Sendable {
                     ])
             ])
             try await adapter.connection.export(path, object)
-            // Not cancelled with the run: what bluetoothd registered has to be known, so that the run's end withdraws it.
-            let answer = await Task {
-                do throws(DBusError) {
-                    _ = try await adapter.call(
-                        BlueZName.advertisingManager, "RegisterAdvertisement", [.path(path), .properties([:])])
-                    return nil as DBusError?
-                } catch {
-                    return error
-                }
-            }.value
-            if let error = answer {
+            if let error = await Self.call(adapter, "RegisterAdvertisement", [.path(path), .properties([:])]) {
                 adapter.connection.withdraw(path)
                 // NotPermitted: the maximum of advertisements is reached.
                 if error.isRefusal("NotPermitted") { return false }
@@ -193,9 +183,23 @@ final class AdvertisingRun: Sendable {
 
         private mutating func withdraw(_ registration: AdvertisingTurns.Registration) async {
             turns.remove(registration.path)
-            _ = try? await adapter?.call(
-                BlueZName.advertisingManager, "UnregisterAdvertisement", [.path(registration.path)])
-            adapter?.connection.withdraw(registration.path)
+            guard let adapter else { return }
+            _ = await Self.call(adapter, "UnregisterAdvertisement", [.path(registration.path)])
+            adapter.connection.withdraw(registration.path)
+        }
+
+        /// Calls the advertising manager, also if the run is cancelled: what bluetoothd has on the air must be known to the end.
+        private static func call(_ adapter: ReadyAdapter, _ member: String, _ arguments: [DBusValue]) async
+            -> DBusError?
+        {
+            await Task {
+                do throws(DBusError) {
+                    _ = try await adapter.call(BlueZName.advertisingManager, member, arguments)
+                    return nil as DBusError?
+                } catch {
+                    return error
+                }
+            }.value
         }
 
         /// Begins anew. bluetoothd 5.66 keeps advertisements while an adapter is off, so they are withdrawn first.
