@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotDBus
 import Testing
 
 @testable import EarshotBluetooth
