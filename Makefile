@@ -95,7 +95,7 @@ test-kernels: swift ## Compare every form of the C kernels with slow twins, here
 test-machine: swift ## Run the tests of Bluetooth and of the kernel's sound card in a virtual machine
 	@scripts/install-dependencies.sh all
 	@scripts/install-dependencies.sh machine
-	for product in earshot earshot-messages machine-rotation; do \
+	for product in earshot earshot-messages machine-rotation test-app; do \
 	    $(SWIFT) build -c release --product $$product $(CHECKS); \
 	done
 	@scripts/install-dependencies.sh server

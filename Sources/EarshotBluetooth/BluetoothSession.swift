@@ -37,7 +37,7 @@ final class BluetoothSession: Sendable {
                     .sighting(
                         Sighting(
                             token: token, rssiDecibelMilliwatts: received.rssiDecibelMilliwatts,
-                            patience: ScanRounds.patience)))
+                            patience: received.patience)))
             case .problem(let problem, let detail): tell { $0.begin(problem, detail: detail, in: .scan) }
             case .solved(let problem): tell { $0.end(problem, in: .scan) }
             case .opened: report(.opened(.scan))

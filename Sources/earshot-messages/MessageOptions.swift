@@ -38,8 +38,7 @@ struct MessageOptions: ParsableArguments {
 
     @OptionGroup var sound: SoundArguments
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
-    var seconds: Double?
+    @OptionGroup var end: EndOptions
 
     @Flag(help: "Print lines of JSON.")
     var json = false
@@ -51,9 +50,6 @@ struct MessageOptions: ParsableArguments {
     var verbose = false
 
     func validate() throws {
-        if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
-        }
         if key != nil, keyFile != nil { throw ValidationError("Both --key and --key-file are given; leave one out.") }
         if direct, key != nil || keyFile != nil || service != nil {
             throw ValidationError(

@@ -82,7 +82,7 @@ struct PublishCommand: ParsableCommand {
         } catch {
             throw Failure(.usage, "Cannot publish: \(error).")
         }
-        run.run(manager, seconds: options.seconds, output, statuses: publication.statuses) {
+        run.run(manager, seconds: options.end.seconds, output, statuses: publication.statuses) {
             // Only a signal or --seconds ends it.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
             withExtendedLifetime(publication) {}

@@ -108,7 +108,7 @@ struct SubscribeCommand: ParsableCommand {
             throw Failure(.usage, "Cannot subscribe: \(error).")
         }
         let limit = count
-        run.run(manager, seconds: options.seconds, output, statuses: subscription.statuses) {
+        run.run(manager, seconds: options.end.seconds, output, statuses: subscription.statuses) {
             for await event in subscription {
                 output.take(event)
                 if let limit, output.foundCount >= limit { return }

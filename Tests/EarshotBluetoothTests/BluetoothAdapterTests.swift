@@ -133,6 +133,29 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(bluez.calls.last == "StopDiscovery")
     }
 
+    @Test func aScanThatOthersHoldHasMorePatience() async throws {
+        let bus = try SessionBus()
+        let bluez = try await FakeBlueZ(bus)
+        try await bluez.set("hci0", isPowered: true)
+        try await bluez.set(isHeldByOthers: true, "hci0")
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let scan = Collected(adapter.events([pattern], power: .continuous))
+        var address = 0
+        // From the end of the first round on.
+        func patience() async throws -> Duration? {
+            address += 1
+            try await bluez.receive(service, [1], from: "00_11_22_33_44_\(String(address + 100, radix: 16))")
+            return scan.elements.reversed().lazy.compactMap {
+                if case .advertisement(let received) = $0 { received.patience } else { nil }
+            }.first
+        }
+        #expect(await poll { (try? await patience()) == ScanRounds.patienceWhileShared })
+        try await bluez.set(isHeldByOthers: false, "hci0")
+        #expect(await poll { (try? await patience()) == ScanRounds.patience })
+        scan.stop()
+        await adapter.waitUntilClosed()
+    }
+
     @Test(arguments: [5, 1]) func aNewTokenReplacesTheOld(maximumCount: Int) async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)

@@ -13,8 +13,9 @@ is_powered() {
         string:org.bluez.Adapter1 string:Powered 2>/dev/null | grep -q 'boolean true'
 }
 
+# start_bluetoothd OPTIONS...
 start_bluetoothd() {
-    /usr/libexec/bluetooth/bluetoothd --nodetach --experimental >>"$logs/bluetoothd" 2>&1 &
+    /usr/libexec/bluetooth/bluetoothd --nodetach "$@" >>"$logs/bluetoothd" 2>&1 &
     bluetoothd=$!
     for number in 0 1 2; do within 30 set_powered $number true 2>/dev/null; done
     for number in 0 1 2; do within 30 is_powered $number; done
@@ -41,7 +42,7 @@ for number in 0 1 2; do within 30 test -e /sys/class/bluetooth/hci$number; done
 sleep 1
 mkdir -p /run/dbus
 dbus-daemon --system --fork
-start_bluetoothd
+start_bluetoothd --experimental
 check bluetoothd "no adapter: $(tail -n 1 "$logs/bluetoothd")" is_powered 0
 a=0123456789abcdef
 b=fedcba9876543210
@@ -79,11 +80,36 @@ lines=$(wc -l <"$logs/second")
 sleep 6
 check heard-again '$(tail -n 3 "$logs/second")' within 20 says_after "$lines" "$logs/second" "$a"
 
+# An app's handlers learn when the adapter is off, and when the system denies access.
+EARSHOT_APP_ID=machine EARSHOT_ADAPTER=hci2 XDG_CONFIG_HOME=$logs/app "$programs/test-app" bluetooth >"$logs/app.lines" 2>"$logs/app.errors" &
+app=$!
+sleep 2
+set_powered 2 false
+check power-handler-off '$(cat "$logs/app.lines" "$logs/app.errors")' within 20 says "$logs/app.lines" 'power true'
+set_powered 2 true
+check power-handler-on '$(cat "$logs/app.lines" "$logs/app.errors")' within 20 says "$logs/app.lines" 'power false'
+deny_bluetooth() {
+    cat >/etc/dbus-1/system.d/deny.conf <<POLICY
+<busconfig><policy context="mandatory"><deny send_destination="org.bluez" send_interface="org.freedesktop.DBus.Properties"/></policy></busconfig>
+POLICY
+    reload_bus
+}
+reload_bus() {
+    dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig >/dev/null
+}
+deny_bluetooth
+check permission-handler '$(cat "$logs/app.lines" "$logs/app.errors")' within 20 says "$logs/app.lines" 'permission true'
+rm /etc/dbus-1/system.d/deny.conf
+reload_bus
+check permission-handler-end '$(cat "$logs/app.lines" "$logs/app.errors")' within 20 says "$logs/app.lines" 'permission false'
+kill $app
+wait $app 2>/dev/null
+
 # bluetoothd dies and comes back.
 kill -9 $bluetoothd
 wait $bluetoothd 2>/dev/null
 check killed '$(tail -n 3 "$logs/first")' within 10 says "$logs/first" '"problem"' 'no Bluetooth service'
-start_bluetoothd
+start_bluetoothd --experimental
 check restarted '$(tail -n 3 "$logs/first")' within 20 says "$logs/first" '"solved"' 'no Bluetooth service'
 lines=$(wc -l <"$logs/second")
 sleep 6
@@ -140,6 +166,50 @@ else
     failed rotation-without-gap "$gap s, $count times"
 fi
 
+# Several programs scan with one adapter. bluetoothd offers monitors with --experimental; without, it discovers.
+several() {
+    nearby "several-a-$1" --medium ble --adapter hci0 --mode scan
+    local first=$pid
+    sleep 1.7
+    nearby "several-b-$1" --medium ble --adapter hci0 --mode scan
+    local second=$pid
+    nearby "several-c-$1" --medium ble --adapter hci1 --mode broadcast --token $b
+    local third=$pid
+    sleep 30
+    kill $first $second $third
+    wait $first $second $third
+    check "several-$1" '$(cat "$logs"/several-?-'"$1"' | cut -c 1-110)' test \
+        "$(cat "$logs/several-a-$1" "$logs/several-b-$1" | grep -c found)/$(cat "$logs/several-a-$1" "$logs/several-b-$1" | grep -c lost)" = 2/0
+    updates=$(grep -c updated "$logs/several-a-$1")
+    if ((updates >= 5)); then ok "several-$1-heard" "$updates times in 30 s"; else failed "several-$1-heard" "$updates times"; fi
+}
+several monitors
+kill $bluetoothd
+wait $bluetoothd
+start_bluetoothd
+several discovery
+# A program of others that holds the scan: the device is heard less often, and stays.
+bluetoothctl_input=$logs/bluetoothctl
+mkfifo "$bluetoothctl_input"
+bluetoothctl <"$bluetoothctl_input" >"$logs/bluetoothctl.lines" 2>&1 &
+foreign=$!
+exec 9>"$bluetoothctl_input"
+printf 'select 00:AA:01:00:00:00\nscan on\n' >&9
+nearby foreign-a --medium ble --adapter hci0 --mode scan
+first=$pid
+sleep 6
+nearby foreign-b --medium ble --adapter hci1 --mode broadcast --token $b
+second=$pid
+sleep 45
+check foreign-scan '$(cut -c 1-110 "$logs/foreign-a"; tail -n 5 "$logs/bluetoothctl.lines")' test \
+    "$(grep -c found "$logs/foreign-a")/$(grep -c lost "$logs/foreign-a")" = 1/0
+kill $first $second $foreign
+exec 9>&-
+wait $first $second $foreign
+kill $bluetoothd
+wait $bluetoothd
+start_bluetoothd --experimental
+
 # Sound and Bluetooth together: a device that is heard on both is one, and lost when both have lost it.
 nearby both-a --device hw:0,1,1 --playback hw:0,0,0 --adapter hci0 --medium audio,ble --token $a
 first=$pid
@@ -147,11 +217,23 @@ nearby both-b --device hw:0,1,0 --playback hw:0,0,1 --adapter hci1 --medium audi
 second=$pid
 both='"media":["audio","ble"]'
 check both-media '$(tail -n 2 "$logs/both-a")' within 30 says "$logs/both-a" "$both" "$b"
-set_powered 1 false
-check one-medium-away '$(tail -n 12 "$logs/both-a" | cut -c 1-160)' within 30 ends_with "$logs/both-a" '"media":["audio"]' "$b"
-set_powered 1 true
+# Here the adapter that hears is switched off: the kernel does not tell a virtual controller to stop to advertise.
+set_powered 0 false
+check bluetooth-away '$(tail -n 4 "$logs/both-a" | cut -c 1-160)' within 30 ends_with "$logs/both-a" '"media":["audio"]' "$b"
+set_powered 0 true
 lines=$(wc -l <"$logs/both-a")
-check medium-back '$(tail -n 2 "$logs/both-a")' within 30 says_after "$lines" "$logs/both-a" "$both"
+check bluetooth-back '$(tail -n 2 "$logs/both-a")' within 30 says_after "$lines" "$logs/both-a" "$both"
+kill -9 $second
+wait $second 2>/dev/null
+nearby both-b --adapter hci1 --medium ble --token $b
+second=$pid
+check sound-away '$(tail -n 4 "$logs/both-a" | cut -c 1-160)' within 60 ends_with "$logs/both-a" '"media":["ble"]' "$b"
+kill $second
+wait $second
+nearby both-b --device hw:0,1,0 --playback hw:0,0,1 --adapter hci1 --medium audio,ble --token $b
+second=$pid
+lines=$(wc -l <"$logs/both-a")
+check sound-back '$(tail -n 2 "$logs/both-a")' within 30 says_after "$lines" "$logs/both-a" "$both"
 check one-device '$(grep found "$logs/both-a")' test "$(grep -c '"event":"found"' "$logs/both-a")" = 1
 check never-lost '$(grep lost "$logs/both-a")' test -z "$(grep '"event":"lost"' "$logs/both-a")"
 kill $first $second

@@ -18,6 +18,7 @@ import NearbyMessages
             UIApplication.shared.presentLocalNotificationNow(notification)
             await UIApplication.shared.waitUntilPresented()
         case "launch": AppDelegate.main()
+        case "bluetooth": await runByBluetooth()
         case "read": print(settings.bool(forKey: "flag"), BackgroundFlag("flag").isOn)
         // The ways to keep a setting; then the app is killed.
         case "set": settings.set(true, forKey: "flag")
@@ -36,6 +37,25 @@ import NearbyMessages
         default: exit(64)
         }
         if CommandLine.arguments.dropFirst(2).first == "killed" { kill(getpid(), SIGKILL) }
+    }
+
+    /// Prints a line without a buffer, which would keep it from a reader of the file.
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+    /// Publishes by Bluetooth, and prints what the error handlers receive.
+    @MainActor private static func runByBluetooth() async {
+        GNSPermission.setGranted(true)
+        let manager: GNSMessageManager = GNSMessageManager(
+            apiKey: "key",
+            paramsBlock: { params in
+                params?.bluetoothPowerErrorHandler = { say("power \($0)") }
+                params?.bluetoothPermissionErrorHandler = { say("permission \($0)") }
+            })
+        let publication = manager.publication(with: GNSMessage(content: Data("message".utf8))) { params in
+            params?.strategy = GNSStrategy { $0?.discoveryMediums = .BLE }
+        }
+        try? await Task.sleep(for: .seconds(3_600))
+        withExtendedLifetime((manager, publication)) {}
     }
 }
 

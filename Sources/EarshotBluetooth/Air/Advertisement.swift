@@ -29,11 +29,17 @@ public struct ReceivedAdvertisement: Sendable, Hashable {
     public var rssiDecibelMilliwatts: Int?
     /// The content.
     public var content: Advertisement
+    /// How long the sender may be silent and still count as present. A scan that another program holds needs longer to hear it
+    /// again.
+    public var patience: Duration
 
     /// A reception of these values.
-    public init(address: String, rssiDecibelMilliwatts: Int? = nil, content: Advertisement) {
+    public init(
+        address: String, rssiDecibelMilliwatts: Int? = nil, content: Advertisement, patience: Duration = .seconds(9)
+    ) {
         self.address = address
         self.rssiDecibelMilliwatts = rssiDecibelMilliwatts
         self.content = content
+        self.patience = patience
     }
 }

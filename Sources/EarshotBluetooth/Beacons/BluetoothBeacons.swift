@@ -60,7 +60,7 @@ public final class BluetoothBeacons: BeaconSource {
                         ReceivedBeaconFrame(
                             frame: frame, address: received.address,
                             rssiDecibelMilliwatts: received.rssiDecibelMilliwatts,
-                            patience: isLow ? Self.lowPowerPatience : Self.patience))
+                            patience: max(received.patience, isLow ? Self.lowPowerPatience : Self.patience)))
                 }
             case .problem(let problem, let detail): [.problem(problem, detail: detail)]
             case .solved(let problem): [.solved(problem)]

@@ -26,6 +26,11 @@ struct ReadyAdapter: Sendable, Equatable {
             && left.resetCount == right.resetCount
     }
 
+    /// Whether the adapter scans for any program now.
+    var isDiscovering: Bool {
+        get async throws(DBusError) { try await properties(BlueZName.adapter)["Discovering"] == .boolean(true) }
+    }
+
     /// Calls a method of bluetoothd.
     func call(_ interface: String, _ member: String, _ arguments: [DBusValue] = [], path: String? = nil)
         async throws(DBusError) -> [DBusValue]

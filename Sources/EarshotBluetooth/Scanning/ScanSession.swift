@@ -1,8 +1,10 @@
+import EarshotAudio
 import EarshotDBus
 import EarshotDiscovery
+import Synchronization
 
 /// Scans with an adapter that is ready, round after round, and reports what it receives.
-struct ScanSession: Sendable {
+final class ScanSession: Sendable {
     /// What bluetoothd tells, in its order.
     private enum Input: Sendable {
         case changed(path: String, properties: [String: DBusValue])
@@ -17,9 +19,17 @@ struct ScanSession: Sendable {
     /// The maximum number of questions for properties that wait for an answer.
     private static let maximumQuestionCount = 8
 
-    let adapter: ReadyAdapter
-    let plan: ScanPlan
-    let gate: ScanGate
+    private let adapter: ReadyAdapter
+    private let plan: ScanPlan
+    private let gate: ScanGate
+    /// Whether the adapter went on to scan when the last round ended, because another program wants it to.
+    private let isShared = Atomic(false)
+
+    init(adapter: ReadyAdapter, plan: ScanPlan, gate: ScanGate) {
+        self.adapter = adapter
+        self.plan = plan
+        self.gate = gate
+    }
 
     /// Scans until the task is cancelled.
     /// - Parameters:
@@ -31,7 +41,13 @@ struct ScanSession: Sendable {
         let (inputs, input) = AsyncStream.makeStream(
             of: Input.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
         let receptions = receive(input)
-        let reading = Task { await read(inputs, input, report) }
+        let reading = Task {
+            await read(inputs, input) { received in
+                var received = received
+                if isShared.load(ordering: .relaxed) { received.patience = ScanRounds.patienceWhileShared }
+                report(received)
+            }
+        }
         defer {
             for reception in receptions { reception.cancel() }
             input.finish()
@@ -53,11 +69,17 @@ struct ScanSession: Sendable {
     private func rounds(_ way: some ScanWay, _ began: @Sendable () -> Void) async throws(DBusError) {
         let rounds = ScanRounds(plan.power)
         while true {
-            try await round(way, rounds.scanning, began)
+            try await round(way, rounds.duration(beginningAt: Self.now), began)
             // After the end for an advertisement, the next round begins at once.
-            if !gate.isQuietWanted, rounds.resting > .zero { try await pause(rounds.resting) }
+            guard !gate.isQuietWanted else { continue }
+            let end = Self.now
+            isShared.store((try? await adapter.isDiscovering) ?? false, ordering: .relaxed)
+            try await pause(ScanRounds.rest(endingAt: end) - (Self.now - end))
         }
     }
+
+    /// The machine's monotonic clock, which all programs share.
+    private static var now: Duration { .nanoseconds(MonotonicTime.nanoseconds) }
 
     private func round(_ way: some ScanWay, _ duration: Duration, _ began: @Sendable () -> Void)
         async throws(DBusError)

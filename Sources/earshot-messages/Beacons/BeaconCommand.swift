@@ -49,8 +49,7 @@ struct BeaconCommand: ParsableCommand {
         help: ArgumentHelp("Time between two frames, 20 to 10240 ms; BlueZ may choose another.", valueName: "ms"))
     var interval: Int?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
-    var seconds: Double?
+    @OptionGroup var end: EndOptions
 
     @OptionGroup var bluetooth: AdapterArgument
 
@@ -65,9 +64,6 @@ struct BeaconCommand: ParsableCommand {
         }
         if let interval, !(20...10_240).contains(interval) {
             throw ValidationError("--interval \(interval): give 20 to 10240 ms.")
-        }
-        if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
         }
     }
 
@@ -109,7 +105,7 @@ struct BeaconCommand: ParsableCommand {
         let output = BeaconOutput(identity: identity, isQuiet: quiet)
         let radio = bluetooth.radio
         let over = DispatchSemaphore(value: 0)
-        let seconds = seconds
+        let seconds = end.seconds
         let task = Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {

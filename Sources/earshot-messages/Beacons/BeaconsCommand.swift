@@ -3,7 +3,6 @@ import Dispatch
 import EarshotBluetooth
 import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
 
 struct BeaconsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,23 +52,9 @@ struct BeaconsCommand: ParsableCommand {
     @Flag(help: "Let the radio rest in between, with --no-ibeacons; beacons are found and lost later.")
     var lowPower = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
-    var seconds: Double?
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("End when this many beacons were found.", valueName: "count"))
-    var count: Int?
-
-    @Flag(help: "Print lines of JSON.")
-    var json = false
-
-    @Flag(name: .shortAndLong, help: "On standard error print errors only: no list, no notes.")
-    var quiet = false
+    @OptionGroup var presence: PresenceOptions
 
     func validate() throws {
-        if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
-        }
-        if let count, count < 1 { throw ValidationError("--count \(count): give 1 or more beacons.") }
         if lowPower, !noIBeacons {
             throw ValidationError("--low-power: iBeacons need the radio all the time. Add --no-ibeacons.")
         }
@@ -81,10 +66,10 @@ struct BeaconsCommand: ParsableCommand {
         Interruption.request { ending.request() }
         let radio = bluetooth.radio
         let scan = BeaconScan(includesIBeacons: !noIBeacons, prefersLowPower: lowPower)
-        let output = BeaconsOutput(isJSON: json, isQuiet: quiet)
+        let output = BeaconsOutput(PresenceOutput(presence))
         output.begun(scan)
         let over = DispatchSemaphore(value: 0)
-        let (limit, seconds) = (count, seconds)
+        let (limit, seconds) = (presence.count, presence.end.seconds)
         let task = Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {

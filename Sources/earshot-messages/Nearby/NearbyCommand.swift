@@ -57,24 +57,10 @@ struct NearbyCommand: ParsableCommand {
 
     @OptionGroup var sound: SoundArguments
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
-    var seconds: Double?
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("End when this many devices were found.", valueName: "count"))
-    var count: Int?
-
-    @Flag(help: "Print lines of JSON.")
-    var json = false
-
-    @Flag(name: .shortAndLong, help: "On standard error print errors only: no list, no notes.")
-    var quiet = false
+    @OptionGroup var presence: PresenceOptions
 
     func validate() throws {
-        if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
-        }
-        if let count, count < 1 { throw ValidationError("--count \(count): give 1 or more devices.") }
-        if mode == .broadcast, count != nil {
+        if mode == .broadcast, presence.count != nil {
             throw ValidationError("--count with --mode broadcast: this mode does not listen, so it finds no device.")
         }
         if mode == .scan, token != nil {
@@ -99,12 +85,12 @@ struct NearbyCommand: ParsableCommand {
         let media = media.media(sound.mediumOptions)
         var strategy = DiscoveryStrategy()
         strategy.mode = mode.mode
-        strategy.timeToLive = seconds.map { .seconds($0) }
+        strategy.timeToLive = presence.end.seconds.map { .seconds($0) }
         let discovery = Discovery(strategy, media: media, tokens: payload.map { .always($0) } ?? .none)
-        let output = NearbyOutput(isJSON: json, isQuiet: quiet)
+        let output = NearbyOutput(PresenceOutput(presence))
         output.begun(token: payload, mode: mode)
         let over = DispatchSemaphore(value: 0)
-        let limit = count
+        let limit = presence.count
         let task = Task {
             for await event in discovery.events() {
                 output.take(event)

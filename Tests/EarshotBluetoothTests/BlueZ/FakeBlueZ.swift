@@ -10,6 +10,7 @@ final class FakeBlueZ: Sendable {
         var calls: [String] = []
         var powered: [String: Bool] = [:]
         var isForbidden = false
+        var isHeldByOthers = false
         var maximumAdvertisementCount = 5
         var advertisements: [String: [String: DBusValue]] = [:]
         /// The owner and the root of each registered application with monitors.
@@ -74,6 +75,12 @@ final class FakeBlueZ: Sendable {
             [.path(path), .array(of: "s", [.string(BlueZName.adapter)])])
     }
 
+    /// Lets another program hold the scan from now on, or end it.
+    func set(isHeldByOthers: Bool, _ name: String) async throws {
+        state.withLock { $0.isHeldByOthers = isHeldByOthers }
+        try await export(name)
+    }
+
     /// Denies all further calls, or allows them.
     func set(isForbidden: Bool) { state.withLock { $0.isForbidden = isForbidden } }
 
@@ -122,7 +129,7 @@ final class FakeBlueZ: Sendable {
     }
 
     private func export(_ name: String) async throws {
-        let isPowered = state.withLock { $0.powered[name] ?? false }
+        let (isPowered, isHeld) = state.withLock { ($0.powered[name] ?? false, $0.isHeldByOthers) }
         func plain(_ method: String) -> DBusObject.Method {
             { [self] _ throws(DBusError) in
                 try permit(method)
@@ -131,7 +138,7 @@ final class FakeBlueZ: Sendable {
         }
         var interfaces: [String: DBusObject.Interface] = [
             BlueZName.adapter: .init(
-                properties: ["Powered": .boolean(isPowered)],
+                properties: ["Powered": .boolean(isPowered), "Discovering": .boolean(isHeld)],
                 methods: [
                     "SetDiscoveryFilter": plain("SetDiscoveryFilter"), "StartDiscovery": plain("StartDiscovery"),
                     "StopDiscovery": plain("StopDiscovery"),

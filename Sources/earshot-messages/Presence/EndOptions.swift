@@ -1,0 +1,14 @@
+import ArgumentParser
+import EarshotDrawing
+
+/// When a command that otherwise runs until Ctrl-C ends.
+struct EndOptions: ParsableArguments {
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    var seconds: Double?
+
+    func validate() throws {
+        if let seconds, !(seconds > 0 && seconds <= 1e8) {
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
+        }
+    }
+}
