@@ -12,9 +12,9 @@ final class RawClient {
     private var frames: [AgentFrame] = []
 
     /// Connects as soon as the agent listens.
-    init(_ path: String, app: String?, version: Int = AgentProtocol.version) throws {
+    init(_ path: String, app: String?, version: Int = AgentProtocol.version, attempts: Int = 3_000) throws {
         var descriptor: CInt = -1
-        for _ in 0..<3_000 where descriptor < 0 {
+        for _ in 0..<attempts where descriptor < 0 {
             descriptor = AgentSocket.connect(path: path)
             if descriptor < 0 { usleep(10_000) }
         }
