@@ -39,7 +39,7 @@ CLIENT_TESTS := $(CLIENT_TESTS)|MessageCommandTests|EarshotDiscoveryTests.Discov
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
 LIVE_COMMANDS := SoundCardTests|DevicesTests
 
-FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/Sources Server/Tests
+FORMATTED := Package.swift Sources Samples Tests Benchmarks Server/Package.swift Server/Sources Server/Tests
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
@@ -95,7 +95,7 @@ test-kernels: swift ## Compare every form of the C kernels with slow twins, here
 test-machine: swift ## Run the tests of Bluetooth and of the kernel's sound card in a virtual machine
 	@scripts/install-dependencies.sh all
 	@scripts/install-dependencies.sh machine
-	for product in earshot earshot-messages machine-rotation test-app; do \
+	for product in earshot earshot-messages earshot-agent background-sample machine-rotation test-app; do \
 	    $(SWIFT) build -c release --product $$product $(CHECKS); \
 	done
 	@scripts/install-dependencies.sh server

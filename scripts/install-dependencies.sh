@@ -20,8 +20,8 @@ messages_packages=(libcurl4-openssl-dev)
 server_packages=(libsqlite3-dev)
 # To compile the kernels for aarch64 and run them.
 kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
-# A virtual machine, and in it virtual Bluetooth controllers and the service that uses them.
-machine_packages=(qemu-system-x86 busybox-static cpio kmod iproute2 bluez bluez-test-tools dbus)
+# A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, and a desktop.
+machine_packages=(qemu-system-x86 busybox-static cpio kmod iproute2 bluez bluez-test-tools dbus xvfb dunst imagemagick python3)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 

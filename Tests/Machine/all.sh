@@ -17,6 +17,8 @@ source ./sound.sh
 source ./bluetooth.sh
 # shellcheck source=Tests/Machine/messages.sh
 source ./messages.sh
+# shellcheck source=Tests/Machine/agent.sh
+source ./agent.sh
 
 echo "$((failures)) failed, after $SECONDS s"
 ((failures == 0))

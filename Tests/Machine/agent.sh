@@ -1,0 +1,126 @@
+# The agent of a user: what an app wanted goes on after its end, and its user is told. Needs earshotd, and Xvfb and dunst for the
+# desktop. Runs behind messages.sh, whose service has the projects, their keys and their beacons.
+
+home=$logs/home
+socket=$home/run/agent.sock
+sample=$programs/background-sample
+display=:7
+
+# install_app NAME KEY: a manifest and the user's consent. The command is the sample with a key; its lines are in $logs/NAME.app.
+install_app() {
+    local folder=$home/config/$1
+    mkdir -p "$folder"
+    cat >"$folder/run" <<APP
+#!/bin/sh
+EARSHOT_KEY=$2 exec "$sample" "\$@" >>"$logs/$1.app" 2>&1
+APP
+    chmod +x "$folder/run"
+    cat >"$folder/$1.nearby.json" <<MANIFEST
+{"UIBackgroundModes": ["bluetooth-central"], "EarshotCommand": ["$folder/run"],
+ "EarshotNotification": {"title": "$1", "body": "Near you: {text}"}}
+MANIFEST
+    echo '{"permission": "granted"}' >"$folder/nearby.json"
+}
+
+# as_user COMMAND...: with the user's folders and session bus.
+as_user() {
+    env HOME="$home" XDG_CONFIG_HOME="$home/config" XDG_STATE_HOME="$home/state" XDG_RUNTIME_DIR="$home/run" \
+        EARSHOT_AGENT_SOCKET="$socket" EARSHOT_AGENT="$programs/earshot-agent" DISPLAY=$display \
+        DBUS_SESSION_BUS_ADDRESS="$session_bus" "$@"
+}
+
+start_agent() {
+    as_user "$programs/earshot-agent" run --adapter hci1 --claim-time 600 >>"$logs/agent" 2>&1 &
+    agent=$!
+}
+
+# start_app NAME WORD: the app as its user starts it.
+start_app() {
+    as_user EARSHOT_APP_ID="$1" "$home/config/$1/run" "${@:2}" &
+    app=$!
+}
+
+# The agent's line of JSON about an app.
+listed() { as_user "$programs/earshot-agent" list --json 2>/dev/null | grep -F "\"app\":\"$1\""; }
+lists() { has_line "$(listed "$1")" "${@:2}"; }
+shows() { as_user dunstctl history 2>/dev/null | grep -qF -- "$1" || says "$logs/dunst" "$1"; }
+
+mkdir -p "$home/run"
+chmod 700 "$home/run"
+session_bus=$(dbus-daemon --session --fork --print-address)
+Xvfb $display -screen 0 800x400x24 >"$logs/Xvfb" 2>&1 &
+screen=$!
+within 60 test -S /tmp/.X11-unix/X${display#:}
+as_user dunst -print >"$logs/dunst" 2>&1 &
+desktop=$!
+"$earshotd" serve --database "$logs/database" >"$logs/serve" 2>&1 &
+service=$!
+check agent-service '$(tail -n 3 "$logs/serve")' within 60 says "$logs/serve" 'listens at'
+
+# Two apps of two projects. Both are killed, then the agent and bluetoothd, as by a restart of the machine.
+install_app museum "$key"
+install_app neighbour "$other"
+start_agent
+start_app museum on
+first=$app
+start_app neighbour on
+second=$app
+check agent-runs '$(listed museum; tail -n 5 "$logs/agent" "$logs/museum.app")' within 60 lists museum '"status":"active"' "\"running\":[$first]"
+check agent-runs-both '$(listed neighbour)' within 60 lists neighbour '"status":"active"'
+kill -9 $first $second
+wait $first $second 2>/dev/null
+check agent-goes-on '$(listed museum)' within 20 lists museum '"status":"active"' '"running":[]'
+kill -9 $agent $bluetoothd
+wait $agent $bluetoothd 2>/dev/null
+start_bluetoothd --experimental
+start_agent
+check agent-restored '$(listed museum; tail -n 5 "$logs/agent")' within 60 lists museum '"status":"active"' '"running":[]'
+check agent-restored-both '$(listed neighbour)' within 60 lists neighbour '"status":"active"'
+
+# A publisher and a beacon come near. The user sees it, and a click starts the app, which gets each message once.
+messages agent-publisher "$key" publish hello --medium ble --adapter hci0 --seconds 90
+publisher=$pid
+check agent-notifies '$(cat "$logs/dunst"; listed museum; tail -n 5 "$logs/agent")' within 60 shows 'Near you: hello'
+"$programs/earshot-messages" beacon --eddystone "$eddystone" --adapter hci2 --seconds 90 >"$logs/beacon" 2>&1 &
+beacon=$!
+check agent-notifies-of-a-beacon '$(cat "$logs/dunst"; listed museum)' within 60 shows 'Near you: Welcome'
+if [[ -n ${EARSHOT_SCREENSHOT:-} ]]; then
+    DISPLAY=$display import -window root "$logs/desktop.png"
+    echo "screenshot: $(base64 -w 0 "$logs/desktop.png")"
+fi
+check agent-leaves-the-app-to-the-user '$(cat "$logs/museum.app")' lists museum '"running":[]'
+as_user dunstctl action
+check agent-click-starts '$(cat "$logs/dunst" "$logs/museum.app"; tail -n 5 "$logs/agent")' within 60 says "$logs/museum.app" 'found hello'
+check agent-click-beacon '$(cat "$logs/museum.app")' within 20 says "$logs/museum.app" 'found Welcome'
+sleep 5
+check agent-tells-once '$(cat "$logs/museum.app")' test "$(grep -c 'found hello' "$logs/museum.app")" = 1
+check agent-other-project '$(listed neighbour; cat "$logs/neighbour.app")' test -z \
+    "$(grep -h found "$logs/neighbour.app"; listed neighbour | grep -v '"waiting":0')"
+
+# Another user's process is refused, also where the socket's folder lets it through.
+chmod 755 "$logs" "$home" "$home/run"
+chmod 666 "$socket"
+setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -c \
+    'import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.settimeout(30); s.recv(1)' \
+    "$socket" >"$logs/stranger" 2>&1
+check agent-refuses-another-user '$(cat "$logs/stranger"; tail -n 3 "$logs/agent")' within 10 \
+    says "$logs/agent" 'refused a connection of another user (65534)'
+chmod 600 "$socket"
+chmod 700 "$home/run"
+
+# What the manifest does not declare is refused; what the user withdraws or ends, ends.
+echo '{"permission": "denied"}' >"$home/config/museum/nearby.json"
+check agent-permission-withdrawn '$(listed museum)' within 5 lists museum '"status":"inactive"'
+as_user "$programs/earshot-agent" stop neighbour
+check agent-stopped '$(listed neighbour)' test -z "$(listed neighbour)"
+install_app undeclared "$key"
+sed -i 's/"bluetooth-central"//' "$home/config/undeclared/undeclared.nearby.json"
+start_app undeclared on
+sleep 10
+check agent-undeclared '$(listed undeclared)' test -z "$(listed undeclared)"
+kill $app
+museum=$(listed museum | sed -E 's/.*"running":\[([0-9]*)\].*/\1/')
+kill ${museum:+"$museum"} $publisher $beacon
+wait $publisher $beacon $app 2>/dev/null
+kill $agent $desktop $screen $service
+wait $agent $desktop $screen $service 2>/dev/null
