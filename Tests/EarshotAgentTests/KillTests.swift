@@ -32,7 +32,7 @@ import Testing
             let present = Set(try RawClient(home.socket, app: nil).overview().apps.flatMap { $0.operations.map(\.id) })
             #expect(present == wanted, "seed \(seed), before kill \(kill)")
             wanted = present
-            let delay = UInt32(random.next(200_000))
+            let delay = UInt32(random.next(400_000))
             let killer = Thread {
                 usleep(delay)
                 agent.kill()
@@ -69,7 +69,7 @@ import Testing
             wanted = after
         }
         print("KillTests: \(confirmedCount) confirmed changes")
-        #expect(confirmedCount > 5 * kills)
+        #expect(confirmedCount > 2 * kills)
     }
 }
 
