@@ -117,7 +117,9 @@ import Testing
                 "setpriv", ["--reuid", "65534", "--regid", "65534", "--clear-groups", "python3", "-c", code],
                 // Another user may not run a Python in this user's home.
                 environment: agent.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 }, in: scratch)
-            #expect(stranger.waitForEnd(within: 60) && stranger.output == "answer: b''\n", "\(stranger.output)\(stranger.account)")
+            #expect(
+                stranger.waitForEnd(within: 60) && stranger.output == "answer: b''\n",
+                "\(stranger.output)\(stranger.account)")
             withExtendedLifetime(scratch) {}
             for _ in 0..<100 where !agent.log.contains("65534") { usleep(50_000) }
             #expect(agent.log.contains("refused a connection of another user (65534)"), "\(agent.log)")
