@@ -256,6 +256,8 @@ import Testing
         setenv("EARSHOT_APP_ID", "org.example.app", 1)
         setenv("EARSHOT_SERVICE", "127.0.0.1:8787", 1)
         GNSPermission.setGranted(true)
+        // It has no terminal.
+        UIApplication.shared.setApplicationState(.active)
         Snippets.enableDebugLogging()
         let manager: GNSMessageManager = FilledSnippets.trackSettings(
             API_KEY: "key",
