@@ -17,7 +17,7 @@ struct AgentCommand: ParsableCommand {
               earshot agent list --json
               earshot agent stop org.example.museum
 
-            To forbid an app for good, withdraw its permission: write {"permission":"denied"} into
+            To forbid an app for good, withdraw its permission: write {"permission":"denied"} into \
             ~/.config/APP/nearby.json. The agent stops its work within a second.
 
             Exit codes: 0 done; 1 there is no such app; 69 no agent runs.
