@@ -91,7 +91,9 @@ private struct Model {
         #expect(kept.devices.values.reduce(0) { $0 + $1.heard.count } == kept.sightingCount)
         for (key, items) in kept.keys {
             #expect(items.devices.count == 1)
-            #expect(items.publications == kept.devices.values.filter { $0.key == key }.reduce(0) { $0 + $1.publications.count })
+            #expect(
+                items.publications
+                    == kept.devices.values.filter { $0.key == key }.reduce(0) { $0 + $1.publications.count })
             #expect(stored.keys[key]?.publications == items.publications)
             #expect(stored.keys[key]?.subscriptions == items.subscriptions)
         }

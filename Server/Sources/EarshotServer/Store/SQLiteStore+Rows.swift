@@ -73,7 +73,9 @@ extension SQLiteStore {
         return changes.woken
     }
 
-    static func insert(_ token: IssuedToken, row: Int64?, for binding: TokenBinding, _ session: Session, _ database: Database)
+    static func insert(
+        _ token: IssuedToken, row: Int64?, for binding: TokenBinding, _ session: Session, _ database: Database
+    )
         throws
     {
         guard let row else { return }
