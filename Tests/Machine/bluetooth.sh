@@ -203,6 +203,13 @@ second=$pid
 sleep 45
 check foreign-scan '$(cut -c 1-110 "$logs/foreign-a"; tail -n 5 "$logs/bluetoothctl.lines")' test \
     "$(grep -c found "$logs/foreign-a")/$(grep -c lost "$logs/foreign-a")" = 1/0
+# Without the foreign program it would be heard every 4 s, 11 times.
+updates=$(grep -c updated "$logs/foreign-a")
+if ((updates >= 1 && updates <= 7)); then
+    ok foreign-scan-is-held "heard again $updates times in 45 s"
+else
+    failed foreign-scan-is-held "heard again $updates times in 45 s; $(tail -n 3 "$logs/bluetoothctl.lines")"
+fi
 kill $first $second $foreign
 exec 9>&-
 wait $first $second $foreign
@@ -214,7 +221,7 @@ start_bluetoothd --experimental
 # in which the controller scans, and the time from the begin of an advertisement to the line that it was found.
 seconds_of_day() { awk -F: '{ print $1 * 3600 + $2 * 60 + $3 }'; }
 cost() {
-    local name=$1 instance begins delays=() begin found number
+    local name=$1 begins delays=() begin found number instance
     shift
     watch_air "cost-air-$name" 0
     local air_of_scan=$air
