@@ -30,19 +30,20 @@ install_texts = $(SWIFT) build -c release --product manual-pages $(STANDALONE) \
 	&& MANUAL_PAGES=$(STANDALONE_BUILT)/manual-pages scripts/install-texts.sh "$(DESTDIR)$(PREFIX)/share" $(1)
 
 # The tests of the service's clients wait for answers. Simulations keep each of Swift's few threads for minutes, so these
-# two run one after the other.
+# run one after the other.
 CLIENT_TESTS := EarshotMessagesTests|EarshotTerminalConsentTests|NearbyMessagesTests|NearbyMessagesSwift5Tests
-CLIENT_TESTS := $(CLIENT_TESTS)|EarshotNotificationsTests|UIKitNamesTests|EarshotDBusTests|EarshotBluetoothTests
 CLIENT_TESTS := $(CLIENT_TESTS)|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
+# The same for tests with buses, screens and agents of their own: a hundred processes.
+DESKTOP_TESTS := EarshotNotificationsTests|UIKitNamesTests|EarshotDBusTests|EarshotBluetoothTests|EarshotAgentTests
 # The tests that play and record in real time.
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
 LIVE_COMMANDS := SoundCardTests|DevicesTests
 
-FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/Sources Server/Tests
+FORMATTED := Package.swift Sources Samples Tests Benchmarks Server/Package.swift Server/Sources Server/Tests
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-machine test-long sanitize soak bench bench-quick lint format install install-all install-server clean swift
+.PHONY: help demo build all server test test-server test-kernels test-machine test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -55,10 +56,11 @@ build: swift ## Build the command line, .build/release/earshot
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE)
 
-all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon)
+all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon, agent)
 	@scripts/install-dependencies.sh all
 	$(SWIFT) build $(RELEASE)
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS)
+	$(SWIFT) build -c release --product earshot-agent $(CHECKS)
 	@$(call link_commands,.build/release)
 
 server: swift ## Build the token service, Server/.build/release/earshotd
@@ -73,8 +75,8 @@ test: swift ## Run the tests, some of them through a virtual sound card
 	$(SWIFT) build --build-tests --disable-xctest $(TESTING)
 	failed=0; \
 	for part in \
-	    "--skip $(CLIENT_TESTS) --skip $(LIVE_LIBRARY) --skip $(LIVE_COMMANDS)" \
-	    "--filter $(CLIENT_TESTS)" "--filter $(LIVE_LIBRARY)" \
+	    "--skip $(CLIENT_TESTS) --skip $(DESKTOP_TESTS) --skip $(LIVE_LIBRARY) --skip $(LIVE_COMMANDS)" \
+	    "--filter $(CLIENT_TESTS)" "--filter $(DESKTOP_TESTS)" "--filter $(LIVE_LIBRARY)" \
 	    "--filter $(LIVE_COMMANDS) --skip EncodingSoundCardTests --skip BusySoundCardTests" "--filter BusySoundCardTests"; do \
 	    $(SWIFT) test --skip-build --disable-xctest $(TESTING) $$part || failed=1; \
 	done; \
@@ -93,14 +95,15 @@ test-kernels: swift ## Compare every form of the C kernels with slow twins, here
 test-machine: swift ## Run the tests of Bluetooth and of the kernel's sound card in a virtual machine
 	@scripts/install-dependencies.sh all
 	@scripts/install-dependencies.sh machine
-	for product in earshot earshot-messages machine-rotation test-app; do \
+	for product in earshot earshot-messages earshot-agent background-sample machine-rotation test-app; do \
 	    $(SWIFT) build -c release --product $$product $(CHECKS); \
 	done
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER)
-	scripts/machine.sh Tests/Machine/all.sh
+	scripts/machine.sh --seconds 1200 Tests/Machine/all.sh
+	scripts/machine.sh --seconds 1200 --share .build/machine Tests/Machine/agent.sh
 
-test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service, and the sanitizers (an hour)
+test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, and the sanitizers (an hour)
 	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
@@ -148,6 +151,21 @@ install-all: install ## Install every command: earshot, nearby, publish, subscri
 	@$(call link_commands,$(DESTDIR)$(PREFIX)/bin)
 	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages)
 
+# User units: each user enables them with `systemctl --user enable --now earshot-agent.socket earshot-agent.service`.
+UNITS := $(DESTDIR)$(PREFIX)/lib/systemd/user
+install-agent: install-all ## The same, and earshot-agent, which keeps the background work of apps, with its systemd units
+	@scripts/install-dependencies.sh messages
+	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(STANDALONE) -Xlinker -lcurl
+	install -D -s -m 755 .build/standalone/release/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
+	install -d "$(UNITS)"
+	install -m 644 scripts/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"
+	sed 's|@BIN@|$(PREFIX)/bin|' scripts/systemd/earshot-agent.service.in > "$(UNITS)/earshot-agent.service"
+	chmod 644 "$(UNITS)/earshot-agent.service"
+	@# Under another name the program says of itself what the manual and the completions need.
+	@ln -sf earshot-agent $(STANDALONE_BUILT)/earshot-background
+	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages $(STANDALONE_BUILT)/earshot-background)
+	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
+
 install-server: swift ## Install the token service in PREFIX/bin
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
@@ -156,7 +174,8 @@ install-server: swift ## Install the token service in PREFIX/bin
 
 .PHONY: uninstall
 uninstall: ## Remove from PREFIX all that was installed there
-	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
+	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
+	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 clean: ## Remove everything that was built

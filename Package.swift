@@ -27,10 +27,12 @@ let package = Package(
         .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
         .library(name: "EarshotNotifications", targets: ["EarshotNotifications"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
+        .library(name: "EarshotAgent", targets: ["EarshotAgent"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
+        .executable(name: "earshot-agent", targets: ["earshot-agent"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -64,6 +66,9 @@ let package = Package(
         .target(name: "EarshotNotifications", dependencies: ["EarshotDBus"], swiftSettings: strict),
         .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
+        .target(
+            name: "EarshotAgent", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
+            swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
         .target(
             name: "NearbyMessages",
@@ -95,6 +100,14 @@ let package = Package(
             dependencies: [
                 "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
                 "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "CMalloc", argumentParser,
+            ],
+            swiftSettings: strict),
+
+        .executableTarget(
+            name: "earshot-agent",
+            dependencies: [
+                "EarshotAgent", "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
+                "EarshotConsole", "EarshotDrawing", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -194,9 +207,26 @@ let package = Package(
             dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "EarshotAgentTests",
+            dependencies: [
+                "DesktopTestSupport", "EarshotAgent", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
+                "EarshotMessages", "EarshotNotifications", "MessagesTestSupport", "TestSupport", "background-app",
+                "background-sample",
+                "earshot-agent",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "EarshotTerminalConsentTests",
             dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"],
             swiftSettings: strict),
+        // An app in a process of its own, which tests kill and the agent starts.
+        .executableTarget(
+            name: "background-app", dependencies: ["EarshotDiscovery", "EarshotMessages"], path: "Tests/BackgroundApp",
+            swiftSettings: strict),
+        // A sample that the README shows, compiled as apps are. Its test kills it.
+        .executableTarget(
+            name: "background-sample", dependencies: ["NearbyMessages"], path: "Samples/Background",
+            exclude: ["background-sample.nearby.json"], swiftSettings: [.treatAllWarnings(as: .error)]),
         // Compiled as an app is, without upcoming features: apps write `GNSPublication?`, without `any`.
         .testTarget(
             name: "NearbyMessagesTests",
@@ -234,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "EarshotCLITests",
             dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-messages",
+                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-agent",
+                "earshot-messages",
             ],
             swiftSettings: strict),
     ]

@@ -20,8 +20,9 @@ messages_packages=(libcurl4-openssl-dev)
 server_packages=(libsqlite3-dev)
 # To compile the kernels for aarch64 and run them.
 kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
-# A virtual machine, and in it virtual Bluetooth controllers and the service that uses them.
-machine_packages=(qemu-system-x86 busybox-static cpio kmod iproute2 bluez bluez-test-tools dbus)
+# A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, and a desktop.
+machine_packages=(qemu-system-x86 busybox-static cpio e2fsprogs kmod iproute2 bluez bluez-test-tools dbus xvfb dunst imagemagick
+    python3)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 
@@ -60,6 +61,7 @@ is_provided() {
     groff-base) command -v groff ;;
     qemu-system-x86) command -v qemu-system-x86_64 ;;
     busybox-static) command -v busybox ;;
+    e2fsprogs) command -v mkfs.ext4 ;;
     iproute2) command -v ip ;;
     bluez) command -v bluetoothctl ;;
     bluez-test-tools) command -v btvirt ;;

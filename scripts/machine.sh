@@ -2,23 +2,31 @@
 # Runs a command in a virtual machine with a kernel of its own: Debian's, under qemu's software emulation. There are the sound
 # cards and Bluetooth controllers that a container lacks, and nothing there can harm this machine.
 #
-#     scripts/machine.sh [--seconds N] COMMAND [ARGUMENT...]
+#     scripts/machine.sh [--seconds N] [--share FOLDER] COMMAND [ARGUMENT...]
 #
 # The command runs as root in this folder. It sees this machine's files; what it changes is gone afterwards, except for what it
-# writes to the folder $MACHINE_SHARE. Its output is printed, and its exit status is the script's; 124 if it took longer than
-# N seconds (default 600).
+# writes to the folder $MACHINE_SHARE: that is FOLDER. Its output is printed, and its exit status is the script's; 124 if it took
+# longer than N seconds (default 600).
+#
+# $MACHINE_DISK is a disk of the machine's own. The command `$MACHINE_SHARE/power-cut` ends the machine as a power cut does, and
+# starts it again with that disk and the same command; $MACHINE_BOOT counts the starts from 1.
 #
 # The kernel is fetched once, and kept in $XDG_CACHE_HOME/earshot-machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 limit=600
-if [[ ${1:-} == --seconds ]]; then
-    limit=$2
+share=
+while [[ ${1:-} == --* ]]; do
+    case $1 in
+    --seconds) limit=$2 ;;
+    --share) share=$(realpath -m "$2") ;;
+    *) break ;;
+    esac
     shift 2
-fi
-(($#)) || {
-    echo "usage: $0 [--seconds N] COMMAND [ARGUMENT...]" >&2
+done
+(($#)) && [[ $1 != --* ]] || {
+    echo "usage: $0 [--seconds N] [--share FOLDER] COMMAND [ARGUMENT...]" >&2
     exit 64
 }
 scripts/install-dependencies.sh machine
@@ -26,7 +34,8 @@ scripts/install-dependencies.sh machine
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/earshot-machine
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/share" "$cache"
+share=${share:-$work/share}
+mkdir -p "$share" "$cache"
 
 # Debian's meta package names the current kernel.
 current_kernel() { apt-cache depends linux-image-amd64 2>/dev/null | grep -oE 'linux-image-[0-9][^ ]*' | head -n 1; }
@@ -88,41 +97,68 @@ INIT
 chmod +x "$first/init"
 (cd "$first" && find . | cpio --quiet -o -H newc) >"$work/first.cpio"
 
-cat >"$work/share/inside" <<INSIDE
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp MACHINE_SHARE=/machine
+truncate -s 256M "$work/disk"
+mkfs.ext4 -q -E lazy_itable_init=0 "$work/disk"
+cat >"$share/power-cut" <<'CUT'
+#!/bin/sh
+touch /machine/again
+echo b >/proc/sysrq-trigger
+sleep 60
+CUT
+chmod +x "$share/power-cut"
+cat >"$share/inside" <<INSIDE
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp MACHINE_SHARE=/machine MACHINE_DISK=/disk
+read -r MACHINE_BOOT </machine/boot
+export MACHINE_BOOT
 ip link set lo up
+modprobe -a virtio_blk ext4
+mkdir -p /disk
+mount -t ext4 /dev/vda /disk
 cd $(printf %q "$PWD")
 $(printf '%q ' "$@") >/machine/output 2>&1 </dev/null
 echo \$? >/machine/status
 sync
+umount /disk
 echo o >/proc/sysrq-trigger
 sleep 60
 INSIDE
-: >"$work/share/output"
-tail -f -n +1 "$work/share/output" &
-tail=$!
+rm -f "$share/status"
 
 files() {
     printf '%s\n' -fsdev "local,id=$1,path=$2,security_model=none$3" -device "virtio-9p-pci,fsdev=$1,mount_tag=$1"
 }
 mapfile -t shares < <(
     files files / ,readonly=on,multidevs=remap
-    files share "$work/share" ""
+    files share "$share" ""
     files modules "$kernel/lib/modules/$version" ,readonly=on
 )
 # icount: the machine's clock follows the instructions that it ran, so a busy host makes it slow and not late: no time limit
 # inside ends early. While it has nothing to do, its clock is the host's.
-timeout "$limit" qemu-system-x86_64 -machine q35 -cpu max -accel tcg -icount shift=2,sleep=on -smp 1 -m 2048 \
-    -nographic -vga none -nic none -no-reboot -kernel "$kernel/boot/vmlinuz-$version" -initrd "$work/first.cpio" \
-    -append "console=ttyS0 quiet panic=-1 no_timer_check edd=off rdinit=/init" "${shares[@]}" \
-    >"$work/console" 2>&1 </dev/null || true
-sleep 1
-kill "$tail"
-wait "$tail" 2>/dev/null || true
+run_machine() {
+    : >"$share/output"
+    tail -f -n +1 "$share/output" &
+    local tail=$!
+    timeout "$1" qemu-system-x86_64 -machine q35 -cpu max -accel tcg -icount shift=2,sleep=on -smp 1 -m 2048 \
+        -nographic -vga none -nic none -no-reboot -kernel "$kernel/boot/vmlinuz-$version" -initrd "$work/first.cpio" \
+        -append "console=ttyS0 quiet panic=-1 no_timer_check edd=off rdinit=/init" "${shares[@]}" \
+        -drive "file=$work/disk,if=virtio,format=raw" \
+        >>"$work/console" 2>&1 </dev/null || true
+    sleep 1
+    kill "$tail"
+    wait "$tail" 2>/dev/null || true
+}
+end=$((SECONDS + limit))
+boot=0
+: >"$share/again"
+while [[ -e $share/again ]] && ((SECONDS < end)); do
+    rm "$share/again"
+    echo $((++boot)) >"$share/boot"
+    run_machine $((end - SECONDS))
+done
 
-if [[ ! -s $work/share/status ]]; then
+if [[ ! -s $share/status ]]; then
     echo "The machine ended without a result, or took longer than $limit s. The end of its console:" >&2
     tail -n 20 "$work/console" | tr -cd '[:print:]\n' >&2
     exit 124
 fi
-exit "$(cat "$work/share/status")"
+exit "$(cat "$share/status")"

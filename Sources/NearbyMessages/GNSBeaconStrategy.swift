@@ -34,11 +34,12 @@ open class GNSBeaconStrategy: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The strategy in today's terms. It asks for no background, which would be a problem of its own.
+    /// The strategy in today's terms.
     var strategy: BeaconStrategy {
         var strategy = BeaconStrategy()
         strategy.includesIBeacons = includeIBeacons
         strategy.prefersLowPower = lowPowerPreferred
+        strategy.isAllowedInBackground = allowInBackground
         return strategy
     }
 }
@@ -47,7 +48,7 @@ open class GNSBeaconStrategy: NSObject, @unchecked Sendable {
 open class GNSBeaconStrategyParams: NSObject {
     /// Whether to find iBeacons too; true by default.
     open var includeIBeacons = true
-    /// Whether to continue in the background; false by default. No effect yet.
+    /// Whether to continue in the background, and after the app's end; false by default.
     open var allowInBackground = false
     /// Whether to save power at the cost of time; true by default. Ignored if iBeacons are included.
     open var lowPowerPreferred = true

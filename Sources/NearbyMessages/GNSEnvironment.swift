@@ -2,6 +2,8 @@ import EarshotBluetooth
 import EarshotDiscovery
 package import EarshotMessages
 import EarshotTerminalConsent
+import Foundation
+import UIKitNames
 
 /// The service, the media, the permission and the debug log, which the original interface has no argument for.
 ///
@@ -36,6 +38,9 @@ package struct GNSEnvironment: Sendable {
     ///
     /// One adapter for devices and beacons. A machine without Bluetooth has a line about it in the debug log, and the sound works.
     ///
+    /// Operations that are allowed in the background go to the user's agent, where there is one. The others end while the app is
+    /// in the background, as `UIApplication.applicationState` says, and come back with it.
+    ///
     /// The phone's system asked the user on behalf of the original module, and apps written for it cannot pass a prompt. So
     /// this module passes one: it asks on the terminal if the app has no dialog of its own.
     private static let system = {
@@ -45,9 +50,25 @@ package struct GNSEnvironment: Sendable {
         let sound = configuration.media
         configuration.media = { sound() + [BluetoothMedium(adapter: adapter)] }
         configuration.beacons = { BluetoothBeacons(adapter) }
+        configuration.agent = .system
+        configuration.foreground = foreground
         let consent = Consent(
             applicationIdentifier: configuration.applicationIdentifier, media: [.audio, .bluetooth],
             prompt: TerminalPrompt(), log: log)
         return GNSEnvironment(configuration: configuration, consent: consent, log: log)
+    }()
+
+    /// Whether the app is in the foreground, as the original interface has it.
+    package static let foreground = {
+        let foreground = Foreground(interval: .seconds(1)) { UIApplication.shared.applicationState != .background }
+        for name in [
+            UIApplication.didEnterBackgroundNotification, UIApplication.willEnterForegroundNotification,
+        ] {
+            // Without this the change would be noticed with the next look.
+            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+                foreground.check()
+            }
+        }
+        return foreground
     }()
 }

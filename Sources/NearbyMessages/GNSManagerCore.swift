@@ -33,7 +33,6 @@ final class GNSManagerCore: Sendable {
             log("The message to publish is nil.")
             return GNSOperation(inactive: handlers)
         }
-        if strategy.allowInBackground { noteBackground() }
         do throws(MessageError) {
             let publication = try manager.publish(
                 message.message, strategy: strategy.strategy, consent: handlers.consentHandler(log: log))
@@ -55,7 +54,6 @@ final class GNSManagerCore: Sendable {
             return GNSOperation(inactive: handlers)
         }
         let beacons = types.contains(.bleBeacon) ? params.beaconStrategy ?? GNSBeaconStrategy() : nil
-        if wantsDevices && strategy.allowInBackground || beacons?.allowInBackground == true { noteBackground() }
         let (namespace, type) = (params.messageNamespace ?? "", params.type ?? "")
         let consent = handlers.consentHandler(log: log)
         do throws(MessageError) {
@@ -72,10 +70,6 @@ final class GNSManagerCore: Sendable {
         } catch {
             return refuse(error, handlers)
         }
-    }
-
-    private func noteBackground() {
-        log("There is no background here yet: the operation runs as long as the program runs.")
     }
 
     private func refuse(_ error: MessageError, _ handlers: GNSOperationHandlers) -> GNSOperation {

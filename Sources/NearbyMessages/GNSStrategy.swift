@@ -7,8 +7,8 @@ open class GNSStrategy: NSObject, @unchecked Sendable {
     public let discoveryMode: GNSDiscoveryMode
     /// The media; all by default.
     public let discoveryMediums: GNSDiscoveryMediums
-    /// Whether to continue in the background; false by default. Here an operation runs as long as the program runs, in the
-    /// background or not, and never longer.
+    /// Whether to continue in the background, and after the app's end; false by default. The operation then uses Bluetooth only,
+    /// and needs `earshot-agent` and a manifest that declares it.
     public let allowInBackground: Bool
 
     /// A strategy with the default values.
@@ -26,7 +26,7 @@ open class GNSStrategy: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The strategy in today's terms. It asks for no background: the media do not stop in the background.
+    /// The strategy in today's terms.
     var strategy: DiscoveryStrategy {
         var strategy = DiscoveryStrategy()
         strategy.mode = DiscoveryMode(rawValue: discoveryMode.intersection(.default).rawValue)
@@ -34,6 +34,7 @@ open class GNSStrategy: NSObject, @unchecked Sendable {
             let kinds: [(GNSDiscoveryMediums, DiscoveryMediumKind)] = [(.audio, .audio), (.BLE, .bluetooth)]
             strategy.media = Set(kinds.filter { discoveryMediums.contains($0.0) }.map(\.1))
         }
+        strategy.isAllowedInBackground = allowInBackground
         return strategy
     }
 }

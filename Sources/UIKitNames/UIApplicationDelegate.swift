@@ -42,7 +42,7 @@ extension UIApplicationDelegate where Self: UIResponder {
     /// Runs the app: makes its delegate, tells it of the launch, and serves the main queue until the process ends.
     public static func main() {
         let delegate = Self()
-        UIApplication.shared.launch(delegate)
+        UIApplication.shared.launch(delegate, options: LaunchReason.options(ProcessInfo.processInfo.environment))
         // `Timer` needs the run loop; it ends at once where nothing can wake it.
         RunLoop.main.run()
         dispatchMain()

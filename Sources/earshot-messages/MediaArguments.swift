@@ -16,7 +16,7 @@ struct MediaArguments: ParsableArguments {
 
     func validate() throws {
         if let adapter {
-            try AdapterArgument.check(adapter)
+            try AdapterName.check(adapter)
             if !usesBluetooth {
                 throw ValidationError("--adapter without --medium ble: sound needs no Bluetooth adapter.")
             }

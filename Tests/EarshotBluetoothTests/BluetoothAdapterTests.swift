@@ -225,6 +225,36 @@ private final class Collected<Element: Sendable>: Sendable {
         await adapter.waitUntilClosed()
     }
 
+    /// Several apps in one process: none keeps the only place of a small controller for itself.
+    @Test func streamsShareTheOnlyPlace() async throws {
+        let bus = try SessionBus()
+        let bluez = try await FakeBlueZ(bus)
+        bluez.set(maximumAdvertisementCount: 1)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let list = (1...2).map { Advertisement(serviceData: [service: [UInt8($0)]]) }
+        let streams = list.map { Collected(adapter.advertise($0)) }
+        for (stream, content) in zip(streams, list) {
+            let turn = AdvertisingEvent.advertising([content])
+            #expect(await poll { stream.elements.count { $0 == turn } >= 2 })
+            #expect(stream.elements.allSatisfy { $0 == turn || $0 == .advertising([]) }, "only its own")
+        }
+        streams[0].stop()
+        await adapter.waitUntilClosed()
+        let rest = bluez.advertisements.values.compactMap { $0["ServiceData"]?.named }
+        #expect(rest.allSatisfy { $0 == [service.description: .bytes([2])] })
+        #expect(await poll { bluez.advertisements.count == 1 })
+        // The adapter goes off and comes back: both the problem and its end reach the stream.
+        try await bluez.set("hci0", isPowered: false)
+        #expect(
+            await poll { if case .problem(.bluetoothOff, _) = streams[1].elements.last { true } else { false } })
+        try await bluez.set("hci0", isPowered: true)
+        #expect(await poll { streams[1].elements.last == .advertising([list[1]]) })
+        streams[1].stop()
+        await adapter.waitUntilClosed()
+        #expect(bluez.advertisements.isEmpty)
+    }
+
     @Test func aMediumFindsTokensAndSendsItsOwn() async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)

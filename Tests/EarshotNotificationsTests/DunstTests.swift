@@ -24,7 +24,9 @@ struct DunstTests {
             try await Task.sleep(for: .seconds(1))
             try desktop.photograph(to: path)
         }
-        let other = Collected(try await under.add("b", "other").events)
+        let lasting = NotificationContent(title: "other", duration: .unlimited)
+        let other = Collected(
+            try await under.center.add(NotificationRequest(identifier: "b", content: lasting)).events)
         #expect(await eventually { (try? desktop.displayedCount()) == 2 })
 
         // The mouse is at the upper notification, which is the first one.

@@ -13,8 +13,13 @@ failures=0
 source ./support.sh
 # shellcheck source=Tests/Machine/sound.sh
 source ./sound.sh
+# shellcheck source=Tests/Machine/radios.sh
+source ./radios.sh
+check bluetoothd "no adapter: $(tail -n 1 "$logs/bluetoothd")" is_powered 0
 # shellcheck source=Tests/Machine/bluetooth.sh
 source ./bluetooth.sh
+# shellcheck source=Tests/Machine/service.sh
+source ./service.sh
 # shellcheck source=Tests/Machine/messages.sh
 source ./messages.sh
 

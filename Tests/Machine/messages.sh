@@ -1,30 +1,12 @@
-# Messages by Bluetooth through a token service of our own, from an empty database: devices, then beacons. Needs earshotd:
-# EARSHOTD, or the program of `make server`. Runs behind bluetooth.sh, which starts bluetoothd.
-
-earshotd=${EARSHOTD:-../../Server/.build/release/earshotd}
-
-# administer ARGUMENTS...: a command of earshotd.
-administer() { "$earshotd" "$@" --database "$logs/database" 2>>"$logs/earshotd.errors"; }
-
-# messages NAME KEY COMMAND ARGUMENTS...: publish or subscribe in the background.
-messages() {
-    local name=$1 key=$2
-    shift 2
-    EARSHOT_KEY=$key "$programs/earshot-messages" "$@" --json >"$logs/$name" 2>"$logs/$name.errors" &
-    pid=$!
-}
+# Messages by Bluetooth through a token service of our own, from an empty database: devices, then beacons. Runs behind radios.sh
+# and service.sh.
 
 if [[ ! -x $earshotd ]]; then
     failed messages "there is no $earshotd; 'make server' builds it"
     return
 fi
-administer project create museum >"$logs/administration"
-administer project create neighbour >>"$logs/administration"
-key=$(administer key create museum)
-other=$(administer key create neighbour)
-"$earshotd" serve --database "$logs/database" >"$logs/serve" 2>&1 &
-service=$!
-check service '$(tail -n 3 "$logs/serve")' within 60 says "$logs/serve" 'listens at'
+set_up_projects
+start_service service
 
 # Two devices of one project by Bluetooth alone, and one of another project.
 messages heard "$key" subscribe --medium ble --adapter hci1 --seconds 60

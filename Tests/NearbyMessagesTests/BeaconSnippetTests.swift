@@ -169,16 +169,20 @@ import Testing
         withExtendedLifetime((manager, annsManager, publication, subscription)) {}
     }
 
-    @Test func `the debug log says that beacons are not found in the background`() async throws {
+    @Test func `without an agent the debug log says that beacons are not found in the background`() async throws {
         let device = try GNSDevice(in: air, service, location: .granted)
         let manager = manager(device)
         let subscription = device.run {
             manager.subscription(messageFoundHandler: nil, messageLostHandler: nil) { params in
                 params?.deviceTypesToDiscover = .BLEBeacon
-                params?.beaconStrategy = GNSBeaconStrategy { $0?.allowInBackground = true }
+                params?.beaconStrategy = GNSBeaconStrategy { params in
+                    params?.allowInBackground = true
+                    // Else the user had to be asked about the location in the background.
+                    params?.includeIBeacons = false
+                }
             }
         }
-        #expect(device.log.all.count { $0.contains("no background") } == 1)
+        #expect(await eventually { device.log.all.count { $0.contains("noBackground") } == 1 })
         #expect(await eventually { device.beacons.openScans.count == 1 }, "it runs as long as the program")
         withExtendedLifetime((manager, subscription)) {}
     }

@@ -69,6 +69,7 @@ package final class Program: @unchecked Sendable {
         return waitStatus.map { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : -($0 & 0x7F) }
     }
 
+    package var processIdentifier: Int32 { id }
     package var isRunning: Bool { status == nil }
     package var output: String { (try? String(contentsOf: outputURL, encoding: .utf8)) ?? "" }
     package var error: String { (try? String(contentsOf: errorURL, encoding: .utf8)) ?? "" }

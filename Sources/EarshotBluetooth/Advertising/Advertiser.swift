@@ -1,11 +1,49 @@
+import EarshotDiscovery
 import Synchronization
 
-/// Sends advertisements with one adapter: a run for each stream that is read.
+/// Sends advertisements with one adapter: one run for all streams that are read.
+///
+/// With a run for each stream, the first would keep the only place of a small controller for itself. In one run all
+/// advertisements take turns.
 final class Advertiser: Sendable {
+    private struct Reader {
+        let continuation: AsyncStream<AdvertisingEvent>.Continuation
+        var wanted: [Advertisement] = []
+        /// Its advertisements that it was told are on the air.
+        var told: [Advertisement]?
+
+        mutating func tell(air: [Advertisement]) {
+            let own = air.filter(wanted.contains)
+            guard own != told else { return }
+            told = own
+            continuation.yield(.advertising(own))
+        }
+    }
+
+    private struct Run {
+        let number: Int
+        let contents: AsyncStream<[Advertisement]>.Continuation
+        let task: Task<Void, Never>
+    }
+
     private struct State {
-        /// The runs whose streams are no longer read, which have not ended yet.
-        var ending: [Int: Task<Void, Never>] = [:]
+        var readers: [Int: Reader] = [:]
         var nextNumber = 0
+        var run: Run?
+        /// The latest run, until it has taken everything from the air.
+        var ending: Task<Void, Never>?
+        /// What is on the air; nil before the run has said it.
+        var air: [Advertisement]?
+        var problems: [DiscoveryProblem: String] = [:]
+        /// Who waits until nothing is on the air that no reader wants.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+
+        /// In the order of the streams, so that turns are fair.
+        var wanted: [Advertisement] { readers.sorted { $0.key < $1.key }.flatMap(\.value.wanted) }
+        var isClean: Bool {
+            let wanted = wanted
+            return air?.allSatisfy(wanted.contains) ?? true
+        }
     }
 
     /// The maximum number of events that wait for a slow reader. The stream drops the oldest.
@@ -24,25 +62,102 @@ final class Advertiser: Sendable {
     func events(_ contents: AsyncStream<[Advertisement]>) -> AsyncStream<AdvertisingEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: AdvertisingEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
-        let run = AdvertisingRun(watch, gate) { continuation.yield($0) }
-        let number = state.withLock { state in
-            state.nextNumber += 1
-            return state.nextNumber
-        }
-        let task = Task {
-            await run.run(contents)
-            continuation.finish()
-            self.state.withLock { $0.ending[number] = nil }
-        }
+        let number = join(continuation)
+        let wishing = Task { for await wanted in contents { want(wanted, number) } }
         continuation.onTermination = { [self] _ in
-            if !task.isCancelled { state.withLock { $0.ending[number] = task } }
-            task.cancel()
+            wishing.cancel()
+            leave(number)
         }
         return stream
     }
 
+    private func join(_ continuation: AsyncStream<AdvertisingEvent>.Continuation) -> Int {
+        state.withLock { state in
+            state.nextNumber += 1
+            state.readers[state.nextNumber] = Reader(continuation: continuation)
+            for (problem, detail) in state.problems { continuation.yield(.problem(problem, detail: detail)) }
+            if state.run == nil { state.run = begin(state.nextNumber, after: state.ending) }
+            return state.nextNumber
+        }
+    }
+
+    private func begin(_ number: Int, after last: Task<Void, Never>?) -> Run {
+        let (contents, continuation) = AsyncStream.makeStream(of: [Advertisement].self)
+        let run = AdvertisingRun(watch, gate) { self.take($0, of: number) }
+        let task = Task {
+            // Two runs must not share the adapter.
+            await last?.value
+            await run.run(contents)
+        }
+        return Run(number: number, contents: continuation, task: task)
+    }
+
+    private func want(_ wanted: [Advertisement], _ number: Int) {
+        state.withLock { state in
+            guard state.readers[number] != nil else { return }
+            state.readers[number]?.wanted = wanted
+            state.run?.contents.yield(state.wanted)
+            // What another reader has on the air already needs no news from the run.
+            if let air = state.air, !wanted.isEmpty, state.problems.isEmpty { state.readers[number]?.tell(air: air) }
+        }
+    }
+
+    private func take(_ event: AdvertisingEvent, of number: Int) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            // A run that ends may still report what it had begun.
+            guard state.run?.number == number else { return [] }
+            switch event {
+            case .advertising(let air):
+                state.air = air
+                for number in state.readers.keys { state.readers[number]?.tell(air: air) }
+            case .problem(let problem, let detail):
+                state.problems[problem] = detail
+                // After it, what is on the air is news again.
+                state.air = nil
+                for number in state.readers.keys {
+                    state.readers[number]?.told = nil
+                    state.readers[number]?.continuation.yield(event)
+                }
+            case .solved(let problem):
+                state.problems[problem] = nil
+                for reader in state.readers.values { reader.continuation.yield(event) }
+            }
+            return Self.takeWaiting(&state)
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func leave(_ number: Int) {
+        let (waiting, over) = state.withLock { state in
+            state.readers[number] = nil
+            guard state.readers.isEmpty, let run = state.run else {
+                state.run?.contents.yield(state.wanted)
+                return (Self.takeWaiting(&state), nil as Task<Void, Never>?)
+            }
+            (state.run, state.air, state.problems) = (nil, nil, [:])
+            state.ending = run.task
+            return (Self.takeWaiting(&state), run.task)
+        }
+        over?.cancel()
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private static func takeWaiting(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+        guard state.isClean else { return [] }
+        defer { state.waiting = [] }
+        return state.waiting
+    }
+
     /// Waits until the advertisements of the streams that are no longer read are off the air.
     func waitUntilClosed() async {
-        for run in state.withLock({ Array($0.ending.values) }) { await run.value }
+        await state.withLock { $0.run == nil ? $0.ending : nil }?.value
+        await withCheckedContinuation { continuation in
+            let isClean = state.withLock { state in
+                if state.isClean { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isClean { continuation.resume() }
+        }
     }
 }

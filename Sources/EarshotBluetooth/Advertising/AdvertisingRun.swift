@@ -223,8 +223,13 @@ final class AdvertisingRun: Sendable {
                 case .solved(let problem): report(.solved(problem))
                 }
             }
+            // After a problem, what is on the air is news again.
+            if problem != nil {
+                told = nil
+                return
+            }
             let air = turns.registered.map(\.content)
-            if problem == nil, told != air {
+            if told != air {
                 told = air
                 report(.advertising(air))
             }

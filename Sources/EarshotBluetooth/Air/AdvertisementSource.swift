@@ -23,6 +23,9 @@ public enum ScanPower: Sendable, Hashable {
     case continuous
     /// A part of the time, or passively by the controller.
     case low
+
+    /// The share of time in which the adapter is asked to listen; 0 ... 1.
+    public var share: Double { ScanRounds(self).share }
 }
 
 /// The events of a scan.

@@ -13,8 +13,8 @@ public struct BeaconStrategy: Sendable, Hashable {
     /// Whether the radio may rest in between, which delays messages; true by default. Without effect if iBeacons are
     /// included.
     public var prefersLowPower = true
-    /// Whether to go on while the program is in the background; false by default. No program here can do that yet: the manager
-    /// reports `ManagerProblem.Kind.noBackground`, and looks for beacons as long as it runs.
+    /// Whether to go on while the program is in the background; false by default. It needs `Configuration.agent`. Without
+    /// it the manager reports `ManagerProblem.Kind.noBackground`, and looks for beacons as long as it runs.
     public var isAllowedInBackground = false
 
     /// Eddystone, iBeacon and AltBeacon, in the foreground only.

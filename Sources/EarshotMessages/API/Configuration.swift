@@ -30,10 +30,23 @@ extension MessageManager {
         package private(set) var serviceRefusal: String?
         /// Receives lines that the user must see even without a log.
         package var warn = StandardError.warn
+        /// The agent that keeps operations which are allowed in the background; nil to run them in this process, as long as it
+        /// lives.
+        public var agent: BackgroundAgent?
+        /// Follows whether the app is in the foreground: operations that are not allowed in the background then stop while it is
+        /// not, and go on when it is there again. nil to run them as long as the process lives.
+        public var foreground: Foreground?
+        /// Whether this process is the agent: what it runs is in the background already.
+        package var isAgent = false
         /// Replaces HTTP in tests, which have no service.
         package var service: (@Sendable (_ key: String) -> any MessageService)?
         /// The durations that tests shorten.
         package var pace = Pace()
+
+        /// The access to the service over HTTP.
+        package func webService(key: String) -> any MessageService {
+            HTTPMessageService(url: serviceURL, key: key, pace: pace)
+        }
 
         /// A configuration of these values; see the properties of the same names. The media default to sound alone.
         public init(

@@ -29,6 +29,13 @@ public struct Message: Sendable, Hashable {
         try Self.check(namespace: namespace, type: type)
     }
 
+    /// A message that the agent passes on may come from a beacon, with a longer type.
+    func checkReceived() throws(MessageError) {
+        guard content.count <= Self.maximumContentCount else { throw .contentTooLarge(content.count) }
+        guard type.unicodeScalars.count <= BeaconAttachment.maximumTypeCount else { throw .typeTooLong(type.count) }
+        try Self.check(namespace: namespace, type: "")
+    }
+
     /// Counts Unicode scalars, as the service does: a letter with its accents may be several.
     static func check(namespace: String, type: String) throws(MessageError) {
         let (typeCount, namespaceCount) = (type.unicodeScalars.count, namespace.unicodeScalars.count)

@@ -36,7 +36,7 @@ public final class MessageManager: Sendable {
         } else {
             service = HTTPMessageService(url: configuration.serviceURL, key: key, pace: configuration.pace)
         }
-        exchange = Exchange(configuration, service: service, board: board, note: note)
+        exchange = Exchange(configuration, key: key, service: service, board: board, note: note)
         Task { [exchange] in await exchange.run() }
     }
 

@@ -22,11 +22,12 @@ final class EventQueue: Sendable {
     init() {}
 
     /// Appends an event, or gives it to the reader that waits longest.
-    func add(_ event: MessageEvent) {
+    /// - Parameter isKept: whether a `lost` leaves the unread `found` of its message in place.
+    func add(_ event: MessageEvent, isKept: Bool = false) {
         let reader = state.withLock { state -> Reader? in
             guard !state.isOver else { return nil }
             if !state.readers.isEmpty { return state.readers.removeFirst() }
-            if case .lost(let message) = event,
+            if !isKept, case .lost(let message) = event,
                 let found = state.pending.firstIndex(where: { $0 == .found(message) })
             {
                 state.pending.remove(at: found)

@@ -26,7 +26,7 @@ extension Exchange {
                 for: .operation(operation.number))
             return nil
         }
-        if beacons.isAllowedInBackground {
+        if beacons.isAllowedInBackground, !configuration.isAgent, configuration.agent == nil {
             board.begin(
                 ManagerProblem(
                     .noBackground(.bluetooth), detail: "Beacons are looked for only while the program itself runs."),

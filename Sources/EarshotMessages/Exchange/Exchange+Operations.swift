@@ -5,10 +5,11 @@ extension Exchange {
     func add(_ operation: OperationCore) {
         guard !operation.isOver else { return }
         let number = operation.number
+        followForeground()
         var entry = Entry(operation: operation)
         let permission = configuration.permission
         let purpose = purpose(of: operation)
-        watchPermission(needsLocation: purpose.needsLocation)
+        watchPermission(operation.locationNeed)
         entry.asking = Task {
             let state = await permission.request(purpose, override: operation.consent)
             if !Task.isCancelled { decide(number, state) }
@@ -25,23 +26,30 @@ extension Exchange {
             applicationIdentifier: configuration.applicationIdentifier,
             mode: isForBeacons ? strategy.mode.union(.scan) : strategy.mode,
             media: isForBeacons ? strategy.media?.union([.bluetooth]) : strategy.media,
-            findsBeacons: isForBeacons && operation.usefulMode.isEmpty, needsLocation: operation.needsLocation)
+            findsBeacons: isForBeacons && operation.usefulMode.isEmpty, needsLocation: operation.locationNeed != .none,
+            goesOnInBackground: operation.locationNeed == .always)
     }
 
     /// Begins before the first request, so that no change is missed.
-    private func watchPermission(needsLocation: Bool) {
-        guard watching[needsLocation] == nil else { return }
-        let (changes, input) = (configuration.permission.changes(needsLocation: needsLocation), input)
-        watching[needsLocation] = Task {
-            for await state in changes { input.yield(.permission(state, needsLocation: needsLocation)) }
+    private func watchPermission(_ need: LocationNeed) {
+        guard watching[need] == nil else { return }
+        let (permission, input) = (configuration.permission, input)
+        let changes =
+            switch need {
+            case .none: permission.changes(needsLocation: false)
+            case .inForeground: permission.changes(needsLocation: true)
+            case .always: permission.backgroundLocationChanges
+            }
+        watching[need] = Task {
+            for await state in changes { input.yield(.permission(state, need)) }
         }
     }
 
     /// The first state is the one before any request, and changes nothing.
-    func decide(_ state: PermissionState, needsLocation: Bool) {
-        let decision = decisions.updateValue(state, forKey: needsLocation)
+    func decide(_ state: PermissionState, for need: LocationNeed) {
+        let decision = decisions.updateValue(state, forKey: need)
         guard let decision, decision != state else { return }
-        for (number, entry) in entries where entry.permission != nil && entry.operation.needsLocation == needsLocation {
+        for (number, entry) in entries where entry.permission != nil && entry.operation.locationNeed == need {
             decide(number, state)
         }
     }
@@ -50,10 +58,49 @@ extension Exchange {
         guard !isClosed, let entry = entries[number], entry.permission != state else { return }
         entries[number]?.permission = state
         note("operation \(number): permission \(state.rawValue)")
-        if state == .granted { start(number) } else if entry.isRunning { halt(number) }
+        if state == .granted { start(number) } else if entry.isRunning || entry.keeping != nil { halt(number) }
     }
 
     private func start(_ number: Int) {
+        guard let operation = entries[number]?.operation, !operation.isOver else { return }
+        guard isForeground || operation.isAllowedInBackground else {
+            note("operation \(number): waits for the app to come to the foreground")
+            warnOfBackground()
+            return
+        }
+        if keep(number) { updateSituation() } else { startHere(number) }
+    }
+
+    /// A program without a terminal is in the background from its start, and its user sees nothing happen.
+    private func warnOfBackground() {
+        guard !hasWarnedOfBackground else { return }
+        hasWarnedOfBackground = true
+        configuration.warn(
+            "\(configuration.applicationIdentifier) is in the background, where only operations run that are allowed there. Start "
+                + "it in the foreground of a terminal, or allow them.")
+    }
+
+    /// Begins before the first operation, if operations end with the foreground.
+    private func followForeground() {
+        guard let foreground = configuration.foreground, followingForeground == nil else { return }
+        let input = input
+        followingForeground = Task {
+            for await isActive in foreground.changes { input.yield(.foreground(isActive)) }
+        }
+    }
+
+    /// The app came to the foreground, or left it.
+    func follow(_ isActive: Bool) {
+        guard isActive != isForeground else { return }
+        isForeground = isActive
+        note(isActive ? "the app is in the foreground" : "the app is in the background")
+        for (number, entry) in entries where entry.permission == .granted && !entry.operation.isAllowedInBackground {
+            if isActive { start(number) } else { halt(number) }
+        }
+    }
+
+    /// Runs an operation in this process.
+    func startHere(_ number: Int) {
         guard let operation = entries[number]?.operation, !operation.isOver else { return }
         // A subscription to beacons only opens no medium.
         entries[number]?.kinds = operation.usefulMode.isEmpty ? [] : choose(for: operation)
@@ -64,7 +111,7 @@ extension Exchange {
             return
         }
         entries[number]?.isRunning = true
-        if let limit = operation.strategy.timeToLive {
+        if let limit = operation.strategy.timeToLive, entries[number]?.timeLimit == nil {
             entries[number]?.timeLimit = Task {
                 if (try? await Task.sleep(for: limit)) != nil { operation.end() }
             }
@@ -81,15 +128,25 @@ extension Exchange {
     /// Stops the tasks of an operation and makes it inactive.
     func halt(_ number: Int, isWithdrawing: Bool = true) {
         guard let entry = entries[number] else { return }
-        entry.worker?.cancel()
         entry.timeLimit?.cancel()
+        entries[number]?.timeLimit = nil
+        entries[number]?.keeping = nil
+        board.end(for: .agent(number))
+        for event in entries[number]?.found.loseAll() ?? [] { entry.operation.events.add(event) }
+        for event in entries[number]?.beaconMessages.update([]) ?? [] { entry.operation.events.add(event) }
+        stopHere(number, isWithdrawing: isWithdrawing)
+        updateSituation()
+    }
+
+    /// Stops the tasks of an operation in this process. What it has found stays found.
+    func stopHere(_ number: Int, isWithdrawing: Bool = true) {
+        guard let entry = entries[number] else { return }
+        entry.worker?.cancel()
         board.end(for: .operation(number))
         board.leave(.registering(number))
         if isWithdrawing, let lease = entry.lease, let session {
             withdraw(lease.name, in: session, until: lease.expiresAt)
         }
-        for event in entries[number]?.found.loseAll() ?? [] { entry.operation.events.add(event) }
-        for event in entries[number]?.beaconMessages.update([]) ?? [] { entry.operation.events.add(event) }
         entries[number]?.scan = nil
         entries[number]?.lease = nil
         entries[number]?.worker = nil
@@ -105,6 +162,7 @@ extension Exchange {
         guard let entry = entries[number] else { return }
         note("operation \(number): ended")
         entry.asking?.cancel()
+        releaseFromAgent(number)
         halt(number)
         entries[number] = nil
     }
@@ -113,7 +171,9 @@ extension Exchange {
     func refresh(_ number: Int) {
         guard let entry = entries[number] else { return }
         let status: OperationStatus
-        if !entry.isRunning || entry.isRefused {
+        if let keeping = entry.keeping, !entry.isRunning {
+            status = keeping.isHeld ? keeping.status : .starting
+        } else if !entry.isRunning || entry.isRefused {
             status = .inactive
         } else if let scan = entry.scan, !entry.isNearby {
             status = isOpen(scan) && session != nil ? .active : .starting

@@ -15,8 +15,10 @@ actor Exchange {
     enum Input: Sendable {
         case add(OperationCore)
         case end(Int)
-        case permission(PermissionState, needsLocation: Bool)
+        case permission(PermissionState, LocationNeed)
         case room(DiscoveryMediumKind, RoomEvent)
+        case agent(AgentNews)
+        case foreground(Bool)
     }
 
     /// An operation and its progress.
@@ -39,6 +41,8 @@ actor Exchange {
         var isRefused = false
         var found = FoundBook()
         var beaconMessages = BeaconMessages()
+        /// nil if the agent does not keep it.
+        var keeping: Keeping?
 
         /// Whether it finds devices, or is found by them.
         var isNearby: Bool { !kinds.isEmpty && !operation.strategy.mode.isEmpty }
@@ -53,10 +57,10 @@ actor Exchange {
     private let begin = ContinuousClock.now
 
     var entries: [Int: Entry] = [:]
-    /// Follow the permission gate, without and with the location, each from the first operation that needs it.
-    var watching: [Bool: Task<Void, Never>] = [:]
-    /// The latest states from the permission gate, without and with the location.
-    var decisions: [Bool: PermissionState] = [:]
+    /// Follow the permission gate, each from the first operation that needs it.
+    var watching: [LocationNeed: Task<Void, Never>] = [:]
+    /// The latest states from the permission gate.
+    var decisions: [LocationNeed: PermissionState] = [:]
     var isClosed = false
 
     // +Room
@@ -87,6 +91,16 @@ actor Exchange {
     var lookUpSleeper: Task<Void, Never>?
     var expiring: Task<Void, Never>?
 
+    // +Background
+    let key: String
+    let foreground: Foreground
+    var agentClient: AgentClient?
+    var telling: Task<Void, Never>?
+    /// Follows the foreground, if operations end with it.
+    var followingForeground: Task<Void, Never>?
+    var isForeground = true
+    var hasWarnedOfBackground = false
+
     // +Reading
     var reading: Task<Void, Never>?
     var lastEventID: String?
@@ -95,10 +109,13 @@ actor Exchange {
     var doubting: Task<Void, Never>?
 
     init(
-        _ configuration: MessageManager.Configuration, service: any MessageService, board: ProblemBoard,
+        _ configuration: MessageManager.Configuration, key: String, service: any MessageService, board: ProblemBoard,
         note: @escaping @Sendable (String) -> Void
     ) {
         self.configuration = configuration
+        self.key = key
+        foreground = configuration.foreground ?? .shared
+        isForeground = configuration.foreground?.isActive ?? true
         self.service = service
         self.board = board
         self.note = note
@@ -120,8 +137,10 @@ actor Exchange {
             switch input {
             case .add(let operation): add(operation)
             case .end(let number): remove(number)
-            case .permission(let state, let needsLocation): decide(state, needsLocation: needsLocation)
+            case .permission(let state, let need): decide(state, for: need)
             case .room(let kind, let event): take(event, on: kind)
+            case .agent(let news): take(news)
+            case .foreground(let isActive): follow(isActive)
             }
         }
     }
@@ -134,10 +153,14 @@ actor Exchange {
         let listening = scans.values.compactMap(\.listening)
         for (number, entry) in entries {
             entry.operation.end()
+            releaseFromAgent(number)
             halt(number, isWithdrawing: false)
             entry.asking?.cancel()
         }
         entries = [:]
+        telling?.cancel()
+        followingForeground?.cancel()
+        await agentClient?.close()
         updateLoops()
         doubting?.cancel()
         for withdrawal in withdrawals.values { withdrawal.cancel() }

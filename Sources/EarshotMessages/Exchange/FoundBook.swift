@@ -44,6 +44,9 @@ struct FoundBook: Sendable {
         return .found(received)
     }
 
+    /// The messages that are found, by id.
+    var identifiers: [String] { records.keys.sorted() }
+
     private func doubtful(_ message: Message) -> String? {
         records.first { $0.value.doubtUntil != nil && $0.value.received.message == message }?.key
     }

@@ -102,8 +102,18 @@ final class OperationCore: Sendable {
         }
     }
 
-    /// Whether the user must consent to its following where the device is.
-    var needsLocation: Bool { beacons?.scan.needsLocation == true }
+    /// Whether any part of it goes on while the app is in the background.
+    var isAllowedInBackground: Bool {
+        usefulMode.isEmpty
+            ? beacons?.isAllowedInBackground == true
+            : strategy.isAllowedInBackground || beacons?.isAllowedInBackground == true
+    }
+
+    /// What the user must consent to beside finding devices: that it follows where the device is.
+    var locationNeed: LocationNeed {
+        guard let beacons, beacons.scan.needsLocation else { return .none }
+        return beacons.isAllowedInBackground ? .always : .inForeground
+    }
 
     /// Whether it receives messages in the sound itself, which have neither namespace nor type.
     var takesDirectMessages: Bool {
@@ -112,4 +122,13 @@ final class OperationCore: Sendable {
         case .subscription, .message, .direct, .beaconSubscription: false
         }
     }
+}
+
+/// Whether an operation follows where the device is. Each case is a question of its own.
+enum LocationNeed: Sendable, Hashable {
+    case none
+    /// While the app runs.
+    case inForeground
+    /// Also while it does not run.
+    case always
 }

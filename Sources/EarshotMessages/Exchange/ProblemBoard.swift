@@ -12,6 +12,8 @@ final class ProblemBoard: Sendable {
         case reporting
         case reading
         case room
+        /// The agent, which keeps this operation.
+        case agent(Int)
         /// The source of beacons, in one of its scans.
         case beacons(BeaconScan)
         /// The questions about beacons.
@@ -68,6 +70,16 @@ final class ProblemBoard: Sendable {
         for kind in others {
             for source in sources { end(kind, for: source) }
         }
+    }
+
+    /// The source has exactly these problems from now on.
+    func keep(_ problems: [ManagerProblem], for source: Source) {
+        let kinds = Set(problems.map(\.kind))
+        let old = entries.withLock { entries in
+            entries.filter { $0.value.sources.contains(source) && !kinds.contains($0.key) }.map(\.key)
+        }
+        for kind in old { end(kind, for: source) }
+        for problem in problems { begin(problem, for: source) }
     }
 
     /// The source makes no more requests. Its problem was not seen to end, so it lasts until another request of any source

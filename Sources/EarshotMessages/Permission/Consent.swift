@@ -7,8 +7,8 @@ import Synchronization
 /// 1. the operation's own handler; if the handler does not answer, the permission stays undecided;
 /// 2. the prompt, if there is one and it is available.
 ///
-/// An operation that needs the location (`ConsentPurpose.needsLocation`) asks a second question after the first one is granted.
-/// Only the prompt asks it: an operation's handler replaces the first question alone. The answers are kept apart.
+/// An operation that needs the location (`ConsentPurpose.needsLocation`) asks a second question after the first one is granted;
+/// it is another one for an operation that goes on in the background. Only the prompt asks it: an operation's handler replaces the first question alone. The answers are kept apart.
 ///
 /// Without handler and prompt, the permission stays undecided, and standard error says so once. `Consent` never grants by
 /// itself. After a denial, the next operation asks again. Operations that begin while the user is being asked share the
@@ -53,11 +53,12 @@ public final class Consent: PermissionGate {
 
     /// The same as `changes`; with the location, granted only if both are.
     public func changes(needsLocation: Bool) -> AsyncStream<PermissionState> {
-        store.changes(of: Self.topics(needsLocation))
+        store.changes(of: needsLocation ? [.nearby, .location] : [.nearby])
     }
 
-    private static func topics(_ needsLocation: Bool) -> Set<PermissionTopic> {
-        needsLocation ? [.nearby, .location] : [.nearby]
+    /// The same with the location in the background: granted only if both are.
+    public var backgroundLocationChanges: AsyncStream<PermissionState> {
+        store.changes(of: [.nearby, .backgroundLocation])
     }
 
     /// Returns at once if the permission is granted; otherwise asks the user, first for devices nearby, then for the location if
@@ -69,9 +70,10 @@ public final class Consent: PermissionGate {
     public func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState {
         let nearby = await decision(on: .nearby, purpose, override)
         guard nearby == .granted, purpose.needsLocation else { return nearby }
-        let location = await decision(on: .location, purpose, nil)
+        let topic = purpose.goesOnInBackground ? PermissionTopic.backgroundLocation : .location
+        let location = await decision(on: topic, purpose, nil)
         // The first decision may have changed during the second question.
-        return location == .granted ? store.decisions[Self.topics(true)] : location
+        return location == .granted ? store.decisions[[.nearby, topic]] : location
     }
 
     private func decision(
@@ -141,11 +143,11 @@ public final class Consent: PermissionGate {
                 "\(folder.name) plays, records and sends nothing: it has no consent, and there is no terminal or "
                     + "dialog to ask for it. Start it on a terminal, or write {\"permission\":\"granted\"} into "
                     + "\(store.path).")
-        case .location:
+        case .location, .backgroundLocation:
             warn(
-                "\(folder.name) finds no beacons: it has no consent to know where this device is, and there is no "
+                "\(folder.name) finds no beacons: it has no consent to know where this device is\(topic == .location ? "" : " in the background"), and there is no "
                     + "terminal or dialog to ask for it. Start it on a terminal, write "
-                    + "{\"permission\":\"granted\",\"location\":\"granted\"} into \(store.path), or look for Eddystone "
+                    + "{\"permission\":\"granted\",\"\(topic.rawValue)\":\"granted\"} into \(store.path), or look for Eddystone "
                     + "beacons alone in low power, which needs no such consent.")
         }
     }
@@ -160,7 +162,8 @@ public final class Consent: PermissionGate {
         let question =
             switch topic {
             case .nearby: ConsentQuestion(purpose, media: media, manifest: manifest, path: store.path)
-            case .location: ConsentQuestion(location: purpose, manifest: manifest, path: store.path)
+            case .location, .backgroundLocation:
+                ConsentQuestion(location: purpose, manifest: manifest, path: store.path)
             }
         switch await prompt.ask(question) {
         case true?: return .granted
@@ -188,6 +191,9 @@ public final class Consent: PermissionGate {
         case .location:
             return manifest.locationUsageDescription == nil
                 ? ["know where the device is (NSLocationWhenInUseUsageDescription)"] : []
+        case .backgroundLocation:
+            return manifest.backgroundLocationUsageDescription == nil
+                ? ["know where the device is in the background (NSLocationAlwaysUsageDescription)"] : []
         }
     }
 

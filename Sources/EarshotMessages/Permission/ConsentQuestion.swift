@@ -69,9 +69,11 @@ extension ConsentQuestion {
     /// The second question: may the program follow where the device is? Beacons stand at fixed places, so they tell it.
     init(location purpose: ConsentPurpose, manifest: PermissionManifest, path: String) {
         let request =
-            "\"\(Self.printable(purpose.applicationIdentifier))\" wants to know where this device is: it notices every beacon "
-            + "around, all the time."
-        text = Self.text(request, reasons: [manifest.locationUsageDescription])
+            "\"\(Self.printable(purpose.applicationIdentifier))\" wants to know where this device is\(purpose.goesOnInBackground ? ", also while it does not run" : ""): it notices "
+            + "every beacon around, all the time."
+        let reason =
+            purpose.goesOnInBackground ? manifest.backgroundLocationUsageDescription : manifest.locationUsageDescription
+        text = Self.text(request, reasons: [reason])
         explanation = """
             Beacons stand at fixed places: the service that knows them learns where this device is and when. iBeacons, and scans
             that never rest, tell it most exactly. Scans for Eddystone alone in low power do without this question. It is a

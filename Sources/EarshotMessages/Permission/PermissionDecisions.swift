@@ -4,24 +4,29 @@ enum PermissionTopic: String, Sendable, Hashable, CaseIterable {
     case nearby
     /// To follow where the device is.
     case location
+    /// To do so also while the program does not run.
+    case backgroundLocation
 }
 
 /// The decisions on all topics, as the file keeps them.
 struct PermissionDecisions: Sendable, Hashable {
     var nearby = PermissionState.undecided
     var location = PermissionState.undecided
+    var backgroundLocation = PermissionState.undecided
 
     subscript(topic: PermissionTopic) -> PermissionState {
         get {
             switch topic {
             case .nearby: nearby
             case .location: location
+            case .backgroundLocation: backgroundLocation
             }
         }
         set {
             switch topic {
             case .nearby: nearby = newValue
             case .location: location = newValue
+            case .backgroundLocation: backgroundLocation = newValue
             }
         }
     }

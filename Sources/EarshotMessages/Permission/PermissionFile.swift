@@ -3,9 +3,9 @@ import Glibc
 
 /// The file of the permission, readable only by its owner:
 ///
-///     {"permission":"granted","location":"denied"}
+///     {"permission":"granted","location":"granted","backgroundLocation":"denied"}
 ///
-/// Without `location` the user has not decided on it. A write creates a new file and renames it over the old one, so that a
+/// Without `location` or `backgroundLocation` the user has not decided on it. A write creates a new file and renames it over the old one, so that a
 /// reader sees either the old or the new content.
 struct PermissionFile: Sendable {
     /// The content of the file.
@@ -19,12 +19,13 @@ struct PermissionFile: Sendable {
     private struct Record: Codable {
         var permission: String
         var location: String?
+        var backgroundLocation: String?
     }
 
     private static let names: [(PermissionState, String)] = [
         (.undecided, "undecided"), (.granted, "granted"), (.denied, "denied"),
     ]
-    /// This writes up to 60 bytes. A much larger file is not from here.
+    /// This writes up to 100 bytes. A much larger file is not from here.
     private static let maximumByteCount = 4_096
 
     let folder: String
@@ -54,7 +55,11 @@ struct PermissionFile: Sendable {
         guard let location = Self.state(record.location ?? "undecided") else {
             return .invalid("its location is not undecided, granted or denied")
         }
-        return .decisions(PermissionDecisions(nearby: nearby, location: location))
+        guard let backgroundLocation = Self.state(record.backgroundLocation ?? "undecided") else {
+            return .invalid("its backgroundLocation is not undecided, granted or denied")
+        }
+        return .decisions(
+            PermissionDecisions(nearby: nearby, location: location, backgroundLocation: backgroundLocation))
     }
 
     /// Changes the decisions of the file; invalid content counts as undecided. No other program's change gets lost meanwhile.
@@ -87,6 +92,9 @@ struct PermissionFile: Sendable {
         guard descriptor >= 0 else { throw failure("create", path) }
         var text = "{\"permission\":\"\(Self.name(decisions.nearby))\""
         if decisions.location != .undecided { text += ",\"location\":\"\(Self.name(decisions.location))\"" }
+        if decisions.backgroundLocation != .undecided {
+            text += ",\"backgroundLocation\":\"\(Self.name(decisions.backgroundLocation))\""
+        }
         let bytes = Array("\(text)}\n".utf8)
         // The umask may have taken permissions from the owner.
         let isWritten =

@@ -22,17 +22,20 @@ public struct ConsentPurpose: Sendable, Hashable {
     public var findsBeacons: Bool
     /// Whether the operation may follow where the device is, so that the user is asked a second question. `BeaconScan` decides.
     public var needsLocation: Bool
+    /// Whether it does so also while the app does not run. It is another question.
+    public var goesOnInBackground: Bool
 
     /// A purpose of these values; see the properties of the same names.
     public init(
         applicationIdentifier: String, mode: DiscoveryMode, media: Set<DiscoveryMediumKind>? = nil,
-        findsBeacons: Bool = false, needsLocation: Bool = false
+        findsBeacons: Bool = false, needsLocation: Bool = false, goesOnInBackground: Bool = false
     ) {
         self.applicationIdentifier = applicationIdentifier
         self.mode = mode
         self.media = media
         self.findsBeacons = findsBeacons
         self.needsLocation = needsLocation
+        self.goesOnInBackground = goesOnInBackground
     }
 }
 
@@ -56,11 +59,17 @@ public protocol PermissionGate: Sendable {
 
     /// The same as `changes`, for operations with or without the location. With it, the state is granted only if both are.
     func changes(needsLocation: Bool) -> AsyncStream<PermissionState>
+
+    /// The same for operations that need the location also while the app does not run.
+    var backgroundLocationChanges: AsyncStream<PermissionState> { get }
 }
 
 extension PermissionGate {
     /// The stream of a gate that does not ask for the location: the same as `changes`.
     public func changes(needsLocation: Bool) -> AsyncStream<PermissionState> { changes }
+
+    /// The stream of a gate that does not ask about the background: the same as with the location.
+    public var backgroundLocationChanges: AsyncStream<PermissionState> { changes(needsLocation: true) }
 }
 
 /// A gate that grants everything and asks nothing, for tests and for programs whose user has consented already.

@@ -6,7 +6,11 @@ import Glibc
 ///
 ///     {"NSMicrophoneUsageDescription": "To find other visitors of the museum.",
 ///      "NSBluetoothPeripheralUsageDescription": "So that other visitors find you.",
-///      "NSLocationWhenInUseUsageDescription": "To show the exhibits around you."}
+///      "NSLocationWhenInUseUsageDescription": "To show the exhibits around you.",
+///      "NSLocationAlwaysUsageDescription": "To remember the exhibits that you passed.",
+///      "UIBackgroundModes": ["bluetooth-central", "bluetooth-peripheral", "location"],
+///      "EarshotCommand": ["/usr/bin/museum", "--background"],
+///      "EarshotNotification": {"title": "Museum", "body": "Near you: {text}"}}
 struct PermissionManifest: Sendable, Equatable {
     /// The program's reason to use the microphone; nil if it gives none.
     var microphoneUsageDescription: String?
@@ -14,12 +18,25 @@ struct PermissionManifest: Sendable, Equatable {
     var bluetoothUsageDescription: String?
     /// The program's reason to follow where the device is; nil if it gives none.
     var locationUsageDescription: String?
+    /// The same for the background.
+    var backgroundLocationUsageDescription: String?
+    /// The work that the program may do in the background (`UIBackgroundModes`).
+    var backgroundModes: [String] = []
+    /// The program and its arguments, with which the agent starts it (`EarshotCommand`); nil if it need not be started.
+    var command: [String]?
+    /// What the agent tells the user when it finds something while the program does not run (`EarshotNotification`); nil for
+    /// nothing.
+    var notification: BackgroundManifest.Notification?
 
     private struct Record: Decodable {
         // The names are the file's keys.
         var NSMicrophoneUsageDescription: String?
         var NSBluetoothPeripheralUsageDescription: String?
         var NSLocationWhenInUseUsageDescription: String?
+        var NSLocationAlwaysUsageDescription: String?
+        var UIBackgroundModes: [String]?
+        var EarshotCommand: [String]?
+        var EarshotNotification: BackgroundManifest.Notification?
     }
 
     /// The maximum size that is read.
@@ -40,7 +57,10 @@ struct PermissionManifest: Sendable, Equatable {
             return PermissionManifest(
                 microphoneUsageDescription: record.NSMicrophoneUsageDescription,
                 bluetoothUsageDescription: record.NSBluetoothPeripheralUsageDescription,
-                locationUsageDescription: record.NSLocationWhenInUseUsageDescription)
+                locationUsageDescription: record.NSLocationWhenInUseUsageDescription,
+                backgroundLocationUsageDescription: record.NSLocationAlwaysUsageDescription,
+                backgroundModes: record.UIBackgroundModes ?? [], command: record.EarshotCommand,
+                notification: record.EarshotNotification)
         }
         return PermissionManifest()
     }
@@ -54,7 +74,7 @@ struct PermissionManifest: Sendable, Equatable {
         return count >= 0 ? Data(bytes[..<count]) : nil
     }
 
-    private static var systemProgramFolder: String? {
+    static var systemProgramFolder: String? {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count)
         let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Keeps the user's decisions in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default): one on
-/// devices nearby, and one on the location, which beacons tell.
+/// Keeps the user's decisions in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default): on devices
+/// nearby, on the location, which beacons tell, and on the location in the background.
 ///
 /// All programs with the same identifier share the file and see each other's changes. Invalid content counts as undecided.
 public final class PermissionStore: Sendable {
@@ -61,6 +61,9 @@ public final class PermissionStore: Sendable {
     /// any beacons.
     public var location: PermissionState { decisions.location }
 
+    /// The same while the program does not run.
+    public var backgroundLocation: PermissionState { decisions.backgroundLocation }
+
     var decisions: PermissionDecisions {
         locked { current(&$0) }
     }
@@ -78,6 +81,13 @@ public final class PermissionStore: Sendable {
     /// - Throws: the same as `set`.
     public func setLocation(_ state: PermissionState) throws(PermissionStoreError) {
         try set(state, for: .location)
+    }
+
+    /// Keeps a decision on the location in the background. Call it only when the user has decided. The others stay as they are.
+    ///
+    /// - Throws: the same as `set`.
+    public func setBackgroundLocation(_ state: PermissionState) throws(PermissionStoreError) {
+        try set(state, for: .backgroundLocation)
     }
 
     func set(_ state: PermissionState, for topic: PermissionTopic) throws(PermissionStoreError) {

@@ -8,17 +8,7 @@ struct AdapterArgument: ParsableArguments {
     var adapter: String?
 
     func validate() throws {
-        if let adapter { try Self.check(adapter) }
-    }
-
-    /// Refuses what cannot be the name of an adapter.
-    static func check(_ adapter: String) throws {
-        let digits = adapter.hasPrefix("hci") ? adapter.dropFirst(3) : ""
-        guard (1...3).contains(digits.count), digits.allSatisfy({ $0.isASCII && $0.isNumber }) else {
-            throw ValidationError(
-                "--adapter \"\(adapter.prefix(80).description.escapedForTerminal)\": give a name such as hci0. "
-                    + "'ls /sys/class/bluetooth' lists them.")
-        }
+        if let adapter { try AdapterName.check(adapter) }
     }
 
     /// The adapter, which is not used yet.

@@ -1,0 +1,80 @@
+import EarshotMessages
+import Glibc
+import Synchronization
+
+/// The agent: holds the operations of apps that are in the background or do not run. `docs/AGENT.md` describes it.
+///
+///     let agent = try Agent(options, socketPath: path)
+///     agent.start()
+public final class Agent: Sendable {
+    /// Why the agent cannot run, as a sentence.
+    public struct Failure: Error, CustomStringConvertible {
+        /// The sentence.
+        public let description: String
+    }
+
+    private let supervisor: Supervisor
+    private let server: AgentServer
+    private let lock: OwnedDescriptor
+
+    /// An agent that listens, and accepts nothing yet.
+    /// - Parameters:
+    ///   - options: what it runs on.
+    ///   - socketPath: the socket; nil if systemd passed one to this process.
+    ///   - onIdle: called, with `endsWhenIdle`, when there is neither a client nor an operation.
+    /// - Throws: `Failure` if another agent runs, or if the state or the socket cannot be used.
+    public init(_ options: AgentOptions, socketPath: String?, onIdle: @escaping @Sendable () -> Void = {})
+        throws(Failure)
+    {
+        let store: StateStore
+        do throws(StateStore.Failure) {
+            store = try StateStore(folder: options.stateFolder, log: options.log)
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+        lock = OwnedDescriptor(open("\(store.folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600))
+        guard lock.number >= 0, flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
+            throw Failure(
+                description: "Another earshot-agent uses \(store.folder), or it is not writable. "
+                    + "'earshot agent status' shows the one that runs.")
+        }
+        let socket: CInt
+        if let passed = SystemdSocket.take() {
+            socket = passed
+        } else if let socketPath {
+            var folder = socketPath
+            while let last = folder.popLast(), last != "/" {}
+            mkdir(folder, 0o700)
+            socket = AgentSocket.listen(path: socketPath)
+            guard socket >= 0 else {
+                let reason = String(cString: strerror(errno)).lowercased()
+                throw Failure(description: "Cannot listen at \(socketPath): \(reason).")
+            }
+        } else {
+            throw Failure(
+                description:
+                    "There is no XDG_RUNTIME_DIR, where the socket would be. Log in with systemd or elogind, or give "
+                    + "--socket.")
+        }
+        supervisor = Supervisor(options, store: store, onIdle: onIdle)
+        server = AgentServer(socket, input: supervisor.input, log: options.log)
+    }
+
+    /// Takes up everything that was wanted, and accepts connections.
+    public func start() {
+        Task { [supervisor] in await supervisor.run() }
+        server.start()
+    }
+
+    /// Ends the agent within this process, with all that it runs; what is held stays on the disk.
+    package func close() async {
+        server.close()
+        await supervisor.close()
+    }
+
+    /// Writes what is not on the disk yet. Operations stay registered at the service, so that the next agent continues them
+    /// and other devices notice nothing.
+    public func settle() async {
+        await supervisor.settle()
+    }
+}

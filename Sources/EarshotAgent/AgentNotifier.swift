@@ -1,0 +1,43 @@
+/// A notification about something that was found for an app which does not run.
+public struct AgentNotification: Sendable, Hashable {
+    /// The app whose manifest asks for it.
+    public var app: String
+    /// Unique within the app. A notification with the identifier of one that is shown replaces it.
+    public var identifier: String
+    /// The first line.
+    public var title: String
+    /// The text below. It may come from a stranger.
+    public var body: String
+}
+
+/// What became of a notification.
+public enum AgentNotificationOutcome: Sendable, Hashable {
+    /// The user clicked it.
+    case clicked
+    /// There is no desktop that shows it.
+    case notShown
+}
+
+/// Shows notifications of apps that do not run. `earshot-agent` implements it with the desktop's service.
+public protocol AgentNotifier: Sendable {
+    /// Shows a notification. Must not block.
+    /// - Parameter onOutcome: called at most once. A notification that its user only closes has no outcome.
+    func show(_ notification: AgentNotification, onOutcome: @escaping @Sendable (AgentNotificationOutcome) -> Void)
+
+    /// Removes all notifications of an app: it runs again and has what they tell of. Must not block.
+    func removeAll(of app: String)
+}
+
+/// Shows nothing, so that apps are started at once.
+public struct NoNotifier: AgentNotifier {
+    /// A notifier without state.
+    public init() {}
+
+    /// Says that nothing is shown.
+    public func show(
+        _ notification: AgentNotification, onOutcome: @escaping @Sendable (AgentNotificationOutcome) -> Void
+    ) { onOutcome(.notShown) }
+
+    /// Does nothing.
+    public func removeAll(of app: String) {}
+}

@@ -1,0 +1,61 @@
+public import EarshotDiscovery
+package import EarshotMessages
+import Foundation
+
+/// What an agent runs on, and its limits.
+public struct AgentOptions: Sendable {
+    /// The folder of the states, `$XDG_STATE_HOME/earshot/agent`.
+    public var stateFolder: String
+    /// Makes the media of discovery, once for each app and service. Only those that work in the background are used.
+    public var media: @Sendable () -> [any DiscoveryMedium]
+    /// Makes the source of beacons; nil, or a result of nil, if the agent cannot hear any.
+    public var beacons: (@Sendable () -> (any BeaconSource)?)?
+    /// The share of time in which the radio listens for devices, and for beacons in low power; 0 ... 1. The overview shows it.
+    public var tokenScanShare = 1.0
+    /// See `tokenScanShare`.
+    public var lowPowerScanShare = 1.0
+    /// Tells the user what was found for an app that does not run, if its manifest asks for that.
+    public var notifier: any AgentNotifier = NoNotifier()
+    /// The minimum time between two starts of one app.
+    public var startIntervalSeconds = 10.0
+    /// A process of an app must hold again in this time what an earlier process of it held; the rest then ends.
+    public var claimSeconds = 30.0
+    /// Whether `onIdle` is called when there is neither a client nor an operation.
+    public var endsWhenIdle = false
+    /// Receives a line for people at each step; lines hold no key, session or content.
+    public var log: @Sendable (String) -> Void
+
+    /// Replaces `$XDG_CONFIG_HOME`.
+    package var configurationFolder: String?
+    /// Replaces HTTP in tests.
+    package var service: (@Sendable (_ key: String) -> any MessageService)?
+    /// Changes the configuration of managers in tests.
+    package var configure: (@Sendable (inout MessageManager.Configuration) -> Void)?
+    /// How long a message that was near before a restart may take to be found again.
+    package var doubtSeconds = 60.0
+
+    /// Options with these values; see the properties of the same names.
+    public init(
+        stateFolder: String, media: @escaping @Sendable () -> [any DiscoveryMedium],
+        beacons: (@Sendable () -> (any BeaconSource)?)? = nil, log: @escaping @Sendable (String) -> Void
+    ) {
+        self.stateFolder = stateFolder
+        self.media = media
+        self.beacons = beacons
+        self.log = log
+    }
+
+    /// The share of time in which an operation needs the radio to listen; 0 ... 1. All operations share one scan.
+    func radioShare(of order: BackgroundOperation) -> Double {
+        let forTokens = order.discoveryMode.contains(.scan) ? tokenScanShare : 0
+        let forBeacons = order.beacons.map { $0.scan.usesLowPower ? lowPowerScanShare : 1 } ?? 0
+        return max(forTokens, forBeacons)
+    }
+
+    /// `$XDG_STATE_HOME/earshot/agent`, below `~/.local/state` by default; nil without a home.
+    public static var systemStateFolder: String? {
+        let environment = ProcessInfo.processInfo.environment
+        if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return "\(base)/earshot/agent" }
+        return environment["HOME"].flatMap { $0.hasPrefix("/") ? "\($0)/.local/state/earshot/agent" : nil }
+    }
+}

@@ -1,0 +1,21 @@
+import Synchronization
+
+/// Counts the frames of a connection that the agent has not handled yet, so that no client fills the agent's memory.
+final class FrameBacklog: Sendable {
+    static let maximumByteCount = 16 << 20
+
+    private let byteCount = Atomic(0)
+    private let limit: Mutex<RateLimit>
+
+    init(_ limit: RateLimit = RateLimit()) { self.limit = Mutex(limit) }
+
+    /// Counts a frame that came.
+    /// - Returns: false if the connection exceeds a limit.
+    func add(_ count: Int, now: Double) -> Bool {
+        let sum = byteCount.add(count, ordering: .relaxed).newValue
+        return sum <= Self.maximumByteCount && limit.withLock { $0.take(now: now) }
+    }
+
+    /// A frame was handled.
+    func remove(_ count: Int) { byteCount.subtract(count, ordering: .relaxed) }
+}

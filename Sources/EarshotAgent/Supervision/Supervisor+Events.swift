@@ -1,0 +1,126 @@
+import EarshotMessages
+
+/// Found and lost: each process of an app is told once.
+extension Supervisor {
+    func found(_ received: ReceivedMessage, of id: String, app: String) {
+        guard apps[app]?.runs[id] != nil, let index = apps[app]?.index(of: id) else { return }
+        apps[app]?.runs[id]?.near[received.id] = received
+        apps[app]?.runs[id]?.doubts[received.id] = nil
+        let isNew = apps[app]?.state.operations[index].seen.contains(received.id) == false
+        if isNew { see(received.id, index, app) }
+        guard isClaimed(id, app: app) else {
+            guard isNew else { return }
+            keep(.found(received), of: id, app: app)
+            options.log("\(app): found a message for \(id), while the app does not run")
+            saveNow(app)
+            return considerStart(app)
+        }
+        for number in clients.keys { tell(.found(received), received.id, of: id, app, to: number) }
+        saveSoon(app)
+    }
+
+    func lost(_ message: String, of id: String, app: String) {
+        guard let index = apps[app]?.index(of: id) else { return }
+        apps[app]?.runs[id]?.near[message] = nil
+        apps[app]?.runs[id]?.doubts[message] = nil
+        apps[app]?.state.operations[index].seen.removeAll { $0 == message }
+        if isClaimed(id, app: app) {
+            for number in clients.keys { tell(.lost(message), message, of: id, app, to: number) }
+        } else if apps[app]?.state.operations[index].waiting.contains(where: { $0.found?.id == message }) == true {
+            // A new process knows only what waits for it.
+            keep(.lost(message), of: id, app: app)
+        }
+        saveSoon(app)
+    }
+
+    private func see(_ message: String, _ index: Int, _ app: String) {
+        apps[app]?.state.operations[index].seen.append(message)
+        if let count = apps[app]?.state.operations[index].seen.count, count > AppState.maximumSeenCount {
+            apps[app]?.state.operations[index].seen.removeFirst()
+        }
+    }
+
+    /// Keeps an event for the next process of the app.
+    func keep(_ event: AgentEvent, of id: String, app: String) {
+        guard let index = apps[app]?.index(of: id) else { return }
+        apps[app]?.state.operations[index].wait(event)
+    }
+
+    /// Sends an event to a process that holds the operation, unless that knows already.
+    private func tell(_ event: AgentEvent, _ message: String, of id: String, _ app: String, to number: Int) {
+        guard clients[number]?.app == app, var claim = clients[number]?.claims[id] else { return }
+        if event.found == nil {
+            guard claim.known.remove(message) != nil else { return }
+        } else {
+            guard claim.known.insert(message).inserted else { return }
+        }
+        clients[number]?.claims[id] = claim
+        send(event, of: id, to: number)
+    }
+
+    private func send(_ event: AgentEvent, of id: String, to number: Int) {
+        guard var claim = clients[number]?.claims[id], let connection = clients[number]?.connection else { return }
+        claim.sequence += 1
+        claim.unacknowledged.append((claim.sequence, event))
+        clients[number]?.claims[id] = claim
+        connection.send(AgentFrame.events(AgentFrame.Events(id: id, sequence: claim.sequence, events: [event])))
+    }
+
+    /// A process has just claimed an operation: it gets the events that waited, and then the difference between what it knows and
+    /// what is near.
+    func bringUpToDate(_ id: String, _ app: String, _ number: Int) {
+        guard let index = apps[app]?.index(of: id), let run = apps[app]?.runs[id] else { return }
+        removeNotifications(of: app)
+        for event in apps[app]?.state.operations[index].waiting ?? [] {
+            if let message = event.found {
+                // A message that waits twice, because it was lost in between, is told each time.
+                clients[number]?.claims[id]?.known.insert(message.id)
+                send(event, of: id, to: number)
+            } else if let message = event.lost {
+                tell(event, message, of: id, app, to: number)
+            }
+        }
+        // They count as kept until the process acknowledges them: `close` keeps the rest again.
+        apps[app]?.state.operations[index].waiting = []
+        for received in run.near.values.sorted(by: { $0.id < $1.id }) {
+            if !(apps[app]?.state.operations[index].seen.contains(received.id) ?? true) { see(received.id, index, app) }
+            tell(.found(received), received.id, of: id, app, to: number)
+        }
+        for message in clients[number]?.claims[id]?.known ?? [] where run.near[message] == nil {
+            doubt(message, of: id, app: app)
+        }
+    }
+
+    func acknowledge(_ acknowledgement: ClientFrame.Acknowledgement, _ app: String, _ number: Int) {
+        let id = acknowledgement.id
+        guard let claim = clients[number]?.claims[id] else { return }
+        clients[number]?.claims[id]?.unacknowledged.removeAll { $0.sequence <= acknowledgement.sequence }
+        guard claim.unacknowledged.contains(where: { $0.sequence <= acknowledgement.sequence }) else { return }
+        // The app works: it may be started again soon.
+        apps[app]?.state.starts.failureCount = 0
+        saveSoon(app)
+    }
+
+    // MARK: Doubt
+
+    /// The app knows a message that was not found in this run: it is lost unless it is found soon.
+    func doubt(_ message: String, of id: String, app: String) {
+        guard apps[app]?.runs[id]?.doubts[message] == nil else { return }
+        apps[app]?.runs[id]?.doubts[message] = Self.monotonicSeconds + options.doubtSeconds
+        scheduleDoubt(app)
+    }
+
+    private func scheduleDoubt(_ app: String) {
+        apps[app]?.doubting?.cancel()
+        let end = apps[app]?.runs.values.compactMap { $0.doubts.values.min() }.min()
+        apps[app]?.doubting = end.map { later($0 - Self.monotonicSeconds, .doubtDue(app: app)) }
+    }
+
+    func endDoubts(_ app: String) {
+        let now = Self.monotonicSeconds
+        for (id, run) in apps[app]?.runs ?? [:] {
+            for (message, end) in run.doubts where end <= now { lost(message, of: id, app: app) }
+        }
+        scheduleDoubt(app)
+    }
+}

@@ -1,0 +1,117 @@
+import EarshotMessages
+
+/// What happens for an app that does not run and has something waiting: a notification, or its start.
+extension Supervisor {
+    func considerStart(_ app: String) {
+        guard let record = apps[app], record.startedProcess == nil,
+            !clients.values.contains(where: { $0.app == app })
+        else { return }
+        let found = record.state.operations.flatMap(\.waiting).compactMap(\.found)
+        guard !found.isEmpty else { return }
+        let manifest = manifest(of: app)
+        if manifest.command == nil, !record.hasComplained {
+            apps[app]?.hasComplained = true
+            options.log(
+                "\(app): something waits for it, and \(manifest.fileName) has no EarshotCommand to start it with: an "
+                    + "array of an absolute path and arguments.")
+        }
+        if let notification = manifest.notification, !record.isWithoutDesktop {
+            return notify(found.map(\.received), notification, app)
+        }
+        guard let command = manifest.command else { return }
+        let wait = policy.waitSeconds(record.state.starts, now: wallSeconds)
+        apps[app]?.starting?.cancel()
+        if wait > 0 {
+            if record.state.starts.failureCount > 1 {
+                options.log(
+                    "\(app): ended \(record.state.starts.failureCount) times without taking its events; the next start is in "
+                        + "\(Int(wait.rounded(.up))) s")
+            }
+            apps[app]?.starting = later(wait, .startDue(app: app))
+            return
+        }
+        start(app, command, because: .found)
+    }
+
+    private func manifest(of app: String) -> BackgroundManifest {
+        BackgroundManifest.load(
+            app: app, programFolder: apps[app]?.state.programFolder, configurationFolder: options.configurationFolder)
+    }
+
+    // MARK: Notifications
+
+    /// Shows a notification of each message that has none yet.
+    private func notify(_ found: [ReceivedMessage], _ template: BackgroundManifest.Notification, _ app: String) {
+        let input = input
+        for received in found where apps[app]?.notified.contains(received.id) == false {
+            apps[app]?.notified.insert(received.id)
+            let fill = { (text: String) in BackgroundManifest.Notification.fill(text, with: received.message) }
+            let notification = AgentNotification(
+                app: app, identifier: received.id, title: template.title.map(fill) ?? app,
+                body: template.body.map(fill) ?? "")
+            options.notifier.show(notification) { input.yield(.notification(notification, $0)) }
+        }
+    }
+
+    func take(_ outcome: AgentNotificationOutcome, of notification: AgentNotification) {
+        let app = notification.app
+        // The app may be there by now, with all that waited for it.
+        guard let record = apps[app], record.notified.contains(notification.identifier) else { return }
+        switch outcome {
+        case .clicked:
+            // The click has closed it. If the app does not take the message, it is shown again.
+            apps[app]?.notified.remove(notification.identifier)
+            guard record.startedProcess == nil, !clients.values.contains(where: { $0.app == app }),
+                let command = manifest(of: app).command
+            else { return }
+            options.log("\(app): the user clicked its notification")
+            // The user wants it now, however often it was started.
+            start(app, command, because: .click(title: notification.title, body: notification.body))
+        case .notShown:
+            guard !record.isWithoutDesktop else { return }
+            apps[app]?.isWithoutDesktop = true
+            options.log("\(app): no desktop shows its notification")
+            considerStart(app)
+        }
+    }
+
+    /// A process of the app is there: it is told everything itself.
+    func removeNotifications(of app: String) {
+        apps[app]?.isWithoutDesktop = false
+        guard apps[app]?.notified.isEmpty == false else { return }
+        apps[app]?.notified = []
+        options.notifier.removeAll(of: app)
+    }
+
+    // MARK: The process
+
+    private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
+        // Counted as a failure until the app has taken its events. On the disk first: a crash must not start it again.
+        apps[app]?.state.starts.last = wallSeconds
+        apps[app]?.state.starts.failureCount += 1
+        guard saveNow(app) == nil else { return }
+        apps[app]?.starting?.cancel()
+        let input = input
+        var name = store.fileName(app)
+        name.removeLast(".json".count)
+        let process = starter.start(command, name: name, app: app, because: reason) { status in
+            input.yield(.childEnded(app: app, status: status))
+        }
+        guard let process else {
+            options.log("\(app): cannot start \(command[0]); check EarshotCommand in its manifest")
+            apps[app]?.starting = later(
+                policy.waitSeconds(apps[app]?.state.starts ?? AppState.Starts(), now: wallSeconds), .startDue(app: app))
+            return
+        }
+        apps[app]?.startedProcess = process
+        apps[app]?.startCount += 1
+        options.log("\(app): started as process \(process), because \(reason.text)")
+    }
+
+    func childEnded(_ app: String, _ status: CInt) {
+        guard let process = apps[app]?.startedProcess else { return }
+        apps[app]?.startedProcess = nil
+        options.log("\(app): process \(process), which the agent started, ended with status \(status >> 8 & 0xFF)")
+        considerStart(app)
+    }
+}

@@ -1,0 +1,151 @@
+import Dispatch
+import EarshotMessages
+import Foundation
+import Glibc
+
+/// The core of the agent: which app wants what, what runs, and who is told.
+///
+///     connections ─ frames ─▶ claims ─▶ operations ─▶ managers ─▶ media, service      (+Frames, +Running)
+///                                          │  ▲
+///     connections ◀─ events ───────────────┤  └─ found, lost                          (+Events)
+///                                          └─▶ waiting events ─▶ start of the app     (+Starting)
+///     state files ◀─ every change                                                     (+Saving)
+///
+/// Outside events arrive through `input`, in order.
+actor Supervisor {
+    /// An event from outside.
+    enum Input: Sendable {
+        case opened(Int, AgentConnection, process: Int32, FrameBacklog)
+        case frame(Int, ClientFrame, byteCount: Int)
+        case closed(Int)
+        case run(app: String, id: String, number: Int, RunNews)
+        case problems(app: String, ManagerName, ManagerProblem)
+        case session(app: String, AppState.Session)
+        case childEnded(app: String, status: CInt)
+        case notification(AgentNotification, AgentNotificationOutcome)
+        case startDue(app: String)
+        case tidyDue(app: String)
+        case doubtDue(app: String)
+        case saveDue(app: String)
+    }
+
+    /// News of an operation that runs.
+    enum RunNews: Sendable {
+        case event(MessageEvent)
+        case status(OperationStatus)
+        /// The time to live is over.
+        case over
+    }
+
+    /// The limits of all clients together.
+    static let maximumClientCount = 64
+    static let maximumAppCount = 64
+
+    let options: AgentOptions
+    let store: StateStore
+    let starter: AppStarter
+    let policy: StartPolicy
+    nonisolated let input: AsyncStream<Input>.Continuation
+    private let inputs: AsyncStream<Input>
+    private let onIdle: @Sendable () -> Void
+    let began = Supervisor.monotonicSeconds
+
+    var clients: [Int: AgentClientRecord] = [:]
+    var apps: [String: AppRecord] = [:]
+    var runCount = 0
+    /// Whether any app has connected: an agent that an app has just started waits for it.
+    var hasServed = false
+
+    /// - Parameter onIdle: called when there is neither a client nor an operation.
+    init(_ options: AgentOptions, store: StateStore, onIdle: @escaping @Sendable () -> Void) {
+        self.options = options
+        self.store = store
+        self.onIdle = onIdle
+        starter = AppStarter(logFolder: store.folder)
+        policy = StartPolicy(intervalSeconds: options.startIntervalSeconds)
+        (inputs, input) = AsyncStream.makeStream(of: Input.self)
+    }
+
+    static var monotonicSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Seconds since 1970.
+    var wallSeconds: Double { Date().timeIntervalSince1970 }
+
+    /// Takes up everything that was wanted, and handles the input until the process ends.
+    func run() async {
+        resume()
+        for await input in inputs {
+            switch input {
+            case .opened(let number, let connection, let process, let backlog):
+                open(number, connection, process, backlog)
+            case .frame(let number, let frame, let byteCount):
+                clients[number]?.backlog.remove(byteCount)
+                take(frame, from: number)
+            case .closed(let number): close(number)
+            case .run(let app, let id, let run, let news): take(news, of: id, run: run, app: app)
+            case .problems(let app, let manager, let problem): take(problem, of: manager, app: app)
+            case .session(let app, let session): remember(session, app: app)
+            case .childEnded(let app, let status): childEnded(app, status)
+            case .notification(let notification, let outcome): take(outcome, of: notification)
+            case .startDue(let app): considerStart(app)
+            case .tidyDue(let app): tidy(app)
+            case .doubtDue(let app): endDoubts(app)
+            case .saveDue(let app): saveNow(app)
+            }
+            if options.endsWhenIdle, hasServed, clients.isEmpty, apps.values.allSatisfy(\.state.isEmpty) { onIdle() }
+        }
+    }
+
+    private func resume() {
+        for state in store.load() {
+            guard apps.count < Self.maximumAppCount else {
+                options.log("more than \(Self.maximumAppCount) apps: \(state.app) is left out")
+                continue
+            }
+            apps[state.app] = AppRecord(state: state)
+            options.log("\(state.app): \(state.operations.count) operations continue")
+            for operation in state.operations {
+                if let end = operation.order.endsAt, end <= wallSeconds {
+                    finish(operation.order.id, of: state.app)
+                } else {
+                    start(operation.order.id, of: state.app)
+                    for id in operation.seen { doubt(id, of: operation.order.id, app: state.app) }
+                }
+            }
+            saveNow(state.app)
+            considerStart(state.app)
+        }
+    }
+
+    /// Sends an input later, from a task that ends with its cancellation.
+    func later(_ seconds: Double, _ event: Input) -> Task<Void, Never> {
+        Task { [input] in
+            if (try? await Task.sleep(for: .seconds(max(0, seconds)))) != nil { input.yield(event) }
+        }
+    }
+
+    /// Ends everything that runs. What is held stays on the disk.
+    func close() async {
+        settle()
+        input.finish()
+        for record in apps.values {
+            for task in [record.starting, record.tidying, record.saving, record.doubting] { task?.cancel() }
+            for run in record.runs.values { run.stop() }
+            for box in record.managers.values {
+                box.watching.cancel()
+                await box.manager.stop()
+            }
+        }
+        apps = [:]
+        clients = [:]
+    }
+
+    /// Writes all that is not on the disk yet. The process may end after it.
+    func settle() {
+        for (app, record) in apps where record.saving != nil { saveNow(app) }
+    }
+}

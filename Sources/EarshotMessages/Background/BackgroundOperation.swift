@@ -1,0 +1,132 @@
+package import EarshotDiscovery
+package import Foundation
+
+/// A publication or subscription that goes on without its app, as the app hands it to the agent. docs/AGENT.md describes it
+/// as JSON.
+package struct BackgroundOperation: Codable, Sendable, Hashable {
+    /// How to look for beacons.
+    package struct Beacons: Codable, Sendable, Hashable {
+        package var includesIBeacons: Bool
+        package var prefersLowPower: Bool
+
+        package init(includesIBeacons: Bool, prefersLowPower: Bool) {
+            self.includesIBeacons = includesIBeacons
+            self.prefersLowPower = prefersLowPower
+        }
+
+        /// The scan that it asks of the radio.
+        package var scan: BeaconScan {
+            BeaconScan(includesIBeacons: includesIBeacons, prefersLowPower: prefersLowPower && !includesIBeacons)
+        }
+    }
+
+    /// The longest identifier, key and address, in bytes.
+    package static let maximumIdentifierByteCount = 64
+    package static let maximumKeyByteCount = 512
+    package static let maximumServiceByteCount = 2_048
+
+    /// Unique within the app, and the same after the app's restart: 1 to 64 of `A-Z a-z 0-9 . _ -`.
+    package var id: String
+    /// The key of the project.
+    package var key: String
+    /// The address of the service, without `/v1`.
+    package var service: String
+    /// The message of a publication; nil for a subscription.
+    package var content: Data?
+    /// The type and namespace of the message, or the filters of the subscription.
+    package var type: String
+    package var namespace: String
+    /// The directions: 1 broadcast, 2 scan; 0 finds beacons only.
+    package var mode: Int
+    /// nil if the operation does not look for beacons.
+    package var beacons: Beacons?
+    /// When the operation ends by itself, in seconds since 1970; nil for never.
+    package var endsAt: Double?
+
+    /// An operation of these values, with an identifier that follows from them.
+    /// - Parameter ordinal: tells equal operations of one app apart; 1 for the first.
+    package init(
+        key: String, service: String, content: Data? = nil, type: String = "", namespace: String = "",
+        mode: DiscoveryMode = .both, beacons: Beacons? = nil, endsAt: Double? = nil, ordinal: Int = 1
+    ) {
+        id = ""
+        self.key = key
+        self.service = service
+        self.content = content
+        self.type = type
+        self.namespace = namespace
+        self.mode = mode.rawValue
+        self.beacons = beacons
+        self.endsAt = endsAt
+        id = "\(kind)-\(digest)-\(ordinal)"
+    }
+
+    /// What the operation does, in a word.
+    package var kind: String {
+        if content != nil { return "publication" }
+        return mode == 0 ? "beacons" : "subscription"
+    }
+
+    package var discoveryMode: DiscoveryMode { DiscoveryMode(rawValue: mode) }
+
+    /// Whether the other operation asks for the same, whenever it ends.
+    package func isSame(as other: BackgroundOperation) -> Bool {
+        var (mine, theirs) = (self, other)
+        (mine.endsAt, theirs.endsAt) = (nil, nil)
+        return mine == theirs
+    }
+
+    /// Checks every limit, because the operation comes from another process.
+    /// - Returns: why the operation is invalid, as a sentence; nil if it is valid.
+    package var flaw: String? {
+        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
+        guard !id.isEmpty, id.utf8.count <= Self.maximumIdentifierByteCount, id.utf8.allSatisfy(letters.contains) else {
+            return "The operation's id is not 1 to \(Self.maximumIdentifierByteCount) of A-Z a-z 0-9 . _ -."
+        }
+        guard !key.isEmpty, key.utf8.count <= Self.maximumKeyByteCount else {
+            return "The key is empty, or has more than \(Self.maximumKeyByteCount) bytes."
+        }
+        guard service.utf8.count <= Self.maximumServiceByteCount, let url = serviceURL, url.host?.isEmpty == false,
+            ["http", "https"].contains(url.scheme?.lowercased())
+        else { return "The service is not an http or https address." }
+        guard (0...3).contains(mode) else { return "The mode is not 0 to 3." }
+        guard mode != 0 || (beacons != nil && content == nil) else {
+            return "The operation does nothing: its mode is 0."
+        }
+        guard content == nil || beacons == nil else { return "A publication cannot look for beacons." }
+        let longestType = mode == 0 ? BeaconAttachment.maximumTypeCount : Message.maximumTypeCount
+        guard type.unicodeScalars.count <= longestType else { return "The type is too long." }
+        do throws(MessageError) {
+            try Message(content: content ?? Data(), type: mode == 0 ? "" : type, namespace: namespace).check()
+        } catch {
+            return "The operation is invalid: \(error)."
+        }
+        guard endsAt?.isFinite ?? true else { return "The end of the operation is not a time." }
+        return nil
+    }
+
+    package var serviceURL: URL? { URL(string: service) }
+
+    /// 128 bits of FNV-1a in two halves. It only tells the operations of one app apart, and the app can choose any identifier.
+    private var digest: String {
+        var halves: (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
+        func add(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes {
+                halves.0 = (halves.0 ^ UInt64(byte)) &* 0x100_0000_01B3
+                halves.1 = (halves.1 ^ UInt64(byte ^ 0x5A)) &* 0x100_0000_01B3
+            }
+        }
+        for text in [
+            key, service, type, namespace, "\(mode)",
+            beacons.map { "\($0.includesIBeacons)\($0.prefersLowPower)" } ?? "",
+        ] {
+            add(text.utf8)
+            add([0xFF])
+        }
+        add(content ?? Data())
+        return [halves.0, halves.1].map { half in
+            let digits = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// Why the agent started the app, as it says in the environment; docs/AGENT.md.
+enum LaunchReason {
+    /// - Returns: nil if the user started the app.
+    static func options(_ environment: [String: String]) -> [UIApplication.LaunchOptionsKey: Any]? {
+        switch environment["EARSHOT_LAUNCHED_BY"] {
+        case "found": return [.bluetoothCentrals: [String]()]
+        case "click":
+            let notification = UILocalNotification()
+            notification.alertTitle = environment["EARSHOT_NOTIFICATION_TITLE"]
+            notification.alertBody = environment["EARSHOT_NOTIFICATION_BODY"]
+            return [.localNotification: notification]
+        default: return nil
+        }
+    }
+}

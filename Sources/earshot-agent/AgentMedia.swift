@@ -1,0 +1,23 @@
+import EarshotBluetooth
+import EarshotDiscovery
+
+/// The radio of the agent: one adapter for the operations of all apps. They share one scan, and their advertisements take
+/// turns.
+struct AgentMedia: Sendable {
+    private let adapter: BluetoothAdapter
+    private let power: ScanPower
+
+    /// Opens nothing yet.
+    /// - Parameters:
+    ///   - adapter: such as `hci1`; nil for the first that works.
+    ///   - power: the power of scans for devices. An operation for beacons says itself whether it prefers low power.
+    init(adapter: String?, power: ScanPower) {
+        self.adapter = BluetoothAdapter(adapter)
+        self.power = power
+    }
+
+    /// A medium for the operations of one app with one key.
+    var media: [any DiscoveryMedium] { [BluetoothMedium(BluetoothMedium.Options(power: power), adapter: adapter)] }
+
+    var beacons: any BeaconSource { BluetoothBeacons(adapter) }
+}

@@ -1,0 +1,50 @@
+import EarshotConsole
+import EarshotMessages
+import Foundation
+
+/// One question to the agent, and its answer.
+enum AgentQuery {
+    /// An agent that answers nothing for this long does not work.
+    private static let patienceSeconds = 10
+
+    /// - Throws: `Failure` if no agent answers, or if it refuses.
+    static func ask(_ request: ClientFrame.Request, at path: String) throws(Failure) -> AgentOverview {
+        let descriptor = AgentSocket.connect(path: path)
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno)).lowercased()
+            throw Failure(
+                .unavailable,
+                "No earshot-agent at '\(path.escapedForTerminal)': \(reason). It runs once an app has background work; "
+                    + "'make install-agent' installs it.")
+        }
+        defer { close(descriptor) }
+        var limit = timeval(tv_sec: patienceSeconds, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+        let frames = [ClientFrame.hello(ClientFrame.Hello()), .request(request)].compactMap { AgentProtocol.encode($0) }
+        for bytes in frames {
+            let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count == bytes.count else { throw silent(path) }
+        }
+        var reader = FrameReader()
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0, let bodies = try? reader.take(buffer[..<count]) else { throw silent(path) }
+            for body in bodies {
+                switch AgentProtocol.decode(body, as: AgentFrame.self) {
+                case .overview(let overview): return overview
+                case .refusal(let refusal):
+                    throw Failure(refusal.id == nil ? .unavailable : .noTokenFound, refusal.sentence.escapedForTerminal)
+                case nil: throw silent(path)
+                default: break
+                }
+            }
+        }
+    }
+
+    private static func silent(_ path: String) -> Failure {
+        Failure(.unavailable, "The program at '\(path.escapedForTerminal)' does not answer as earshot-agent does.")
+    }
+}

@@ -1,0 +1,111 @@
+import DesktopTestSupport
+import EarshotDiscovery
+import EarshotMessages
+import EarshotNotifications
+import Foundation
+import MessagesTestSupport
+import TestSupport
+import Testing
+
+@testable import EarshotAgent
+@testable import earshot_agent
+
+/// What the user sees of an app that does not run, on a session bus with a notification service of the test.
+@Suite(.serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
+struct NotificationTests {
+    private let home: Home
+    private let air = Air()
+    private let service = FakeService()
+    private let file: String
+
+    init() throws {
+        home = try Home()
+        file = "\(home.path)/app.txt"
+        let script = "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_BODY >> \(file); exec sleep 1000"
+        try home.install(
+            "app", command: ["/bin/sh", "-c", script],
+            notification: #"{"title":"Museum","body":"Near you: {text}"}"#)
+    }
+
+    private func agent(on bus: SessionBus) throws -> Agent {
+        try home.agent(air, service) { options in
+            options.notifier = DesktopNotifier(
+                makeCenter: { UserNotificationCenter(applicationIdentifier: $0, bus: bus.bus, output: .system) },
+                log: { [log = home.log] in log.add($0) })
+        }
+    }
+
+    /// The app subscribes and ends.
+    private func subscribe() async throws {
+        let socket = home.socket
+        try await onThread {
+            let client = try RawClient(socket, app: "app")
+            #expect(try client.hold(Home.subscription()) == nil)
+        }
+    }
+
+    private var started: String { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
+
+    @Test func aClickStartsTheAppWhichGetsTheMessageOnce() async throws {
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body", "body-markup"])
+        let agent = try agent(on: bus)
+        try await subscribe()
+        let neighbour = Home.neighbour(in: air, service)
+        let publication = try neighbour.publish(Message("hello <b>"))
+        #expect(await eventually { desktop.shown.count == 1 })
+        let shown = try #require(desktop.shown.first)
+        #expect(shown.application == "app" && shown.summary == "Museum" && shown.body == "Near you: hello &lt;b&gt;")
+        await aWhile()
+        #expect(started.isEmpty, "the user decides")
+        try await desktop.click(shown.number, "default")
+        #expect(await eventually { started == "click: Near you: hello <b>\n" })
+        let socket = home.socket
+        let (event, rest) = try await onThread { () -> (AgentEvent, Int) in
+            let client = try RawClient(socket, app: "app")
+            #expect(try client.hold(Home.subscription()) == nil)
+            let (events, event) = try client.event()
+            try client.send(.acknowledge(ClientFrame.Acknowledgement(events.id, sequence: events.sequence)))
+            return (event, try client.overview().apps.first?.operations.first?.waitingCount ?? -1)
+        }
+        #expect(event.found?.content == Data("hello <b>".utf8) && rest == 0)
+        #expect(desktop.shown.count == 1)
+        withExtendedLifetime((agent, neighbour, publication)) {}
+    }
+
+    @Test func anAppThatComesByItselfTakesItsNotificationsAway() async throws {
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        let agent = try agent(on: bus)
+        try await subscribe()
+        let neighbour = Home.neighbour(in: air, service)
+        let publication = try neighbour.publish(Message("hello"))
+        #expect(await eventually { desktop.shown.count == 1 })
+        let socket = home.socket
+        let client = try await onThread { () -> Unchecked<RawClient> in
+            let client = try RawClient(socket, app: "app")
+            #expect(try client.hold(Home.subscription()) == nil)
+            return Unchecked(client)
+        }
+        #expect(await eventually { desktop.closed == [1] })
+        #expect(started.isEmpty)
+        withExtendedLifetime((agent, neighbour, publication, client)) {}
+    }
+
+    @Test func withoutADesktopTheAppIsStartedAtOnce() async throws {
+        let bus = try SessionBus()
+        let agent = try agent(on: bus)
+        try await subscribe()
+        let neighbour = Home.neighbour(in: air, service)
+        let publication = try neighbour.publish(Message("hello"))
+        #expect(await eventually { started == "found:\n" })
+        withExtendedLifetime((agent, neighbour, publication)) {}
+    }
+}
+
+/// A client that one thread after another uses.
+private struct Unchecked<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,87 @@
+import EarshotMessages
+import Foundation
+import MessagesTestSupport
+import Testing
+
+@testable import EarshotAgent
+
+@Suite struct StateStoreTests {
+    private static func state(_ app: String, count: Int = 1) -> AppState {
+        var state = AppState(app: app)
+        for ordinal in 1...count {
+            let order = BackgroundOperation(key: "key", service: "http://127.0.0.1:1", ordinal: ordinal)
+            state.operations.append(AppState.Operation(order: order, since: 1))
+        }
+        return state
+    }
+
+    @Test func whatIsSavedIsLoaded() throws {
+        let folder = try ScratchFolder()
+        let store = try StateStore(folder: "\(folder.path)/a/b") { _ in }
+        var state = Self.state("org.example.app", count: 3)
+        let received = ReceivedMessage(message: Message("hello"), isAuthenticated: true, id: "1")
+        state.operations[1].wait(.found(received))
+        state.operations[2].seen = ["1", "2"]
+        state.sessions = [AppState.Session(key: "key", service: "s", secret: "secret", idempotencyKeys: ["a": "b"])]
+        state.starts = AppState.Starts(last: 3, failureCount: 2)
+        try store.save(state)
+        #expect(store.load() == [state])
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(store.folder)/org.example.app.json")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test(arguments: ["../../etc/passwd", "a/b", ".hidden", "..", "ä b", "a%2Fb", "A.b-c_d"])
+    func everyIdentifierHasAFileOfItsOwnInTheFolder(app: String) throws {
+        let folder = try ScratchFolder()
+        let store = try StateStore(folder: folder.path) { _ in }
+        try store.save(Self.state(app))
+        try store.save(Self.state("other"))
+        #expect(store.load().map(\.app).sorted() == [app, "other"].sorted())
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+        try store.forget(app: app)
+        #expect(store.load().map(\.app) == ["other"])
+    }
+
+    @Test func anAppWithoutOperationsLeavesNoFile() throws {
+        let folder = try ScratchFolder()
+        let store = try StateStore(folder: folder.path) { _ in }
+        try store.save(Self.state("app"))
+        try store.save(AppState(app: "app"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func anUnreadableFileIsPutAsideAndAnInterruptedWriteIsRemoved() throws {
+        let folder = try ScratchFolder()
+        let lines = Lines()
+        let store = try StateStore(folder: folder.path) { lines.add($0) }
+        try store.save(Self.state("good"))
+        try folder.write("{", to: "broken.json")
+        try folder.write("half", to: ".new-1-2")
+        try folder.write(#"{"version":2,"app":"newer","operations":[],"sessions":[],"starts":{}}"#, to: "newer.json")
+        #expect(store.load().map(\.app) == ["good"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["broken.json.unreadable", "good.json", "newer.json.unreadable"])
+        #expect(lines.all.count == 2)
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsAnError() throws {
+        let folder = try ScratchFolder()
+        try folder.write("", to: "file")
+        #expect(throws: StateStore.Failure.self) { try StateStore(folder: "\(folder.path)/file/state") { _ in } }
+    }
+
+    @Test func waitingEventsAreBounded() {
+        var operation = Self.state("app").operations[0]
+        for number in 1...200 {
+            operation.wait(.found(ReceivedMessage(message: Message("x"), isAuthenticated: true, id: "\(number)")))
+        }
+        #expect(operation.waiting.count == AppState.maximumWaitingCount)
+        #expect(operation.waiting.last?.found?.id == "200")
+        let large = Message(content: Data(count: Message.maximumContentCount))
+        for number in 1...50 {
+            operation.wait(.found(ReceivedMessage(message: large, isAuthenticated: true, id: "\(number)")))
+        }
+        let sum = operation.waiting.reduce(0) { $0 + ($1.found?.content.count ?? 0) }
+        #expect(sum <= AppState.maximumWaitingByteCount && operation.waiting.last?.found?.id == "50")
+    }
+}

@@ -1,0 +1,76 @@
+import EarshotDiscovery
+import EarshotMessages
+import Foundation
+import MessagesTestSupport
+
+@testable import EarshotAgent
+
+/// A user's folders, and agents that use them.
+final class Home: Sendable {
+    static let allModes = ["bluetooth-central", "bluetooth-peripheral", "location"]
+
+    let scratch: ScratchFolder
+    let log = Lines()
+
+    init() throws { scratch = try ScratchFolder() }
+
+    var path: String { scratch.path }
+    var socket: String { "\(path)/run/agent.sock" }
+    var state: String { "\(path)/state" }
+
+    /// Writes an app's manifest, and the user's consent.
+    func install(
+        _ app: String, modes: [String] = allModes, command: [String]? = nil, notification: String? = nil,
+        permission: String = "granted",
+        location: String = "granted"
+    ) throws {
+        let commandText = command.map { ",\"EarshotCommand\":\($0)" } ?? ""
+        let notificationText = notification.map { ",\"EarshotNotification\":\($0)" } ?? ""
+        try scratch.write(
+            "{\"UIBackgroundModes\":\(modes)\(commandText)\(notificationText)}", to: "config/\(app)/\(app).nearby.json")
+        try scratch.write(
+            "{\"permission\":\"\(permission)\",\"backgroundLocation\":\"\(location)\"}", to: "config/\(app)/nearby.json"
+        )
+    }
+
+    /// An agent in this process, with Bluetooth in some air and a service in memory.
+    func agent(
+        _ air: Air, _ service: FakeService, number: Int = 1, _ change: (inout AgentOptions) -> Void = { _ in }
+    ) throws -> Agent {
+        try FileManager.default.createDirectory(atPath: "\(path)/run", withIntermediateDirectories: true)
+        var options = AgentOptions(stateFolder: "\(state)\(number)", media: { [air.medium(.bluetooth)] }) { [log] in
+            log.add($0)
+        }
+        options.configurationFolder = "\(path)/config"
+        options.service = { service.client(key: $0) }
+        options.configure = { configuration in
+            configuration.backOff.shortest = .milliseconds(20)
+            configuration.backOff.longest = .milliseconds(100)
+            configuration.pace.reportDelay = .milliseconds(10)
+            configuration.pace.tokenTurn = .milliseconds(100)
+            configuration.pace.confirmation = .seconds(3)
+            configuration.pace.doubt = .seconds(6)
+        }
+        options.startIntervalSeconds = 0.2
+        change(&options)
+        let agent = try Agent(options, socketPath: socket)
+        agent.start()
+        return agent
+    }
+
+    /// A device of another user in the same air.
+    static func neighbour(in air: Air, _ service: FakeService, key: String = "key") -> MessageManager {
+        let medium = air.medium(.bluetooth)
+        return Device(in: air, service, key: key) { $0.media = { [medium] } }.manager
+    }
+
+    static let service = "http://nowhere.invalid"
+
+    static func subscription(_ type: String = "") -> BackgroundOperation {
+        BackgroundOperation(key: "key", service: service, type: type)
+    }
+
+    static func publication(_ text: String) -> BackgroundOperation {
+        BackgroundOperation(key: "key", service: service, content: Data(text.utf8))
+    }
+}

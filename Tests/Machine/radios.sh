@@ -1,0 +1,30 @@
+# Three virtual Bluetooth controllers and the real bluetoothd. The controllers hear each other. Their signal strength is always
+# unknown, and they send each advertisement once whenever it begins or a scan begins, not again and again.
+
+adapter() { echo "/org/bluez/hci$1"; }
+
+set_powered() {
+    dbus-send --system --print-reply --dest=org.bluez "$(adapter "$1")" org.freedesktop.DBus.Properties.Set \
+        string:org.bluez.Adapter1 string:Powered "variant:boolean:$2" >/dev/null
+}
+
+is_powered() {
+    dbus-send --system --print-reply --dest=org.bluez "$(adapter "$1")" org.freedesktop.DBus.Properties.Get \
+        string:org.bluez.Adapter1 string:Powered 2>/dev/null | grep -q 'boolean true'
+}
+
+# start_bluetoothd OPTIONS...
+start_bluetoothd() {
+    /usr/libexec/bluetooth/bluetoothd --nodetach "$@" >>"$logs/bluetoothd" 2>&1 &
+    bluetoothd=$!
+    for number in 0 1 2; do within 30 set_powered $number true 2>/dev/null; done
+    for number in 0 1 2; do within 30 is_powered $number; done
+}
+
+for module in algif_skcipher ecb aes_generic cmac hci_vhci; do modprobe $module; done
+btvirt -L -l3 >"$logs/btvirt" 2>&1 &
+for number in 0 1 2; do within 30 test -e /sys/class/bluetooth/hci$number; done
+sleep 1
+mkdir -p /run/dbus
+dbus-daemon --system --fork
+start_bluetoothd --experimental
