@@ -7,14 +7,21 @@ import Synchronization
 package final class ScriptedServer: Sendable {
     /// A request that the server received.
     package struct Request: Sendable {
+        /// Which connection it came on, in the order of their beginnings.
+        package var connection: Int
         package var line: String
         /// The headers by lower-case name.
         package var headers: [String: String]
         package var body: Data
+
+        /// Whether it only opens a connection.
+        package var isOpening: Bool { line.hasPrefix("HEAD ") }
     }
 
     /// A step of an answer. After the last step the server closes the connection.
     package enum Step: Sendable {
+        /// Answers the connection's next request.
+        case next
         case send(String)
         case pause(milliseconds: UInt32)
         /// Sends the same bytes again and again, with a pause between, until the client stops reading.
@@ -25,7 +32,7 @@ package final class ScriptedServer: Sendable {
 
     package let port: UInt16
     private let listener: Int32
-    private let state = Mutex((requests: [Request](), hangUps: 0))
+    private let state = Mutex((requests: [Request](), hangUps: 0, connectionCount: 0))
     private let answer: @Sendable (Request) -> [Step]
 
     /// - Parameter answer: returns the steps for a request.
@@ -77,25 +84,39 @@ package final class ScriptedServer: Sendable {
         ]
     }
 
+    /// The answer to the short request with which the client opens the connection of its event stream.
+    package static var opening: [Step] { [.send("HTTP/1.1 405 X\r\nContent-Length: 0\r\n\r\n"), .next] }
+
     private func serve(_ connection: Int32) {
         defer { close(connection) }
-        guard let request = read(connection) else { return }
+        let number = state.withLock { state in
+            state.connectionCount += 1
+            return state.connectionCount
+        }
+        while serveNext(connection, number) {}
+    }
+
+    /// - Returns: whether the connection goes on.
+    private func serveNext(_ connection: Int32, _ number: Int) -> Bool {
+        guard let request = read(connection, number) else { return false }
         state.withLock { $0.requests.append(request) }
         for step in answer(request) {
             switch step {
-            case .send(let text): guard send(Data(text.utf8), to: connection) else { return }
+            case .next: return true
+            case .send(let text): guard send(Data(text.utf8), to: connection) else { return false }
             case .pause(let milliseconds): usleep(milliseconds * 1_000)
             case .flood(let data, let pause):
                 while send(data, to: connection) { usleep(pause * 1_000) }
                 state.withLock { $0.hangUps += 1 }
-                return
+                return false
             case .hang:
                 var byte: UInt8 = 0
                 _ = recv(connection, &byte, 1, 0)
                 state.withLock { $0.hangUps += 1 }
-                return
+                return false
             }
         }
+        return false
     }
 
     private func send(_ data: Data, to connection: Int32) -> Bool {
@@ -110,7 +131,7 @@ package final class ScriptedServer: Sendable {
         return true
     }
 
-    private func read(_ connection: Int32) -> Request? {
+    private func read(_ connection: Int32, _ number: Int) -> Request? {
         var content = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -124,7 +145,7 @@ package final class ScriptedServer: Sendable {
                 }
                 let body = content[end.upperBound...]
                 if body.count >= headers["content-length"].flatMap({ Int($0) }) ?? 0 {
-                    return Request(line: lines[0], headers: headers, body: Data(body))
+                    return Request(connection: number, line: lines[0], headers: headers, body: Data(body))
                 }
             }
             let count = recv(connection, &buffer, buffer.count, 0)

@@ -7,16 +7,18 @@ enum EventReader {
     private static let maximumBacklog = 256
 
     /// - Parameters:
+    ///   - open: opens the connection.
     ///   - silence: a connection that is silent for this long counts as dead.
     ///   - owner: kept alive while the stream is read.
     static func events(
-        _ pieces: HTTPTransport.Stream, silence: Duration, keeping owner: any MessageService
+        _ open: @escaping @Sendable () async throws -> HTTPTransport.Stream, silence: Duration,
+        keeping owner: any MessageService
     ) -> AsyncThrowingStream<ServiceEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: ServiceEvent.self, bufferingPolicy: .bufferingOldest(maximumBacklog))
         let lastPiece = SignOfLife()
         let reading = Task {
-            let failure = await read(pieces) { event in
+            let failure = await read(open) { event in
                 lastPiece.note()
                 if case .dropped = continuation.yield(event) { return false }
                 return true
@@ -44,12 +46,12 @@ enum EventReader {
     /// - Parameter report: takes an event; returns false to end.
     /// - Returns: the failure that ended the connection; nil if the service closed it.
     private static func read(
-        _ pieces: HTTPTransport.Stream, report: (ServiceEvent) -> Bool
+        _ open: () async throws -> HTTPTransport.Stream, report: (ServiceEvent) -> Bool
     ) async -> ServiceFailure? {
         var parser = EventStreamParser()
         var refusal: (status: Int, retryAfter: Duration?, body: Data)?
         do {
-            for try await piece in pieces {
+            for try await piece in try await open() {
                 switch piece {
                 case .head(200, _): break
                 case .head(let status, let retryAfter): refusal = (status, retryAfter, Data())

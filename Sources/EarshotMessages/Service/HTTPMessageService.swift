@@ -15,6 +15,9 @@ final class HTTPMessageService: MessageService {
     private let pace: MessageManager.Pace
     private let transport: HTTPTransport
     private let session: URLSession
+    /// The event stream's, with one connection.
+    private let streamTransport: HTTPTransport
+    private let streamSession: URLSession
 
     /// A client that has sent nothing yet.
     /// - Parameter url: the address without `/v1`.
@@ -25,9 +28,14 @@ final class HTTPMessageService: MessageService {
         self.key = key
         self.pace = pace
         (session, transport) = HTTPTransport.session(idleTimeout: pace.streamTimeout)
+        (streamSession, streamTransport) = HTTPTransport.session(
+            idleTimeout: pace.streamTimeout, connectionCount: 1)
     }
 
-    deinit { session.invalidateAndCancel() }
+    deinit {
+        session.invalidateAndCancel()
+        streamSession.invalidateAndCancel()
+    }
 
     func openSession() async throws(ServiceFailure) -> ServiceSession {
         // The key becomes part of a header.
@@ -105,14 +113,22 @@ final class HTTPMessageService: MessageService {
     func events(
         in session: ServiceSession, after lastEventID: String?
     ) -> AsyncThrowingStream<ServiceEvent, any Error> {
-        guard var request = try? request("GET", "/v1/events", session.secret, nil) else {
+        guard var request = try? request("GET", "/v1/events", session.secret, nil),
+            let opening = try? self.request("HEAD", "/v1/events", session.secret, nil)
+        else {
             return AsyncThrowingStream { $0.finish(throwing: ServiceFailure.unreachable("its address is not a URL")) }
         }
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID")
         request.timeoutInterval = pace.streamTimeout / .seconds(1)
-        return EventReader.events(
-            transport.pieces(of: request, by: self.session), silence: pace.streamTimeout, keeping: self)
+        // The first request of a connection must be short, whatever its answer. While libcurl connects, it asks Foundation to
+        // say when it may write, and Foundation on Linux goes on saying so until that request ends: an event stream would
+        // take a processor for itself.
+        let open = { @Sendable [streamTransport, streamSession, request] () async throws -> HTTPTransport.Stream in
+            for try await _ in streamTransport.pieces(of: opening, by: streamSession) {}
+            return streamTransport.pieces(of: request, by: streamSession)
+        }
+        return EventReader.events(open, silence: pace.streamTimeout, keeping: self)
     }
 
     // MARK: Requests

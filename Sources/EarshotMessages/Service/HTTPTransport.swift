@@ -19,10 +19,15 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     typealias Stream = AsyncThrowingStream<Piece, any Error>
 
     private let readers = Mutex<[Int: Stream.Continuation]>([:])
+    /// Makes and cancels tasks. Both wait for the session's queue, which a flood of data may keep busy, and must not keep one of
+    /// Swift's few threads.
+    private let tasks = DispatchQueue(label: "earshot-http")
 
     /// A session without connections.
-    /// - Parameter idleTimeout: a connection that is silent for this long counts as dead.
-    static func session(idleTimeout: Duration) -> (URLSession, HTTPTransport) {
+    /// - Parameters:
+    ///   - idleTimeout: a connection that is silent for this long counts as dead.
+    ///   - connectionCount: the maximum number of connections; nil for the system's.
+    static func session(idleTimeout: Duration, connectionCount: Int? = nil) -> (URLSession, HTTPTransport) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpCookieAcceptPolicy = .never
@@ -31,6 +36,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         configuration.urlCredentialStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = idleTimeout / .seconds(1)
+        if let connectionCount { configuration.httpMaximumConnectionsPerHost = connectionCount }
         let transport = HTTPTransport()
         return (URLSession(configuration: configuration, delegate: transport, delegateQueue: nil), transport)
     }
@@ -38,16 +44,18 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     /// Sends a request. The request ends when its stream is no longer read.
     func pieces(of request: URLRequest, by session: URLSession) -> Stream {
         let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumBacklog))
-        let task = session.dataTask(with: request)
-        readers.withLock { $0[task.taskIdentifier] = continuation }
-        continuation.onTermination = { [self] _ in
-            // The call waits for the session's queue, which a flood of data may keep busy. It must not block the caller.
-            DispatchQueue.global().async { [self] in
-                // Foundation traps if a task that has just completed is cancelled.
-                if isOpen(task) { task.cancel() }
+        tasks.async { [self] in
+            let task = session.dataTask(with: request)
+            readers.withLock { $0[task.taskIdentifier] = continuation }
+            // If nobody reads any more, this is called at once.
+            continuation.onTermination = { [self] _ in
+                tasks.async { [self] in
+                    // Foundation traps if a task that has just completed is cancelled.
+                    if isOpen(task) { task.cancel() }
+                }
             }
+            task.resume()
         }
-        task.resume()
         return stream
     }
 

@@ -14,7 +14,7 @@ struct EventConnectionTests {
     private func events(
         _ steps: [ScriptedServer.Step], after lastEventID: String? = nil, silence: Duration = .seconds(45)
     ) async throws -> (events: [ServiceEvent], failure: ServiceFailure?, server: ScriptedServer) {
-        let server = try ScriptedServer { _ in steps }
+        let server = try ScriptedServer { $0.isOpening ? ScriptedServer.opening : steps }
         var pace = MessageManager.Pace()
         pace.streamTimeout = silence
         let service = HTTPMessageService(url: try #require(URL(string: server.url)), key: "k", pace: pace)
@@ -37,14 +37,33 @@ struct EventConnectionTests {
             ], after: "17")
         #expect(events == [.ready(isResumed: true), .quiet])
         #expect(failure == nil, "the service closed it")
-        #expect(server.requests.first?.line == "GET /v1/events HTTP/1.1")
-        #expect(server.requests.first?.headers["last-event-id"] == "17")
-        #expect(server.requests.first?.headers["authorization"] == "Bearer s")
+        #expect(server.requests.last?.line == "GET /v1/events HTTP/1.1")
+        #expect(server.requests.last?.headers["last-event-id"] == "17")
+        #expect(server.requests.last?.headers["authorization"] == "Bearer s")
+    }
+
+    /// While a connection's first request lasts, Foundation asks again and again whether the connection can be written to.
+    @Test func anEventStreamIsNotTheFirstRequestOfItsConnection() async throws {
+        let (_, _, server) = try await events([.send(Self.head + Self.ready)])
+        #expect(server.requests.map(\.isOpening) == [true, false])
+        #expect(server.requests.map(\.connection) == [1, 1])
+    }
+
+    /// A proxy may close every connection after its answer.
+    @Test func aServerThatClosesAfterEachAnswerWorks() async throws {
+        let server = try ScriptedServer {
+            $0.isOpening ? ScriptedServer.answer(405) : [.send(Self.head + Self.ready)]
+        }
+        let service = HTTPMessageService(
+            url: try #require(URL(string: server.url)), key: "k", pace: MessageManager.Pace())
+        var events: [ServiceEvent] = []
+        for try await event in service.events(in: ServiceSession(secret: "s"), after: nil) { events.append(event) }
+        #expect(events == [.ready(isResumed: true)])
     }
 
     @Test func aSilentConnectionIsDead() async throws {
         let (events, failure, server) = try await events(
-            [.send(Self.head + Self.ready), .hang], silence: .seconds(10))
+            [.send(Self.head + Self.ready), .hang], silence: .seconds(20))
         #expect(events == [.ready(isResumed: true)])
         guard case .unreachable = failure else {
             Issue.record("\(String(describing: failure))")
@@ -54,11 +73,11 @@ struct EventConnectionTests {
     }
 
     @Test func aCommentKeepsAConnectionAlive() async throws {
-        // Nine pauses of two seconds, with a limit of fifteen.
-        let quiet = (0..<9).flatMap { _ in [ScriptedServer.Step.pause(milliseconds: 2_000), .send(": quiet\n")] }
+        // Twelve pauses of two seconds, with a limit of twenty.
+        let quiet = (0..<12).flatMap { _ in [ScriptedServer.Step.pause(milliseconds: 2_000), .send(": quiet\n")] }
         let (events, failure, _) = try await events(
-            [.send(Self.head + Self.ready)] + quiet, silence: .seconds(15))
-        #expect(events.count == 10 && failure == nil)
+            [.send(Self.head + Self.ready)] + quiet, silence: .seconds(20))
+        #expect(events.count == 13 && failure == nil)
     }
 
     @Test func refusalsAreUnderstood() async throws {
@@ -83,7 +102,9 @@ struct EventConnectionTests {
     }
 
     @Test func theEndOfTheReaderClosesTheConnection() async throws {
-        let server = try ScriptedServer { _ in [.send(Self.head + Self.ready), .hang] }
+        let server = try ScriptedServer {
+            $0.isOpening ? ScriptedServer.opening : [.send(Self.head + Self.ready), .hang]
+        }
         let service = HTTPMessageService(
             url: try #require(URL(string: server.url)), key: "k", pace: MessageManager.Pace())
         for try await _ in service.events(in: ServiceSession(secret: "s"), after: nil) { break }
