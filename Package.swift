@@ -204,7 +204,9 @@ let package = Package(
             path: "Tests/MessagesTestSupport", swiftSettings: strict),
         .testTarget(
             name: "EarshotMessagesTests",
-            dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport"],
+            dependencies: [
+                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EarshotAgentTests",

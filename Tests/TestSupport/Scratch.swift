@@ -3,7 +3,7 @@ package import Foundation
 
 /// A temporary directory that is removed with its owner. The harness keeps its own files elsewhere, so `names` has only
 /// the tool's files.
-package final class Scratch {
+package final class Scratch: Sendable {
     package let url: URL
     package let hidden: URL
 

@@ -2,6 +2,7 @@ import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
@@ -140,12 +141,18 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for topic in PermissionTopic.allCases {
                 group.addTask {
-                    let store = PermissionStore(applicationIdentifier: "app", configurationFolder: folder)
-                    for number in 0..<100 {
-                        let state = number.isMultiple(of: 2) ? PermissionState.denied : .granted
-                        try store.set(state, for: topic)
-                        #expect(store.decisions[topic] == state, "\(topic) \(number)")
+                    // Each of them waits for the disk.
+                    let wrong = try await onThread {
+                        let store = PermissionStore(applicationIdentifier: "app", configurationFolder: folder)
+                        var wrong: [Int] = []
+                        for number in 0..<100 {
+                            let state = number.isMultiple(of: 2) ? PermissionState.denied : .granted
+                            try store.set(state, for: topic)
+                            if store.decisions[topic] != state { wrong.append(number) }
+                        }
+                        return wrong
                     }
+                    #expect(wrong == [], "\(topic)")
                 }
             }
             try await group.waitForAll()

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import MessagesTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
@@ -140,7 +141,11 @@ import Testing
     @Test func `readers that come and go do not delay changes`() async throws {
         let store = store()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for number in 0..<200 { try store.set(number.isMultiple(of: 2) ? .granted : .denied) } }
+            group.addTask {
+                try await onThread {
+                    for number in 0..<200 { try store.set(number.isMultiple(of: 2) ? .granted : .denied) }
+                }
+            }
             for _ in 0..<100 {
                 let reading = Task { for await _ in store.changes {} }
                 group.addTask {
