@@ -8,10 +8,13 @@ set_powered() {
         string:org.bluez.Adapter1 string:Powered "variant:boolean:$2" >/dev/null
 }
 
-is_powered() {
-    dbus-send --system --print-reply --dest=org.bluez "$(adapter "$1")" org.freedesktop.DBus.Properties.Get \
-        string:org.bluez.Adapter1 string:Powered 2>/dev/null | grep -q 'boolean true'
+# has PROPERTY NUMBER: whether a property of an adapter is true.
+has() {
+    dbus-send --system --print-reply --dest=org.bluez "$(adapter "$2")" org.freedesktop.DBus.Properties.Get \
+        string:org.bluez.Adapter1 string:"$1" 2>/dev/null | grep -q 'boolean true'
 }
+is_powered() { has Powered "$1"; }
+is_discovering() { has Discovering "$1"; }
 
 # start_bluetoothd OPTIONS...
 start_bluetoothd() {
