@@ -152,7 +152,8 @@ install-all: install ## Install every command: earshot, nearby, publish, subscri
 	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages)
 
 # User units: each user enables them with `systemctl --user enable --now earshot-agent.socket earshot-agent.service`.
-UNITS := $(DESTDIR)$(PREFIX)/lib/systemd/user
+# Where the user's systemd looks, below ~/.local too (`systemd-analyze --user unit-paths`).
+UNITS := $(DESTDIR)$(PREFIX)/share/systemd/user
 install-agent: install-all ## The same, and earshot-agent, which keeps the background work of apps, with its systemd units
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(STANDALONE) -Xlinker -lcurl
