@@ -3,8 +3,9 @@ import TestSupport
 import Testing
 
 /// Errors that `publish` and `subscribe` report before they open a device.
-struct MessageCommandTests {
-    /// Other tests in this process wait for answers and need Swift's few threads meanwhile.
+///
+/// One program at a time, and none on Swift's few threads: beside these, tests wait for answers within a second.
+@Suite(.serialized) struct MessageCommandTests {
     private func run(
         _ arguments: [String], environment: [String: String] = [:], in scratch: Scratch
     ) async throws -> Tool.Result {
