@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
+        .library(name: "EarshotNetworks", targets: ["EarshotNetworks"]),
         .library(name: "EarshotNotifications", targets: ["EarshotNotifications"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
         .library(name: "EarshotAgent", targets: ["EarshotAgent"]),
@@ -63,6 +64,7 @@ let package = Package(
         .target(
             name: "EarshotBluetooth",
             dependencies: ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery"], swiftSettings: strict),
+        .target(name: "EarshotNetworks", dependencies: ["EarshotAudio", "EarshotDBus"], swiftSettings: strict),
         .target(name: "EarshotNotifications", dependencies: ["EarshotDBus"], swiftSettings: strict),
         .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
@@ -179,6 +181,13 @@ let package = Package(
         .executableTarget(
             name: "machine-rotation", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
             path: "Tests/Machine/Rotation", swiftSettings: strict),
+        .executableTarget(
+            name: "machine-networks", dependencies: ["EarshotNetworks"], path: "Tests/Machine/Networks",
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotNetworksTests",
+            dependencies: ["EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"],
+            swiftSettings: strict),
         .target(
             name: "DesktopTestSupport", dependencies: ["EarshotDBus", "TestSupport"],
             path: "Tests/DesktopTestSupport", swiftSettings: strict),
