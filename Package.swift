@@ -30,6 +30,8 @@ let package = Package(
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
         .library(name: "EarshotAgent", targets: ["EarshotAgent"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
+        .library(name: "EarshotPush", targets: ["EarshotPush"]),
+        .library(name: "NetworkExtension", targets: ["NetworkExtension", "UIKitNames"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
@@ -72,6 +74,8 @@ let package = Package(
             name: "EarshotAgent", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
             swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
+        .target(name: "EarshotPush", dependencies: ["EarshotMessages"], swiftSettings: strict),
+        .target(name: "NetworkExtension", dependencies: ["EarshotMessages", "EarshotPush"], swiftSettings: strict),
         .target(
             name: "NearbyMessages",
             dependencies: [

@@ -192,7 +192,7 @@ extension Supervisor {
 
     private func handle(_ request: ClientFrame.Request, _ number: Int) {
         switch request.action {
-        case .overview: break
+        case .overview, .push: break
         case .stop, .forget:
             guard let app = request.app, apps[app] != nil else {
                 clients[number]?.connection.send(
