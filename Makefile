@@ -43,7 +43,7 @@ FORMATTED := Package.swift Sources Samples Tests Benchmarks Server/Package.swift
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-machine test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
+.PHONY: help demo build all server test test-server test-kernels test-machine test-push test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -102,6 +102,12 @@ test-machine: swift ## Run the tests of Bluetooth and of the kernel's sound card
 	$(SWIFT) build $(SERVER)
 	scripts/machine.sh --seconds 1200 Tests/Machine/all.sh
 	scripts/machine.sh --seconds 1200 --share .build/machine Tests/Machine/agent.sh
+
+test-push: swift ## Run the tests of networks in a virtual machine with Wi-Fi
+	@scripts/install-dependencies.sh all
+	@scripts/install-dependencies.sh machine
+	$(SWIFT) build -c release --product machine-networks $(CHECKS)
+	scripts/machine.sh --seconds 1200 Tests/Machine/push-all.sh
 
 test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, and the sanitizers (an hour)
 	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server sanitize

@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
         .library(name: "EarshotNetworks", targets: ["EarshotNetworks"]),
         .library(name: "EarshotNotifications", targets: ["EarshotNotifications"]),
+        .library(name: "CallKit", targets: ["CallKit"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
         .library(name: "EarshotAgent", targets: ["EarshotAgent"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
@@ -68,6 +69,7 @@ let package = Package(
             dependencies: ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery"], swiftSettings: strict),
         .target(name: "EarshotNetworks", dependencies: ["EarshotAudio", "EarshotDBus"], swiftSettings: strict),
         .target(name: "EarshotNotifications", dependencies: ["EarshotDBus"], swiftSettings: strict),
+        .target(name: "CallKit", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(
@@ -190,7 +192,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EarshotNetworksTests",
-            dependencies: ["EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"],
+            dependencies: ["EarshotChannel", "EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"],
             swiftSettings: strict),
         .target(
             name: "DesktopTestSupport", dependencies: ["EarshotDBus", "TestSupport"],
@@ -200,6 +202,10 @@ let package = Package(
             dependencies: [
                 "EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CallKitTests",
+            dependencies: ["CallKit", "DesktopTestSupport", "EarshotDBus", "EarshotNotifications", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "UIKitNamesTests",

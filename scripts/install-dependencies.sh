@@ -20,9 +20,10 @@ messages_packages=(libcurl4-openssl-dev)
 server_packages=(libsqlite3-dev)
 # To compile the kernels for aarch64 and run them.
 kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
-# A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, and a desktop.
+# A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, a desktop, access points of virtual
+# radios, and the services that join them.
 machine_packages=(qemu-system-x86 busybox-static cpio e2fsprogs kmod iproute2 bluez bluez-test-tools dbus xvfb dunst imagemagick
-    python3)
+    python3 network-manager wpasupplicant hostapd iw iwd iputils-ping)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 
@@ -66,6 +67,10 @@ is_provided() {
     bluez) command -v bluetoothctl ;;
     bluez-test-tools) command -v btvirt ;;
     dbus) command -v dbus-daemon && command -v dbus-send ;;
+    network-manager) command -v NetworkManager && command -v nmcli ;;
+    wpasupplicant) command -v wpa_supplicant ;;
+    iwd) command -v iwctl ;;
+    iputils-ping) command -v ping ;;
     xvfb) command -v Xvfb ;;
     imagemagick) command -v import ;;
     time) [[ -x /usr/bin/time ]] ;;

@@ -8,12 +8,15 @@ package struct KernelPicture: Sendable, Hashable {
         package var isRunning: Bool
         /// What it is connected to, as far as a program can be told; nil for others, also for Wi-Fi without a connection.
         package var network: Network?
+        /// Whether it is a Wi-Fi interface that the kernel's Wi-Fi knows.
+        package var isWireless: Bool
 
-        package init(index: Int, name: String, isRunning: Bool, network: Network?) {
+        package init(index: Int, name: String, isRunning: Bool, network: Network?, isWireless: Bool = false) {
             self.index = index
             self.name = name
             self.isRunning = isRunning
             self.network = network
+            self.isWireless = isWireless
         }
     }
 

@@ -80,7 +80,8 @@ enum RouteMessages {
         guard table == 254, type == 1, flags & 0x200 == 0, flags & 0x11 == 0 else { return [] }
         let isDefault = length == 0
         // Every link has the network fe80::/10.
-        let isLinkLocal = family == version6 && destination.first == 0xFE && destination.dropFirst().first ?? 0 & 0xC0 == 0x80
+        let begin = Array(destination.prefix(2))
+        let isLinkLocal = family == version6 && begin.count == 2 && begin[0] == 0xFE && begin[1] & 0xC0 == 0x80
         guard isDefault || !hasGateway && !isLinkLocal else { return [] }
         return links.filter { $0 > 0 }.map {
             KernelPicture.Route(isVersion6: family == version6, isDefault: isDefault, metric: Int(metric), link: $0)

@@ -33,7 +33,7 @@ package struct SystemKernel: Kernel {
             links: links.map { link in
                 KernelPicture.Link(
                     index: link.index, name: link.name, isRunning: link.isRunning,
-                    network: Self.network(link, wireless))
+                    network: Self.network(link, wireless), isWireless: wireless[link.index] != nil)
             }, routes: routes)
     }
 
