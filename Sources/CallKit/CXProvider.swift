@@ -67,7 +67,9 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
     /// Sets the delegate, which is not retained, and the queue on which it is called; nil for the main queue.
     open func setDelegate(_ delegate: (any CXProviderDelegate)?, queue: DispatchQueue?) {
-        state.withLock { $0.delegate = delegate; $0.queue = queue ?? .main }
+        state.withLock {
+            $0.delegate = delegate; $0.queue = queue ?? .main
+        }
         tell { $0.providerDidBegin($1) }
     }
 
@@ -186,11 +188,13 @@ extension CXProvider {
     /// - Returns: whether the user can see it; also true if the call ended meanwhile.
     @discardableResult
     private func show(_ uuid: UUID) async -> Bool {
-        guard let (content, texts) = state.withLock({ state in
-            state.calls[uuid].flatMap { call in
-                call.phase == .ringing ? (call.texts.content(state.configuration.sound), call.texts) : nil
-            }
-        }) else { return true }
+        guard
+            let (content, texts) = state.withLock({ state in
+                state.calls[uuid].flatMap { call in
+                    call.phase == .ringing ? (call.texts.content(state.configuration.sound), call.texts) : nil
+                }
+            })
+        else { return true }
         let request = NotificationRequest(identifier: uuid.uuidString, content: content)
         let delivered: DeliveredNotification
         do {
@@ -204,7 +208,8 @@ extension CXProvider {
             return true
         }
         if case .standardError = delivered.place {
-            output.standardError("earshot: \(texts.title) calls. No desktop shows it: answer or decline in the app \(texts.appName).")
+            output.standardError(
+                "earshot: \(texts.title) calls. No desktop shows it: answer or decline in the app \(texts.appName).")
             return true
         }
         Task { [weak self] in

@@ -42,7 +42,8 @@ open class CXProviderConfiguration: NSObject, NSCopying {
 
     /// The maximum number of calls at once.
     var maximumCallCount: Int {
-        let (count, isTooMany) = max(1, maximumCallGroups).multipliedReportingOverflow(by: max(1, maximumCallsPerCallGroup))
+        let (count, isTooMany) = max(1, maximumCallGroups).multipliedReportingOverflow(
+            by: max(1, maximumCallsPerCallGroup))
         return isTooMany ? .max : count
     }
 

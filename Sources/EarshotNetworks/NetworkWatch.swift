@@ -176,7 +176,9 @@ extension DBusConnection {
     }
 
     /// The properties of an interface of an object.
-    func properties(_ service: String, _ path: String, _ interface: String) async throws(DBusError) -> [String: DBusValue] {
+    func properties(_ service: String, _ path: String, _ interface: String) async throws(DBusError) -> [String:
+        DBusValue]
+    {
         try await ask(service, path, BusName.properties, "GetAll", [.string(interface)]).first?.named ?? [:]
     }
 }

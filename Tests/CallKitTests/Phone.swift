@@ -37,7 +37,10 @@ final class Phone: NSObject, CXProviderDelegate, @unchecked Sendable {
         limits.pauseAfterFailure = .milliseconds(50)
         change(&limits)
         let output = Output()
-        let written = NotificationOutput { line in output.lines.withLock { $0.append(line) } } journal: { _, _ in }
+        let written = NotificationOutput { line in
+            output.lines.withLock { $0.append(line) }
+        } journal: { _, _ in
+        }
         let registry = ProviderRegistry()
         self.output = output
         provider = CXProvider(

@@ -101,7 +101,8 @@ struct NetlinkRequest {
     /// - Parameter payload: the bytes behind the header.
     static func bytes(type: UInt16, flags: UInt16, sequence: UInt32, payload: [UInt8]) -> [UInt8] {
         let length = NetlinkMessages.headerByteCount + payload.count
-        return integer(UInt32(length)) + integer(type) + integer(flags) + integer(sequence) + integer(UInt32(0)) + payload
+        return integer(UInt32(length)) + integer(type) + integer(flags) + integer(sequence) + integer(UInt32(0))
+            + payload
     }
 
     /// The bytes of an attribute, with the zeros behind it.

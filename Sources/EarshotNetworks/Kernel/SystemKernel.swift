@@ -55,6 +55,13 @@ package struct SystemKernel: Kernel {
                 guard let interface = WirelessMessages.interface(message, family: family) else { return }
                 interfaces[interface.index] = interface
             })
+        for (index, interface) in interfaces where interface.isStation && interface.ssid == nil {
+            var ssid: [UInt8]?
+            try socket.list(
+                type: family.number, payload: WirelessMessages.scanRequest(index: index), restart: { ssid = nil },
+                take: { ssid = WirelessMessages.associatedSSID($0, family: family) ?? ssid })
+            interfaces[index]?.ssid = ssid
+        }
         return interfaces
     }
 

@@ -46,8 +46,10 @@ enum WirelessMessages {
     /// A Wi-Fi interface.
     struct Interface: Equatable {
         var index: Int
-        /// The network that it has joined; nil if none, and for an access point.
+        /// The network that it has joined; nil if none, if the kernel does not say, and for an access point.
         var ssid: [UInt8]?
+        /// Whether it joins networks, and is not an access point itself.
+        var isStation: Bool
     }
 
     /// The interface that a message tells; nil for another message.
@@ -69,6 +71,49 @@ enum WirelessMessages {
         }
         // NL80211_IFTYPE_STATION and _P2P_CLIENT join networks.
         guard let index, index > 0 else { return nil }
-        return Interface(index: Int(index), ssid: kind == 2 || kind == 8 ? ssid : nil)
+        let isStation = kind == 2 || kind == 8
+        return Interface(index: Int(index), ssid: isStation ? ssid : nil, isStation: isStation)
+    }
+
+    /// The request for the access points that an interface knows: NL80211_CMD_GET_SCAN.
+    static func scanRequest(index: Int) -> [UInt8] {
+        [32, 0, 0, 0] + NetlinkRequest.attribute(3, NetlinkRequest.integer(UInt32(truncatingIfNeeded: index)))
+    }
+
+    /// The SSID of the access point that a message tells, if the interface is associated with it; else nil.
+    ///
+    /// Linux 6.1 tells the SSID of a station only so if wpa_supplicant joins step by step.
+    static func associatedSSID(_ message: NetlinkMessages.Message, family: Family) -> [UInt8]? {
+        // NL80211_CMD_NEW_SCAN_RESULTS, with NL80211_ATTR_BSS.
+        guard message.type == family.number, message.payload.count >= headerByteCount, message.payload.first == 34,
+            let point = NetlinkAttributes(message.payload.dropFirst(headerByteCount)).first(where: { $0.type == 47 })
+        else { return nil }
+        var isAssociated = false
+        var elements: ArraySlice<UInt8> = []
+        for attribute in NetlinkAttributes(point.payload) {
+            switch attribute.type {
+            // NL80211_BSS_INFORMATION_ELEMENTS; NL80211_BSS_STATUS is NL80211_BSS_STATUS_ASSOCIATED.
+            case 6: elements = attribute.payload
+            case 9: isAssociated = attribute.integer(UInt32.self) == 1
+            default: break
+            }
+        }
+        return isAssociated ? ssid(elements: elements) : nil
+    }
+
+    /// The SSID among the elements of a beacon: number, length and content of each; the SSID has the number 0. Empty if the access
+    /// point hides it.
+    ///
+    /// Source: IEEE 802.11-2020, 9.4.2.
+    static func ssid(elements: ArraySlice<UInt8>) -> [UInt8]? {
+        var rest = elements
+        while rest.count >= 2 {
+            let (number, length) = (rest[rest.startIndex], Int(rest[rest.startIndex + 1]))
+            rest = rest.dropFirst(2)
+            guard length <= rest.count else { return nil }
+            if number == 0 { return length <= Network.maximumSSIDByteCount ? Array(rest.prefix(length)) : nil }
+            rest = rest.dropFirst(length)
+        }
+        return nil
     }
 }

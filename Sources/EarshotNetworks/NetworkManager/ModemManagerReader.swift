@@ -37,7 +37,8 @@ struct ModemManagerReader: Sendable {
 
     /// The network of an operator's code, such as `24405`, and a location, `MCC,MNC,LAC,CI,TAC`, the last three hexadecimal.
     static func network(operatorCode code: String, location: String?) -> MobileNetwork? {
-        guard (5...6).contains(code.utf8.count), code.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        guard (5...6).contains(code.utf8.count),
+            code.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
         var network = MobileNetwork(countryCode: String(code.prefix(3)), networkCode: String(code.dropFirst(3)))
         let fields = (location ?? "").split(separator: ",", omittingEmptySubsequences: false)

@@ -101,7 +101,14 @@ struct NetworkManagerReader: Sendable {
         let wireless = try await properties(device, NetworkManagerName.wireless)
         guard wireless["Mode"]?.integer != NetworkManagerName.accessPointMode else { return Found() }
         guard let accessPoint = wireless["ActiveAccessPoint"]?.text, accessPoint != NetworkManagerName.none else {
-            // NetworkManager keeps the connection for 15 s after its access point is gone.
+            return Found(isWithoutAccessPoint: true)
+        }
+        // NetworkManager keeps the connection for 15 s after its access point is gone, and the access point as well if that
+        // fell silent. The kernel knows better.
+        let name = try await properties(device, NetworkManagerName.device)["Interface"]?.text
+        if let link = try? kernel.picture().links.first(where: { $0.name == name }), link.isWireless,
+            link.network == nil
+        {
             return Found(isWithoutAccessPoint: true)
         }
         var ssid = try await properties(accessPoint, NetworkManagerName.accessPoint)["Ssid"]?.bytes ?? []

@@ -58,7 +58,8 @@ struct NetlinkFuzzTests {
     func random() {
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<50_000 {
-            _ = read((0..<Int.random(in: 0...96, using: &generator)).map { _ in .random(in: 0 ... .max, using: &generator) })
+            _ = read(
+                (0..<Int.random(in: 0...96, using: &generator)).map { _ in .random(in: 0 ... .max, using: &generator) })
         }
     }
 }

@@ -143,16 +143,35 @@ struct WirelessMessagesTests {
             Array("My Cruise Ship Wi-Fi".utf8), [0xFF, 0x00, 0xC3, 0x28], [UInt8](repeating: 0xAA, count: 32), [],
         ])
     func ssid(ssid: [UInt8]) {
-        #expect(interface(KernelMessages.interface(ssid: ssid)) == .init(index: 3, ssid: ssid))
+        #expect(interface(KernelMessages.interface(ssid: ssid)) == .init(index: 3, ssid: ssid, isStation: true))
     }
 
     @Test("an access point, a station without a network, and an SSID of 33 bytes are no network")
     func noNetwork() {
-        let none = WirelessMessages.Interface(index: 3, ssid: nil)
-        #expect(interface(KernelMessages.interface(kind: 3, ssid: Array("Ship".utf8))) == none)
+        let none = WirelessMessages.Interface(index: 3, ssid: nil, isStation: true)
+        let point = WirelessMessages.Interface(index: 3, ssid: nil, isStation: false)
+        #expect(interface(KernelMessages.interface(kind: 3, ssid: Array("Ship".utf8))) == point)
         #expect(interface(KernelMessages.interface(ssid: nil)) == none)
         #expect(interface(KernelMessages.interface(ssid: [UInt8](repeating: 65, count: 33))) == none)
         #expect(interface(KernelMessages.interface(ssid: []), type: 29) == nil)
         #expect(interface(KernelMessages.interface(index: 0, ssid: [])) == nil)
+    }
+
+    @Test("the SSID of the access point with which the interface is associated, and of no other")
+    func associated() {
+        func ssid(_ elements: [UInt8], status: UInt32?, command: UInt8 = 34) -> [UInt8]? {
+            let point =
+                NetlinkRequest.attribute(6, elements)
+                + (status.map { NetlinkRequest.attribute(9, NetlinkRequest.integer($0)) } ?? [])
+            return WirelessMessages.associatedSSID(
+                KernelMessages.message(28, [command, 1, 0, 0] + NetlinkRequest.attribute(47, point)),
+                family: Self.family)
+        }
+        #expect(ssid([1, 1, 0x82, 0, 3, 0xFF, 0, 0x41, 3, 1, 6], status: 1) == [0xFF, 0, 0x41])
+        #expect(ssid([0, 0, 1, 1, 0x82], status: 1) == [])
+        #expect(ssid([0, 1, 65], status: 0) == nil && ssid([0, 1, 65], status: nil) == nil)
+        #expect(ssid([0, 1, 65], status: 1, command: 7) == nil)
+        #expect(ssid([0, 5, 65], status: 1) == nil && ssid([0], status: 1) == nil && ssid([], status: 1) == nil)
+        #expect(ssid([0, 33] + [UInt8](repeating: 65, count: 33), status: 1) == nil)
     }
 }

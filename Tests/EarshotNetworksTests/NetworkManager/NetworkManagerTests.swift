@@ -125,6 +125,24 @@ struct NetworkManagerTests {
         #expect(await poll { networks.networks == [.wifi(ssid: Self.ship), nil, .wifi(ssid: Self.ship)] })
     }
 
+    @Test("an access point that fell silent is gone when the kernel says so, while NetworkManager keeps it")
+    func silentAccessPoint() async throws {
+        func picture(_ network: Network?) -> KernelPicture {
+            KernelPicture(links: [.init(index: 3, name: "wlan0", isRunning: true, network: network, isWireless: true)])
+        }
+        let bus = try SessionBus()
+        let kernel = FakeKernel(picture(.wifi(ssid: Self.ship)))
+        let manager = try await FakeNetworkManager(bus)
+        try await manager.set([1: Self.wifi(Self.ship)], primary: 1)
+        let networks = Collected(SystemNetworks(bus: bus.bus, kernel: kernel))
+        defer { networks.stop() }
+        #expect(await poll { networks.networks == [.wifi(ssid: Self.ship)] })
+        kernel.set(.success(picture(nil)))
+        #expect(await poll { networks.networks == [.wifi(ssid: Self.ship), nil] })
+        kernel.set(.success(picture(.wifi(ssid: Self.ship))))
+        #expect(await poll { networks.networks == [.wifi(ssid: Self.ship), nil, .wifi(ssid: Self.ship)] })
+    }
+
     @Test("the kernel answers while NetworkManager is gone and while it starts; then it answers itself")
     func restart() async throws {
         let bus = try SessionBus()
