@@ -27,12 +27,18 @@ public struct CXErrorCodeIncomingCallError: Error, CustomNSError, LocalizedError
         self.sentence = sentence
     }
 
+    /// The domain of these errors.
     public static var errorDomain: String { CXErrorDomainIncomingCall }
+    /// The number of the code.
     public var errorCode: Int { code.rawValue }
+    /// The sentence for the user.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence] }
+    /// The sentence for the user.
     public var errorDescription: String? { sentence }
 
+    /// `Code.unknown`.
     public static var unknown: Code { .unknown }
+    /// `Code.callUUIDAlreadyExists`.
     public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
 }
 
@@ -65,8 +71,12 @@ public struct CXErrorCodeRequestTransactionError: Error, CustomNSError, Localize
         self.sentence = sentence
     }
 
+    /// The domain of these errors.
     public static var errorDomain: String { CXErrorDomainRequestTransaction }
+    /// The number of the code.
     public var errorCode: Int { code.rawValue }
+    /// The sentence for the user.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence] }
+    /// The sentence for the user.
     public var errorDescription: String? { sentence }
 }

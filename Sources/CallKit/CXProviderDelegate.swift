@@ -27,10 +27,16 @@ public protocol CXProviderDelegate: NSObjectProtocol {
 
 /// What a delegate does not write: actions fail.
 extension CXProviderDelegate {
+    /// Does nothing.
     public func providerDidBegin(_ provider: CXProvider) {}
+    /// Leaves each action to its own function.
     public func provider(_ provider: CXProvider, execute transaction: CXTransaction) -> Bool { false }
+    /// Fails the action.
     public func provider(_ provider: CXProvider, perform action: CXStartCallAction) { action.fail() }
+    /// Fails the action.
     public func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) { action.fail() }
+    /// Fails the action.
     public func provider(_ provider: CXProvider, perform action: CXEndCallAction) { action.fail() }
+    /// Does nothing.
     public func provider(_ provider: CXProvider, timedOutPerforming action: CXAction) {}
 }

@@ -22,6 +22,7 @@ public final class SystemNetworks: NetworkWatching {
         watch = NetworkWatch(bus: bus, kernel: kernel)
     }
 
+    /// The present situation, and then each change.
     public func situations() -> AsyncStream<NetworkSituation> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkSituation.self, bufferingPolicy: .bufferingNewest(16))
