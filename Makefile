@@ -22,7 +22,10 @@ TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(C
 
 # `earshot NAME` runs the program earshot-NAME; these are links to one program, which looks at the name.
 LINKED_COMMANDS := nearby publish subscribe beacons beacon
+# The same for earshot-agent.
+AGENT_COMMANDS := push
 link_commands = for name in $(LINKED_COMMANDS); do ln -sf earshot-messages "$(1)/earshot-$$name"; done
+link_agent_commands = for name in $(AGENT_COMMANDS); do ln -sf earshot-agent "$(1)/earshot-$$name"; done
 
 # The manual and the shells' completions of installed programs.
 STANDALONE_BUILT := .build/standalone/release
@@ -35,6 +38,8 @@ CLIENT_TESTS := EarshotMessagesTests|EarshotTerminalConsentTests|NearbyMessagesT
 CLIENT_TESTS := $(CLIENT_TESTS)|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
 # The same for tests with buses, screens and agents of their own: a hundred processes.
 DESKTOP_TESTS := EarshotNotificationsTests|UIKitNamesTests|EarshotDBusTests|EarshotBluetoothTests|EarshotAgentTests
+DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotPushTests|NetworkExtensionTests|NetworkExtensionSwift5Tests
+DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotNetworksTests|CallKitTests
 # The tests that play and record in real time.
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
 LIVE_COMMANDS := SoundCardTests|DevicesTests
@@ -56,12 +61,13 @@ build: swift ## Build the command line, .build/release/earshot
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE)
 
-all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon, agent)
+all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon, agent, push)
 	@scripts/install-dependencies.sh all
 	$(SWIFT) build $(RELEASE)
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS)
 	$(SWIFT) build -c release --product earshot-agent $(CHECKS)
 	@$(call link_commands,.build/release)
+	@$(call link_agent_commands,.build/release)
 
 server: swift ## Build the token service, Server/.build/release/earshotd
 	@scripts/install-dependencies.sh server
@@ -164,6 +170,7 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(STANDALONE) -Xlinker -lcurl
 	install -D -s -m 755 .build/standalone/release/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
+	@$(call link_agent_commands,$(DESTDIR)$(PREFIX)/bin)
 	install -d "$(UNITS)"
 	install -m 644 scripts/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"
 	sed 's|@BIN@|$(PREFIX)/bin|' scripts/systemd/earshot-agent.service.in > "$(UNITS)/earshot-agent.service"
@@ -181,7 +188,7 @@ install-server: swift ## Install the token service in PREFIX/bin
 
 .PHONY: uninstall
 uninstall: ## Remove from PREFIX all that was installed there
-	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
+	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent $(AGENT_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
 	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 

@@ -73,7 +73,8 @@ let package = Package(
         .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(
-            name: "EarshotAgent", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
+            name: "EarshotAgent",
+            dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush"],
             swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
         .target(name: "EarshotPush", dependencies: ["EarshotMessages"], swiftSettings: strict),
@@ -114,8 +115,9 @@ let package = Package(
         .executableTarget(
             name: "earshot-agent",
             dependencies: [
-                "EarshotAgent", "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
-                "EarshotConsole", "EarshotDrawing", argumentParser,
+                "EarshotAgent", "EarshotBluetooth", "EarshotDBus", "EarshotDiscovery", "EarshotMessages",
+                "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotConsole", "EarshotDrawing",
+                argumentParser,
             ],
             swiftSettings: strict),
 
@@ -231,11 +233,31 @@ let package = Package(
             name: "EarshotAgentTests",
             dependencies: [
                 "DesktopTestSupport", "EarshotAgent", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
-                "EarshotMessages", "EarshotNotifications", "MessagesTestSupport", "TestSupport", "background-app",
-                "background-sample",
-                "earshot-agent",
+                "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPush", "MessagesTestSupport",
+                "TestSupport", "background-app", "background-sample", "earshot-agent", "push-app", "push-provider",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "EarshotPushTests", dependencies: ["EarshotMessages", "EarshotPush", "MessagesTestSupport", "TestSupport"],
+            swiftSettings: strict),
+        // Compiled as an app is, and with warnings: the document's first example makes one.
+        .testTarget(
+            name: "NetworkExtensionTests",
+            dependencies: [
+                "EarshotMessages", "EarshotPush", "NetworkExtension", "UIKitNames", "MessagesTestSupport", "TestSupport",
+            ],
+            exclude: ["Snippets/Printed"]),
+        // The same examples in the language mode that they were written for.
+        .testTarget(
+            name: "NetworkExtensionSwift5Tests", dependencies: ["NetworkExtension", "UIKitNames"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        // A provider and an app of local push in processes of their own, compiled as apps are. Never products.
+        .executableTarget(
+            name: "push-provider", dependencies: ["NetworkExtension"], path: "Tests/PushProvider",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "push-app", dependencies: ["NetworkExtension"], path: "Tests/PushApp",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
             name: "EarshotTerminalConsentTests",
             dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"],

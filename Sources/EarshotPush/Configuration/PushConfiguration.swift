@@ -20,8 +20,17 @@ public struct PushMobileNetwork: Sendable, Hashable, Codable {
     package func overlaps(_ other: PushMobileNetwork) -> Bool {
         countryCode == other.countryCode && networkCode == other.networkCode
             && (trackingAreaCode == nil || other.trackingAreaCode == nil
-                || trackingAreaCode?.lowercased() == other.trackingAreaCode?.lowercased())
+                || area == other.area)
     }
+
+    /// Whether a device in the network of these codes is in this one.
+    package func matches(_ present: PushMobileNetwork) -> Bool {
+        countryCode == present.countryCode && networkCode == present.networkCode
+            && (trackingAreaCode == nil || area == present.area)
+    }
+
+    /// The area without leading zeros.
+    private var area: String? { trackingAreaCode.map { $0.uppercased().trimmingPrefix { $0 == "0" } }.map(String.init) }
 
     var isValid: Bool {
         func isDecimal(_ text: String) -> Bool {

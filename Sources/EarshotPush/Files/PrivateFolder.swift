@@ -12,6 +12,12 @@ package struct PrivateFolder: Sendable {
         package var path: String
         package var detail: String
 
+        package init(operation: String, path: String, detail: String) {
+            self.operation = operation
+            self.path = path
+            self.detail = detail
+        }
+
         package var description: String { "Cannot \(operation) \(path): \(detail)." }
     }
 
