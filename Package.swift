@@ -234,7 +234,8 @@ let package = Package(
             dependencies: [
                 "DesktopTestSupport", "EarshotAgent", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
                 "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPush", "MessagesTestSupport",
-                "TestSupport", "background-app", "background-sample", "earshot-agent", "push-app", "push-provider",
+                "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent", "push-app",
+                "push-provider",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -255,6 +256,10 @@ let package = Package(
         .executableTarget(
             name: "push-provider", dependencies: ["NetworkExtension"], path: "Tests/PushProvider",
             swiftSettings: [.treatAllWarnings(as: .error)]),
+        // The agent with a network that a file names.
+        .executableTarget(
+            name: "push-agent", dependencies: ["EarshotAgent", "EarshotNetworks"], path: "Tests/PushAgent",
+            swiftSettings: strict),
         .executableTarget(
             name: "push-app", dependencies: ["NetworkExtension"], path: "Tests/PushApp",
             swiftSettings: [.treatAllWarnings(as: .error)]),

@@ -79,7 +79,8 @@ extension PushCommand {
             commandName: "disable", abstract: "Switch a configuration off.",
             discussion: "Its provider stops within a second. The app can switch it on again.")
 
-        @Argument(help: ArgumentHelp("What 'earshot push list' shows first, or its beginning.", valueName: "configuration"))
+        @Argument(
+            help: ArgumentHelp("What 'earshot push list' shows first, or its beginning.", valueName: "configuration"))
         var configuration: String
 
         func run() throws {
@@ -94,7 +95,8 @@ extension PushCommand {
             commandName: "remove", abstract: "Remove a configuration.",
             discussion: "Its provider stops within a second, and what waits for its app is dropped.")
 
-        @Argument(help: ArgumentHelp("What 'earshot push list' shows first, or its beginning.", valueName: "configuration"))
+        @Argument(
+            help: ArgumentHelp("What 'earshot push list' shows first, or its beginning.", valueName: "configuration"))
         var configuration: String
 
         func run() throws {

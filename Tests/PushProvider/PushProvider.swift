@@ -17,12 +17,15 @@ import NetworkExtension
         write(flock(lock, LOCK_EX | LOCK_NB) == 0 ? "start \(getpid())" : "second \(getpid())")
         switch mode {
         case "crash": exit(3)
-        case "error": return completionHandler(NSError(domain: "test", code: 1, userInfo: [NSLocalizedDescriptionKey: "no server"]))
+        case "error":
+            return completionHandler(
+                NSError(domain: "test", code: 1, userInfo: [NSLocalizedDescriptionKey: "no server"]))
         case "slow": return
         case "child":
             // A process that it leaves behind.
             var process: pid_t = 0
-            var arguments: [UnsafeMutablePointer<CChar>?] = ["/bin/sleep", "1000"].map { (text: String) in strdup(text) } + [nil]
+            var arguments: [UnsafeMutablePointer<CChar>?] =
+                ["/bin/sleep", "1000"].map { (text: String) in strdup(text) } + [nil]
             _ = posix_spawn(&process, "/bin/sleep", nil, nil, &arguments, environ)
             write("child \(process)")
         case "ethernet": unmatchEthernet()

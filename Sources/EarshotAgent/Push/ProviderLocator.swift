@@ -40,8 +40,10 @@ struct ProviderLocator: Sendable {
         } else if let home = environment["HOME"], home.hasPrefix("/") {
             own = "\(home)/.local/share"
         }
-        return [own.map { "\($0)/earshot/providers" }, "/usr/local/lib/earshot/providers", "/usr/lib/earshot/providers"]
-            .compactMap(\.self)
+        return [
+            own.map { "\($0)/earshot/providers" }, "/usr/local/lib/earshot/providers", "/usr/lib/earshot/providers",
+        ]
+        .compactMap(\.self)
     }
 
     /// - Parameter provider: an identifier that `PushConfiguration.flaw` has checked.
@@ -79,7 +81,8 @@ struct ProviderLocator: Sendable {
 
     private static func refusal(_ path: String, _ flaw: String) -> Refusal {
         Refusal(
-            sentence: "\(path) is not used: it \(flaw). A provider, its manifest and every folder above must belong to you "
+            sentence:
+                "\(path) is not used: it \(flaw). A provider, its manifest and every folder above must belong to you "
                 + "or root, and nobody else may write them.")
     }
 

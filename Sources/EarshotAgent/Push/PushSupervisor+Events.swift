@@ -24,7 +24,8 @@ extension PushSupervisor {
         guard report.kind != .click, case .dictionary = report.userInfo,
             json.count <= PushFrame.maximumUserInfoByteCount, (1...64).contains(report.id.utf8.count)
         else {
-            return "Its userInfo is a dictionary of up to \(PushFrame.maximumUserInfoByteCount) bytes as JSON; this one has "
+            return
+                "Its userInfo is a dictionary of up to \(PushFrame.maximumUserInfoByteCount) bytes as JSON; this one has "
                 + "\(json.count)."
         }
         guard records[id]?.run?.calls.take(now: now) == true else {
@@ -82,8 +83,9 @@ extension PushSupervisor {
 
     // MARK: Apps that are connected
 
-    func watch(_ number: Int, _ app: String, _ connection: AgentConnection) {
+    func watch(_ number: Int, _ app: String, _ taken: [String], _ connection: AgentConnection) {
         watchers[number] = PushWatcher(app: app, connection: connection)
+        take(taken, app, number)
         tellStates(app)
         deliver(app)
     }
@@ -145,7 +147,8 @@ extension PushSupervisor {
                         ? "has no EarshotCommand to start it with: an array of an absolute path and arguments."
                         : "does not declare voip in UIBackgroundModes."))
         }
-        let wait = startPolicy.waitSeconds(record.state.starts, now: wallSeconds)
+        let wait = max(
+            startPolicy.waitSeconds(record.state.starts, now: wallSeconds), began + times.resumption - now)
         record.starting?.cancel()
         if wait > 0 {
             apps[app]?.starting = later(wait, .startDue(app))
@@ -198,7 +201,8 @@ extension PushSupervisor {
             notify.title.utf8.count <= Limits.maximumTitleByteCount,
             notify.body.utf8.count <= Limits.maximumBodyByteCount, (1...64).contains(notify.id.utf8.count)
         else {
-            return "A notification has an identifier of up to \(Limits.maximumIdentifierByteCount) bytes, a title of up to "
+            return
+                "A notification has an identifier of up to \(Limits.maximumIdentifierByteCount) bytes, a title of up to "
                 + "\(Limits.maximumTitleByteCount) and a body of up to \(Limits.maximumBodyByteCount)."
         }
         guard records[id]?.run?.notifications.take(now: now) == true else {

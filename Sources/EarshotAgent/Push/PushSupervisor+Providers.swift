@@ -70,7 +70,8 @@ extension PushSupervisor {
         }
         records[id]?.leftoverSince = nil
         guard let (socket, process, number) = spawn(program, configuration, lock) else {
-            return failLater(id, "Cannot start \(program.command[0]): \(String(cString: strerror(errno)).lowercased()).")
+            return failLater(
+                id, "Cannot start \(program.command[0]): \(String(cString: strerror(errno)).lowercased()).")
         }
         let (input, backlog) = (input, FrameBacklog())
         let connection = AgentConnection(

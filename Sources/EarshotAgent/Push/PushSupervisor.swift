@@ -23,7 +23,7 @@ actor PushSupervisor {
         case isAsleep(Bool)
         case provider(String, run: Int, ProviderNews)
         case retryDue(String)
-        case watching(Int, String, AgentConnection)
+        case watching(Int, String, taken: [String], AgentConnection)
         case taken(Int, String, [String])
         case closed(Int)
         /// A process of the app ended, or is no longer connected.
@@ -70,6 +70,7 @@ actor PushSupervisor {
     var watchers: [Int: PushWatcher] = [:]
     var situation: NetworkSituation?
     var isAsleep = false
+    let began = Supervisor.monotonicSeconds
     var runCount = 0
     /// Whether a provider's program may be another one than before.
     var areProgramsChanged = false
@@ -133,7 +134,7 @@ actor PushSupervisor {
             log(isAsleep ? "the machine goes to sleep" : "the machine woke up")
         case .provider(let id, let run, let news): take(news, of: id, run: run)
         case .retryDue(let id): records[id]?.retry = nil
-        case .watching(let number, let app, let connection): watch(number, app, connection)
+        case .watching(let number, let app, let taken, let connection): watch(number, app, taken, connection)
         case .taken(let number, let app, let ids): take(ids, app, number)
         case .closed(let number): closeWatcher(number)
         case .appLeft(let app): considerStart(app)
@@ -230,7 +231,8 @@ actor PushSupervisor {
         let input = input
         if following.isEmpty {
             let (networks, sleeps) = (networks, options.sleeps)
-            following.append(Task { for await situation in networks.situations() { input.yield(.situation(situation)) } })
+            following.append(
+                Task { for await situation in networks.situations() { input.yield(.situation(situation)) } })
             if let sleeps {
                 following.append(Task { for await isAsleep in sleeps.sleeps() { input.yield(.isAsleep(isAsleep)) } })
             }

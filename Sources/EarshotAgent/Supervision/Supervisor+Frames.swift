@@ -45,7 +45,8 @@ extension Supervisor {
                         ? "This agent does no local push."
                         : "This earshot-agent speaks version \(PushFrame.version) of local push, not \(watch.version).")
             }
-            push.input.yield(.watching(number, app, client.connection))
+            let latest = watch.taken.suffix(PushFrame.Watch.maximumTakenCount)
+            push.input.yield(.watching(number, app, taken: Array(latest), client.connection))
         case (.pushTaken(let taken), let app?): push?.input.yield(.taken(number, app, taken.ids))
         case (.hold(let hold), let app?): self.hold(hold, app, number)
         case (.release(let name), let app?): release(name.id, app, number)

@@ -11,9 +11,17 @@ package enum PushFrame {
 
     /// From an app: it wants the states of its configurations, and the events of its providers.
     package struct Watch: Codable, Sendable, Hashable {
-        package var version: Int
+        /// The maximum of `taken`.
+        package static let maximumTakenCount = 64
 
-        package init(version: Int = PushFrame.version) { self.version = version }
+        package var version: Int
+        /// The latest events that this process has: an agent that died may not have heard of it.
+        package var taken: [String]
+
+        package init(version: Int = PushFrame.version, taken: [String] = []) {
+            self.version = version
+            self.taken = taken
+        }
     }
 
     /// From an app: its delegate has these events.

@@ -26,7 +26,8 @@ package final class PushClient: Sendable {
     }
 
     private static let shortestPause = 0.05
-    private static let longestPause = 5.0
+    /// An agent that begins waits for a little longer before it starts an app.
+    private static let longestPause = 2.0
     /// The minimum time between two attempts to start the agent.
     private static let startSeconds = 3.0
     /// `settled` waits no longer than this for an agent.
@@ -125,7 +126,8 @@ package final class PushClient: Sendable {
             onEnd: { [weak self] in self?.ended($0) })
         connection.start()
         connection.send(ClientFrame.hello(ClientFrame.Hello(app: app)))
-        connection.send(ClientFrame.pushWatch(PushFrame.Watch()))
+        let taken = state.withLock { Array($0.taken.suffix(PushFrame.Watch.maximumTakenCount)) }
+        connection.send(ClientFrame.pushWatch(PushFrame.Watch(taken: taken)))
         state.withLock { $0.connection = connection }
     }
 

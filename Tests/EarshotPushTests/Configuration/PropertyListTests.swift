@@ -12,7 +12,8 @@ import Testing
             "nested": ["$dictionary": ["$real": 1]],
         ]
         let list = try [String: PropertyList](values, keyPath: "x")
-        let decoded = try JSONDecoder().decode(PropertyList.self, from: JSONEncoder().encode(PropertyList.dictionary(list)))
+        let decoded = try JSONDecoder().decode(
+            PropertyList.self, from: JSONEncoder().encode(PropertyList.dictionary(list)))
         #expect(decoded == .dictionary(list))
         let back = try #require(decoded.value as? [String: Any])
         #expect(back["whole"] as? Double == 2 && back["number"] as? Int == 7 && back["truth"] as? Bool == true)
@@ -30,7 +31,8 @@ import Testing
 
     @Test func aWrongValueIsNamedByItsKeyPath() {
         let wrong: [(Any, String)] = [
-            (["a": URL(filePath: "/")], "p.a"), (["servers": ["x", ["port": Int??.some(nil) as Any]] as [Any]], "p.servers[1].port"),
+            (["a": URL(filePath: "/")], "p.a"),
+            (["servers": ["x", ["port": Int??.some(nil) as Any]] as [Any]], "p.servers[1].port"),
             (["a": Double.nan], "p.a"), ([1: "x"], "p"), (["a": { () in }], "p.a"), (["a": UInt64.max], "p.a"),
             (["a": ["b": [Optional<String>.none as Any]]], "p.a.b[0]"),
         ]
