@@ -47,6 +47,10 @@ public struct NEAppPushManagerError: Error, CustomNSError, LocalizedError, Hasha
     public var errorCode: Int { code.rawValue }
     /// The sentences.
     public var errorDescription: String? { description }
+    /// The sentences.
+    public var localizedDescription: String { description }
+    /// The sentences, under the key of `localizedDescription`.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 
     /// Whether the kinds are the same.
     public static func == (first: Self, second: Self) -> Bool { first.code == second.code }

@@ -59,13 +59,17 @@ package struct PrivateFolder: Sendable {
         where name.hasPrefix(Self.temporaryPrefix) { unlink("\(path)/\(name)") }
     }
 
-    /// Runs work that no other program's work of this kind overlaps. It waits for a second at most: a program that stands still
-    /// must not stop this one.
-    package func locked<Result>(_ work: () throws -> Result) rethrows -> Result {
+    /// Runs work that no other program's work of this kind overlaps.
+    /// - Throws: `Failure` if another program holds the lock for 10 s, and what the work throws.
+    package func locked<Result>(_ work: () throws -> Result) throws -> Result {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        for _ in 0..<500 where descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) != 0 { usleep(2_000) }
-        return try work()
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        for _ in 0..<5_000 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return try work() }
+            usleep(2_000)
+        }
+        throw Failure(operation: "lock", path: path, detail: "another program holds it")
     }
 
     /// Writes a file.
