@@ -24,11 +24,14 @@ final class FakeAgent: Sendable {
 
     init(path: String) {
         socket = OwnedDescriptor(AgentSocket.listen(path: path))
-        let number = socket.number
-        let source = ReadSource(number, queue: queue) { [weak self] in
-            let descriptor = Glibc.accept(number, nil, nil)
-            if descriptor >= 0 { self?.serve(descriptor) }
-        }
+        let socket = socket
+        // The source needs the descriptor until it has ended.
+        let source = ReadSource(
+            socket.number, queue: queue,
+            onReadable: { [weak self] in
+                let descriptor = Glibc.accept(socket.number, nil, nil)
+                if descriptor >= 0 { self?.serve(descriptor) }
+            }, onEnd: { withExtendedLifetime(socket) {} })
         self.source.withLock { $0 = source }
     }
 
