@@ -46,12 +46,15 @@ public struct PushMobileNetwork: Sendable, Hashable, Codable {
 
 /// Which networks an app's provider serves, and with what. One file each; see `PushConfigurationStore`.
 public struct PushConfiguration: Sendable, Hashable {
-    /// The limits of a configuration.
+    /// The maximum number of Wi-Fi networks, and of mobile networks.
     public static let maximumNetworkCount = 10
+    /// The maximum length of the name of a Wi-Fi network; the minimum is 1.
     public static let maximumSSIDByteCount = 32
+    /// The maximum length of `localizedDescription` in UTF-8.
     public static let maximumDescriptionByteCount = 512
-    /// Of `providerConfiguration` as JSON.
+    /// The maximum length of `providerConfiguration` as JSON.
     public static let maximumProviderConfigurationByteCount = 65_536
+    /// The maximum length of the identifiers of apps and providers.
     public static let maximumNameByteCount = 128
 
     /// Unique among all apps of the user, and the name of the file: 1 to 64 of `A-Z a-z 0-9 -`.

@@ -47,6 +47,7 @@ public struct PushConfigurationStore: Sendable {
 
     /// All configurations, the latest saved first, and what could not be read.
     public struct Content: Sendable, Hashable {
+        /// The latest saved first.
         public var configurations: [PushConfiguration] = []
         /// A sentence for each file or folder that is not used.
         public var problems: [String] = []
