@@ -81,7 +81,6 @@ struct SimplePushLoad: AsyncParsableCommand {
         }
         let isComplete = latencies.count == sent && meter.lostLinkCount == 0
         fleet.close()
-        try await group.shutdownGracefully()
         if !isComplete { throw ExitCode(1) }
     }
 

@@ -118,7 +118,7 @@ extension SimplePushServerCommand {
                 json
                     ? #"{"event":"listening","host":"\#(server.address.host)","port":\#(server.address.port)}"#
                     : "listening at \(server.address), \(protection)")
-            fflush(stdout)
+            fflush(nil)
             await signals.first()
             await server.stop()
         }

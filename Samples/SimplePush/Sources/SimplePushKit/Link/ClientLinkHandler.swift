@@ -90,7 +90,7 @@ final class ClientLinkHandler: ChannelInboundHandler {
 }
 
 /// What a link's handler and its user share.
-final class LinkState: Sendable {
+package final class LinkState: Sendable {
     private struct Content {
         var waiting: CheckedContinuation<Registered, any Error>?
         var outcome: Result<Registered, LinkFailure>?
@@ -98,11 +98,11 @@ final class LinkState: Sendable {
         var heardAtSeconds = Date().timeIntervalSince1970
     }
 
-    let frames: AsyncThrowingStream<ServerFrame, any Error>
+    package let frames: AsyncThrowingStream<ServerFrame, any Error>
     private let output: AsyncThrowingStream<ServerFrame, any Error>.Continuation
     private let content = Mutex(Content())
 
-    init() {
+    package init() {
         (frames, output) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingOldest(4_096))
     }
 
@@ -141,7 +141,7 @@ final class LinkState: Sendable {
     }
 
     /// Waits for the server's answer to the registration.
-    func registered() async throws -> Registered {
+    package func registered() async throws -> Registered {
         try await withCheckedThrowingContinuation { continuation in
             let outcome = content.withLock { content -> Result<Registered, LinkFailure>? in
                 if content.outcome == nil { content.waiting = continuation }

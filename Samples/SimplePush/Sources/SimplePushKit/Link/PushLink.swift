@@ -35,7 +35,7 @@ public final class PushLink: Sendable {
         self.silenceSeconds = silenceSeconds
     }
 
-    deinit { channel.close(promise: nil) }
+    deinit { if channel.isActive { channel.close(promise: nil) } }
 
     /// Opens a link and registers.
     /// - Throws: `LinkFailure`
@@ -89,7 +89,7 @@ public final class PushLink: Sendable {
     }
 
     /// All of a client's link above TLS. Tests put it on a channel without a network.
-    static func addHandlers(
+    package static func addHandlers(
         to pipeline: ChannelPipeline.SynchronousOperations, registration: Registration, address: ServerAddress,
         silenceSeconds: Double, state: LinkState
     ) throws {
