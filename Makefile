@@ -44,7 +44,8 @@ DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotNetworksTests|CallKitTests
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
 LIVE_COMMANDS := SoundCardTests|DevicesTests
 
-FORMATTED := Package.swift Sources Samples Tests Benchmarks Server/Package.swift Server/Sources Server/Tests
+FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/Sources Server/Tests Samples/Background
+FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(part))
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
@@ -94,6 +95,13 @@ test-server: swift ## Run the tests of the token service, and of its clients bef
 	EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd $(SWIFT) test --disable-xctest $(TESTING) \
 	    --filter 'EarshotdTests|PublishingSnippetTests|MessageSoundCardTests'
 
+# The programs are products of the package, which its tests run.
+PUSH := --package-path Samples/SimplePush -c release $(CHECKS)
+test-push: swift ## Build the sample SimplePush, a package of its own, and run its tests
+	@scripts/install-dependencies.sh push
+	$(SWIFT) build --build-tests --disable-xctest $(PUSH)
+	$(SWIFT) test --skip-build --disable-xctest $(PUSH)
+
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) scripts/kernels.sh
@@ -115,8 +123,8 @@ test-push: swift ## Run the tests of networks in a virtual machine with Wi-Fi
 	$(SWIFT) build -c release --product machine-networks $(CHECKS)
 	scripts/machine.sh --seconds 1200 Tests/Machine/push-all.sh
 
-test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, and the sanitizers (an hour)
-	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server sanitize
+test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, and the sanitizers (an hour)
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server test-push sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test
@@ -193,7 +201,7 @@ uninstall: ## Remove from PREFIX all that was installed there
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 clean: ## Remove everything that was built
-	rm -rf .build Server/.build demo
+	rm -rf .build Server/.build Samples/SimplePush/.build demo
 
 swift:
 	@command -v $(SWIFT) >/dev/null || \

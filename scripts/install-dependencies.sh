@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|test|kernels|machine|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|push|test|kernels|machine|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -18,6 +18,8 @@ bluetooth_packages=(libsystemd-dev)
 messages_packages=(libcurl4-openssl-dev)
 # earshotd's database. `earshot` does not need it.
 server_packages=(libsqlite3-dev)
+# The database of SimplePush's server, and another implementation of TLS for its tests.
+push_packages=(libsqlite3-dev openssl)
 # To compile the kernels for aarch64 and run them.
 kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 # A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, a desktop, access points of virtual
@@ -33,12 +35,13 @@ build) packages=("${build_packages[@]}") ;;
 all) packages=("${build_packages[@]}" "${bluetooth_packages[@]}") ;;
 messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${messages_packages[@]}") ;;
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
+push) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${push_packages[@]}") ;;
 test) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
 kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|test|kernels|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|push|test|kernels|machine|bench]" >&2
     exit 64
     ;;
 esac

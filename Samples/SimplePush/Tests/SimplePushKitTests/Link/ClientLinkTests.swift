@@ -68,7 +68,7 @@ import Testing
     @Test func aServerThatSpeaksTLSIsExplained() async throws {
         let (channel, state) = try open()
         // A TLS alert: the server could not read our first frame.
-        try? channel.writeInbound(ByteBuffer(bytes: [0x15, 3, 1, 0, 2, 2, 50]))
+        _ = try? channel.writeInbound(ByteBuffer(bytes: [0x15, 3, 1, 0, 2, 2, 50]))
         #expect(!channel.isActive)
         await #expect(throws: LinkFailure.onlyTLS(address)) { try await state.registered() }
     }

@@ -142,7 +142,8 @@ import Testing
         let channel = try channel()
         while stream.readableBytes > 0 {
             let count = min(stream.readableBytes, Int.random(in: 1...40, using: &generator))
-            let part = try #require(stream.readSlice(length: count))
+            let slice = stream.readSlice(length: count)
+            let part = try #require(slice)
             try channel.writeInbound(part)
         }
         var read: [String] = []

@@ -1,4 +1,6 @@
 import SimplePushKit
+import SimplePushServer
+import SimplePushTestSupport
 import Testing
 
 @Suite struct MessageTests {

@@ -1,5 +1,7 @@
 import NIOCore
 import SimplePushKit
+import SimplePushServer
+import SimplePushTestSupport
 import Testing
 
 @Suite struct HostileTests {

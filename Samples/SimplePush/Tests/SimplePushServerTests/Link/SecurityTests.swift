@@ -1,5 +1,7 @@
 import Foundation
 import SimplePushKit
+import SimplePushServer
+import SimplePushTestSupport
 import Testing
 
 @Suite struct SecurityTests {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import NIOPosix
 import SimplePushKit
+import SimplePushTestSupport
 import Testing
 
 /// The program itself, killed and started again.
@@ -50,7 +51,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let secret = SharedSecret.random()
-        FileManager.default.createFile(
+        _ = FileManager.default.createFile(
             atPath: folder + "/secret", contents: Data(secret.utf8), attributes: [.posixPermissions: 0o600])
         try await body(folder, secret)
     }

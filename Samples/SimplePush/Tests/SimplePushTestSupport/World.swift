@@ -1,18 +1,17 @@
 import Foundation
 import Logging
-import NIOCore
+package import NIOCore
 import NIOPosix
-import SimplePushKit
-import SimplePushServer
-import Testing
+package import SimplePushKit
+package import SimplePushServer
 
 /// A server in this process, with a database of its own, and its clients.
-final class World: Sendable {
-    static let secret = "a secret of the tests 0123456789"
-    let folder: String
-    let server: PushServer
-    let security: PushSecurity
-    var group: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
+package final class World: Sendable {
+    package static let secret = "a secret of the tests 0123456789"
+    package let folder: String
+    package let server: PushServer
+    package let security: PushSecurity
+    package var group: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
 
     private init(_ folder: String, _ server: PushServer, _ security: PushSecurity) {
         self.folder = folder
@@ -21,7 +20,7 @@ final class World: Sendable {
     }
 
     /// Runs a body with a server, and removes everything afterwards.
-    static func with(
+    package static func with(
         isSecure: Bool = false, _ change: (inout ServerLimits) -> Void = { _ in },
         body: (World) async throws -> Void
     ) async throws {
@@ -49,7 +48,7 @@ final class World: Sendable {
         return World(folder, try await PushServer.start(options, log: log), security)
     }
 
-    func client(
+    package func client(
         _ user: String, _ channel: PushChannel, key: String? = nil, security: PushSecurity? = nil,
         times: PushLink.Times = PushLink.Times()
     ) async throws -> TestClient {
@@ -61,38 +60,38 @@ final class World: Sendable {
     }
 
     /// A connection that says what it wants.
-    func raw() async throws -> RawClient { try await RawClient.connect(server.address, group) }
+    package func raw() async throws -> RawClient { try await RawClient.connect(server.address, group) }
 }
 
 /// A link whose frames a test takes one by one.
-final class TestClient: Sendable {
-    let link: PushLink
+package final class TestClient: Sendable {
+    package let link: PushLink
     private let frames: FrameQueue
 
-    init(_ link: PushLink) {
+    package init(_ link: PushLink) {
         self.link = link
         frames = FrameQueue(link)
     }
 
-    func send(_ frame: ClientFrame) async throws { try await link.send(frame) }
+    package func send(_ frame: ClientFrame) async throws { try await link.send(frame) }
 
     /// The next frame; nil if none comes for a while.
-    func next(seconds: Double = 20) async throws -> ServerFrame? { try await frames.next(seconds: seconds) }
+    package func next(seconds: Double = 20) async throws -> ServerFrame? { try await frames.next(seconds: seconds) }
 
     /// The next text.
-    func text() async throws -> DeliveredText? {
+    package func text() async throws -> DeliveredText? {
         guard case .text(let text)? = try await next() else { return nil }
         return text
     }
 
     /// The next state of a call.
-    func call() async throws -> CallState? {
+    package func call() async throws -> CallState? {
         guard case .call(let call)? = try await next() else { return nil }
         return call
     }
 
     /// Why the link ended.
-    func end(seconds: Double = 20) async -> LinkFailure? {
+    package func end(seconds: Double = 20) async -> LinkFailure? {
         do {
             while try await next(seconds: seconds) != nil {}
             return nil
@@ -101,7 +100,7 @@ final class TestClient: Sendable {
         }
     }
 
-    func close() { link.close() }
+    package func close() { link.close() }
 }
 
 /// Frames that wait for a test.
@@ -135,7 +134,7 @@ actor FrameQueue {
 }
 
 /// A TCP connection without manners.
-final class RawClient: Sendable {
+package final class RawClient: Sendable {
     private let channel: any Channel
 
     private init(_ channel: any Channel) { self.channel = channel }
@@ -148,22 +147,22 @@ final class RawClient: Sendable {
 
     /// - Returns: false if the server has closed the connection.
     @discardableResult
-    func write(_ bytes: [UInt8]) async -> Bool {
+    package func write(_ bytes: [UInt8]) async -> Bool {
         (try? await channel.writeAndFlush(ByteBuffer(bytes: bytes))) != nil
     }
 
-    func frame(_ json: String) async {
+    package func frame(_ json: String) async {
         let count = UInt32(json.utf8.count)
         await write(withUnsafeBytes(of: count.bigEndian, Array.init) + Array(json.utf8))
     }
 
     /// Stops reading.
-    func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
+    package func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
 
-    func close() { channel.close(promise: nil) }
+    package func close() { channel.close(promise: nil) }
 
     /// Whether the server closes the connection within a time.
-    func isClosed(seconds: Double = 20) async -> Bool {
+    package func isClosed(seconds: Double = 20) async -> Bool {
         let end = ContinuousClock.now + .seconds(seconds)
         while channel.isActive {
             if ContinuousClock.now > end { return false }
