@@ -1,12 +1,12 @@
 import Foundation
 import NIOCore
 import NIOSSL
-import NIOTLS
 import Synchronization
 
 /// The client's end of a link: registers, answers heartbeats, passes frames on, and notices silence.
 ///
-/// It stands behind a `FrameDecoder` and an `IdleStateHandler`, which counts the silence.
+/// It stands behind a `FrameDecoder`. NIO's `IdleStateHandler` looks at the system's clock; this one looks at the event loop's,
+/// which tests move.
 final class ClientLinkHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -16,6 +16,8 @@ final class ClientLinkHandler: ChannelInboundHandler {
     private let silenceSeconds: Double
     private let state: LinkState
     private var hasRegistered = false
+    private var heardAt = NIODeadline.uptimeNanoseconds(0)
+    private var watch: Scheduled<Void>?
 
     init(_ registration: Registration, address: ServerAddress, silenceSeconds: Double, state: LinkState) {
         self.registration = registration
@@ -25,7 +27,21 @@ final class ClientLinkHandler: ChannelInboundHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        heardAt = context.eventLoop.now
+        watchSilence(context, in: silence)
         if context.channel.isActive { register(context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { watch?.cancel() }
+
+    private var silence: TimeAmount { .nanoseconds(Int64(silenceSeconds * 1e9)) }
+
+    private func watchSilence(_ context: ChannelHandlerContext, in time: TimeAmount) {
+        watch = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+            let silent = context.eventLoop.now - self.heardAt
+            guard silent < self.silence else { return self.end(.silent(self.silenceSeconds), context) }
+            self.watchSilence(context, in: self.silence - silent)
+        }
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -55,6 +71,7 @@ final class ClientLinkHandler: ChannelInboundHandler {
         } catch {
             return end(LinkFailure(error, at: address), context)
         }
+        heardAt = context.eventLoop.now
         state.heard()
         switch frame {
         case .heartbeat: send(.heartbeat, context)
@@ -64,11 +81,6 @@ final class ClientLinkHandler: ChannelInboundHandler {
             // An app that takes nothing must not fill the memory.
             if !state.pass(frame) { end(.malformed("It sent more than this program could take."), context) }
         }
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event as? IdleStateHandler.IdleStateEvent == .read { return end(.silent(silenceSeconds), context) }
-        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

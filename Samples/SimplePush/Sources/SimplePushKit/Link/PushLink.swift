@@ -96,8 +96,6 @@ public final class PushLink: Sendable {
         try pipeline.addHandler(
             ByteToMessageHandler(FrameDecoder(maximumByteCount: WireFormat.maximumServerByteCount)))
         try pipeline.addHandler(
-            IdleStateHandler(readTimeout: .nanoseconds(Int64(silenceSeconds * 1e9))))
-        try pipeline.addHandler(
             ClientLinkHandler(registration, address: address, silenceSeconds: silenceSeconds, state: state))
     }
 

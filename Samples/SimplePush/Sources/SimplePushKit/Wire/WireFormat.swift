@@ -135,4 +135,11 @@ struct FrameName: CodingKey {
 }
 
 /// The content of a frame that says all by its name.
-struct NoContent: Codable {}
+struct NoContent: Codable {
+    init() {}
+
+    /// - Throws: an error for anything but an object.
+    init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: FrameName.self) }
+
+    func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: FrameName.self) }
+}
