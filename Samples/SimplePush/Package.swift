@@ -63,7 +63,8 @@ let package = Package(
         .testTarget(
             name: "SimplePushKitTests", dependencies: ["SimplePushKit", nioCore, nioEmbedded], swiftSettings: strict),
         .target(
-            name: "SimplePushTestSupport", dependencies: ["SimplePushKit", "SimplePushServer", logging, nioCore, nioPosix],
+            name: "SimplePushTestSupport",
+            dependencies: ["SimplePushKit", "SimplePushServer", logging, nioCore, nioPosix],
             path: "Tests/SimplePushTestSupport", swiftSettings: strict),
         .testTarget(
             name: "SimplePushServerTests",

@@ -31,7 +31,8 @@ public actor MessageReceiver {
     ///   - announce: tells the user. It returns false if that failed; the message is then announced again.
     ///   - log: takes a sentence.
     public init(
-        shown: sending ShownMessages, retrySeconds: Double = 5, announce: @escaping @Sendable (Announcement) async -> Bool,
+        shown: sending ShownMessages, retrySeconds: Double = 5,
+        announce: @escaping @Sendable (Announcement) async -> Bool,
         log: @escaping @Sendable (String) -> Void
     ) {
         self.shown = shown
@@ -92,7 +93,8 @@ public actor MessageReceiver {
         }
     }
 
-    private func tell(_ announcement: Announcement, sender: String, id: String, sequence: Int64, _ link: PushLink) async {
+    private func tell(_ announcement: Announcement, sender: String, id: String, sequence: Int64, _ link: PushLink) async
+    {
         if !shown.contains(sender: sender, id: id) {
             while !(await announce(announcement)) {
                 try? await Task.sleep(for: .seconds(retrySeconds))

@@ -45,7 +45,10 @@ public final class PushServer: Sendable {
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.socketOption(.so_keepalive), value: 1)
                 // Small, because thousands of clients send small frames.
-                .childChannelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1_024, maximum: 16_384))
+                .childChannelOption(
+                    .recvAllocator,
+                    value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1_024, maximum: 16_384)
+                )
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let remote = channel.remoteAddress?.ipAddress ?? "local"

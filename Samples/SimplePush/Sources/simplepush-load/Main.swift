@@ -65,7 +65,9 @@ struct SimplePushLoad: AsyncParsableCommand {
         for _ in 0..<100 where meter.count < sent { try await Task.sleep(for: .milliseconds(100)) }
 
         let latencies = meter.sorted
-        print("texts sent \(sent) in \(text(sendSeconds)) s, delivered \(latencies.count), repeated \(meter.repeatedCount)")
+        print(
+            "texts sent \(sent) in \(text(sendSeconds)) s, delivered \(latencies.count), repeated \(meter.repeatedCount)"
+        )
         print("links lost \(meter.lostLinkCount), texts refused \(meter.refusedCount)")
         let percentiles = [50.0, 90, 99, 99.9, 100].map { percent -> String in
             guard !latencies.isEmpty else { return "p\(percent.short) -" }

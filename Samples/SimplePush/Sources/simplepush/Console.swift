@@ -29,7 +29,8 @@ struct Console: Sendable {
             line = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         } else {
             // A name of another user must not command the terminal.
-            line = String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+            line = String(
+                String.UnicodeScalarView(line.unicodeScalars.filter { $0.properties.generalCategory != .control }))
         }
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }

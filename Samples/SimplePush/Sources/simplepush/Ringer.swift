@@ -19,7 +19,9 @@ actor Ringer {
                 NotificationAction(identifier: "decline", title: "Decline"),
             ], urgency: .critical)
         // Without a desktop the line on the terminal remains.
-        guard let delivered = try? await center.add(NotificationRequest(identifier: id, content: content)) else { return }
+        guard let delivered = try? await center.add(NotificationRequest(identifier: id, content: content)) else {
+            return
+        }
         Task {
             for await event in delivered.events {
                 switch event {

@@ -18,12 +18,15 @@ struct Settings: ClientCommand {
 
     @Option(help: ArgumentHelp("The server.", valueName: "name or address")) var host: String?
     @Option(help: ArgumentHelp("The server's port.", valueName: "port")) var port: Int?
-    @Option(help: ArgumentHelp("A Wi-Fi network; repeat it for more, up to 10.", valueName: "network")) var ssid: [String] = []
+    @Option(help: ArgumentHelp("A Wi-Fi network; repeat it for more, up to 10.", valueName: "network")) var ssid:
+        [String] = []
     @Flag(inversion: .prefixedNo, help: "Whether the provider runs on Ethernet, too.") var ethernet: Bool?
-    @Option(help: ArgumentHelp("Your name on the server: letters, digits, dots, dashes.", valueName: "name")) var user: String?
+    @Option(help: ArgumentHelp("Your name on the server: letters, digits, dots, dashes.", valueName: "name")) var user:
+        String?
     @Option(help: ArgumentHelp("What others see.", valueName: "name")) var name: String?
     @Option(help: ArgumentHelp("The server's secret file.", valueName: "file")) var secretFile: String?
-    @Flag(help: "The server runs with --insecure: everybody on the network can read and forge all.") var insecure = false
+    @Flag(help: "The server runs with --insecure: everybody on the network can read and forge all.") var insecure =
+        false
     @Flag(inversion: .prefixedEnableDisable, help: "Whether the provider runs at all.") var provider: Bool?
     @Flag(help: "Remove the settings.") var remove = false
     @OptionGroup var output: OutputOptions

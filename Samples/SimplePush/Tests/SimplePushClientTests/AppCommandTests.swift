@@ -39,7 +39,9 @@ import Testing
     }
 
     /// Settings without a configuration of the agent's.
-    private func settle(_ world: World, _ user: String, port: Int? = nil, secret: String = World.secret) throws -> String {
+    private func settle(_ world: World, _ user: String, port: Int? = nil, secret: String = World.secret) throws
+        -> String
+    {
         let folder = "\(world.folder)/\(user)"
         let file = SettingsFile(environment: ["XDG_CONFIG_HOME": folder + "/config"])
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -112,7 +112,9 @@ import Testing
     }
 
     @Test func aCallIsAnnouncedOnceAndAMissedOneAsMissed() async throws {
-        try await World.with { $0.ringSeconds = 1 } body: { world in
+        try await World.with {
+            $0.ringSeconds = 1
+        } body: { world in
             try await world.client("ben", .notification).close()
             let ann = try await world.client("ann", .control)
             try await send(["same"], ann)

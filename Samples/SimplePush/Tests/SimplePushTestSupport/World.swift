@@ -39,7 +39,8 @@ package final class World: Sendable {
         await world.server.stop()
     }
 
-    private static func start(_ folder: String, _ limits: ServerLimits, _ security: PushSecurity) async throws -> World {
+    private static func start(_ folder: String, _ limits: ServerLimits, _ security: PushSecurity) async throws -> World
+    {
         var options = ServerOptions(security: security, databasePath: folder + "/push.sqlite")
         options.address = ServerAddress(host: "127.0.0.1", port: 0)
         options.limits = limits

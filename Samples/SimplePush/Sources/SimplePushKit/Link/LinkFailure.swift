@@ -32,7 +32,8 @@ public enum LinkFailure: Error, Equatable, CustomStringConvertible {
         case .noTLS(let address):
             "The server at \(address) does not speak TLS with a shared secret. It runs with --insecure, or is no "
                 + "simplepush-server."
-        case .onlyTLS(let address): "The server at \(address) wants TLS. Leave --insecure out, and name the secret file."
+        case .onlyTLS(let address):
+            "The server at \(address) wants TLS. Leave --insecure out, and name the secret file."
         case .refused(let refusal): refusal.sentence
         case .silent(let seconds): "The server said nothing for \(Int(seconds.rounded())) s."
         case .closed: "The server closed the link."

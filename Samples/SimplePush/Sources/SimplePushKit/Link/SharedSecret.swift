@@ -23,7 +23,9 @@ public struct SharedSecret: Sendable, Equatable {
         guard stat(path, &status) == 0 else { throw .unreadable(path, String(cString: strerror(errno))) }
         guard status.st_mode & 0o007 == 0 else { throw .isOpen(path) }
         // A secret is short; a device or a huge file is a mistake.
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= 4_096 else { throw .unreadable(path, "no small file") }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= 4_096 else {
+            throw .unreadable(path, "no small file")
+        }
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)

@@ -28,7 +28,8 @@ public final class ShownMessages {
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         if let data = FileManager.default.contents(atPath: path) {
             // A crash may have cut the last line.
-            for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true) where line.endIndex < data.endIndex {
+            for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
+            where line.endIndex < data.endIndex {
                 remember(String(decoding: line, as: UTF8.self))
             }
         }

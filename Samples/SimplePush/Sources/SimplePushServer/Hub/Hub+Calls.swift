@@ -131,7 +131,8 @@ extension Hub {
         let time = TimeAmount.nanoseconds(Int64(options.limits.absenceSeconds * 1e9))
         loop.assumeIsolated().scheduleTask(in: time) {
             guard user.controls.isEmpty else { return }
-            for call in user.calls.compactMap({ self.calls[$0]?.stored }) where call.isAccepted || call.caller == user.id {
+            for call in user.calls.compactMap({ self.calls[$0]?.stored })
+            where call.isAccepted || call.caller == user.id {
                 self.end(call, .lost)
             }
         }
@@ -142,7 +143,8 @@ extension Hub {
         for call in user.calls.compactMap({ calls[$0]?.stored }) { tell(call, to: user, only: link) }
     }
 
-    private func tell(_ call: StoredCall, to user: UserRecord, only link: ServerLink? = nil, end: CallState.End? = nil) {
+    private func tell(_ call: StoredCall, to user: UserRecord, only link: ServerLink? = nil, end: CallState.End? = nil)
+    {
         let isOutgoing = call.caller == user.id
         let peer = isOutgoing ? call.callee : call.caller
         let state = CallState(

@@ -41,7 +41,8 @@ final class Hub {
         }
         for call in kept.calls { resume(call) }
         log.info(
-            "loaded", metadata: ["users": "\(users.count)", "waiting": "\(kept.sums.values.reduce(0) { $0 + $1.count })"])
+            "loaded",
+            metadata: ["users": "\(users.count)", "waiting": "\(kept.sums.values.reduce(0) { $0 + $1.count })"])
     }
 
     /// A clock that no operator sets back, in seconds.

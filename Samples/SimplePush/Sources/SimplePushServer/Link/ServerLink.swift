@@ -103,7 +103,8 @@ final class ServerLink: ChannelInboundHandler {
     func refuse(_ code: Refusal.Code, _ sentence: String) {
         guard let context, !isEnding else { return }
         hub.log.debug(
-            "refused a link", metadata: ["code": "\(code.rawValue)", "address": "\(remoteAddress)", "why": "\(sentence)"])
+            "refused a link",
+            metadata: ["code": "\(code.rawValue)", "address": "\(remoteAddress)", "why": "\(sentence)"])
         send(.refusal(Refusal(code, sentence)))
         isEnding = true
         let loop = context.eventLoop.assumeIsolated()

@@ -86,7 +86,10 @@ final class Store: Sendable {
                 """, arguments: arguments)
         return Dictionary(
             rows.map {
-                ($0["recipient"], WaitingSum(count: $0["count"], byteCount: $0["bytes"], highestSequence: $0["highest"]))
+                (
+                    $0["recipient"],
+                    WaitingSum(count: $0["count"], byteCount: $0["bytes"], highestSequence: $0["highest"])
+                )
             }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -104,7 +107,8 @@ final class Store: Sendable {
                         arguments: [recipient, sequence, limit]
                     ).map { row in
                         WaitingMessage(
-                            sequence: row["sequence"], recipient: row["recipient"], sender: row["sender"], id: row["id"],
+                            sequence: row["sequence"], recipient: row["recipient"], sender: row["sender"],
+                            id: row["id"],
                             kind: WaitingMessage.Kind(rawValue: row["kind"]) ?? .text, text: row["text"],
                             sentAt: row["sentAt"])
                     }
@@ -147,7 +151,8 @@ final class Store: Sendable {
         switch change {
         case .user(let user):
             try execute(
-                database, "INSERT OR REPLACE INTO user (id, name, key) VALUES (?, ?, ?)", [user.id, user.name, user.key])
+                database, "INSERT OR REPLACE INTO user (id, name, key) VALUES (?, ?, ?)",
+                [user.id, user.name, user.key])
             return .done
         case .message(let message): return try insert(message, database)
         case .call(let call, let message):

@@ -86,7 +86,9 @@ import Testing
     }
 
     @Test func aCallIsUnansweredAfterItsTime() async throws {
-        try await World.with { $0.ringSeconds = 0.3 } body: { world in
+        try await World.with {
+            $0.ringSeconds = 0.3
+        } body: { world in
             try await world.client("ben", .notification).close()
             let ann = try await world.client("ann", .control)
             try await ann.send(invite("c", "ben"))
@@ -101,7 +103,9 @@ import Testing
     }
 
     @Test func anEndWithoutAnAppEndsTheCall() async throws {
-        try await World.with { $0.absenceSeconds = 0.3 } body: { world in
+        try await World.with {
+            $0.absenceSeconds = 0.3
+        } body: { world in
             let (ann, _, ben) = try await ringing(world)
             try await ben.send(act("c", .accept))
             #expect(try await ann.call()?.phase == .accepted)
@@ -111,7 +115,9 @@ import Testing
     }
 
     @Test func anAppThatComesBackInTimeFindsItsCall() async throws {
-        try await World.with { $0.absenceSeconds = 3 } body: { world in
+        try await World.with {
+            $0.absenceSeconds = 3
+        } body: { world in
             let (ann, _, ben) = try await ringing(world)
             try await ben.send(act("c", .accept))
             #expect(try await ann.call()?.phase == .accepted)

@@ -80,7 +80,9 @@ import Testing
     }
 
     @Test func aClientThatAcknowledgesNothingGetsOneWindow() async throws {
-        try await World.with { $0.windowCount = 4 } body: { world in
+        try await World.with {
+            $0.windowCount = 4
+        } body: { world in
             let ben = try await world.client("ben", .notification)
             let ann = try await world.client("ann", .control)
             for number in 0..<10 { try await ann.send(text("\(number)", to: "ben")) }
@@ -91,7 +93,9 @@ import Testing
     }
 
     @Test func aFullQueueRefusesAndKeepsWhatItAccepted() async throws {
-        try await World.with { $0.waitingCount = 3 } body: { world in
+        try await World.with {
+            $0.waitingCount = 3
+        } body: { world in
             try await world.client("ben", .notification).close()
             let ann = try await world.client("ann", .control)
             for number in 0..<3 {
@@ -121,7 +125,9 @@ import Testing
     }
 
     @Test func oldTextsAreForgotten() async throws {
-        try await World.with { $0.waitingSeconds = 1 } body: { world in
+        try await World.with {
+            $0.waitingSeconds = 1
+        } body: { world in
             try await world.client("ben", .notification).close()
             let ann = try await world.client("ann", .control)
             try await ann.send(text("1", to: "ben"))

@@ -49,7 +49,8 @@ import Testing
         } body: { world in
             var generator = Xorshift(seed: seed)
             let frames = [
-                #"{"heartbeat":{}}"#, #"{"directory":{"after":"zz"}}"#, #"{"text":{"id":"1","to":"fuzz-1","text":"x"}}"#,
+                #"{"heartbeat":{}}"#, #"{"directory":{"after":"zz"}}"#,
+                #"{"text":{"id":"1","to":"fuzz-1","text":"x"}}"#,
                 #"{"invite":{"id":"c","to":"fuzz-2"}}"#, #"{"call":{"id":"c","action":"accept"}}"#,
                 #"{"call":{"id":"c","action":"hangUp"}}"#, #"{"acknowledge":{"through":9223372036854775807}}"#,
                 #"{"acknowledge":{"through":0}}"#,
@@ -59,12 +60,14 @@ import Testing
                 if Bool.random(using: &generator) {
                     let channel = Bool.random(using: &generator) ? "control" : "notification"
                     await raw.frame(
-                        #"{"register":{"version":1,"channel":"\#(channel)","user":"fuzz-\#(number % 5)","name":"F","key":"0123456789abcdef"}}"#)
+                        #"{"register":{"version":1,"channel":"\#(channel)","user":"fuzz-\#(number % 5)","name":"F","key":"0123456789abcdef"}}"#
+                    )
                 }
                 for _ in 0..<20 {
                     var bytes = Array((frames.randomElement(using: &generator) ?? "").utf8)
                     if Int.random(in: 0..<4, using: &generator) == 0 {
-                        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
+                        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(
+                            in: 0...255, using: &generator)
                     }
                     let count = UInt32(bytes.count) + (Int.random(in: 0..<20, using: &generator) == 0 ? 3 : 0)
                     guard await raw.write(withUnsafeBytes(of: count.bigEndian, Array.init) + bytes) else { break }
@@ -131,7 +134,9 @@ import Testing
     }
 
     @Test func strangersOfOneAddressTakeNoMoreThanTheirShare() async throws {
-        try await World.with { $0.unregisteredCountPerAddress = 5 } body: { world in
+        try await World.with {
+            $0.unregisteredCountPerAddress = 5
+        } body: { world in
             var strangers: [RawClient] = []
             for _ in 0..<5 { strangers.append(try await world.raw()) }
             try await Task.sleep(for: .milliseconds(100))
@@ -148,7 +153,9 @@ import Testing
     }
 
     @Test func aNewerLinkTakesThePlaceOfTheOld() async throws {
-        try await World.with { $0.controlLinkCount = 2 } body: { world in
+        try await World.with {
+            $0.controlLinkCount = 2
+        } body: { world in
             for channel in [PushChannel.notification, .control] {
                 let old = try await world.client("ann", channel)
                 if channel == .control { _ = try await world.client("ann", channel) }
