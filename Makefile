@@ -106,21 +106,17 @@ test-kernels: swift ## Compare every form of the C kernels with slow twins, here
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) scripts/kernels.sh
 
-test-machine: swift ## Run the tests of Bluetooth and of the kernel's sound card in a virtual machine
+test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound card in a virtual machine
 	@scripts/install-dependencies.sh all
 	@scripts/install-dependencies.sh machine
-	for product in earshot earshot-messages earshot-agent background-sample machine-rotation test-app; do \
+	for product in earshot earshot-messages earshot-agent background-sample machine-rotation machine-networks \
+	    test-app; do \
 	    $(SWIFT) build -c release --product $$product $(CHECKS); \
 	done
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER)
 	scripts/machine.sh --seconds 1200 Tests/Machine/all.sh
 	scripts/machine.sh --seconds 1200 --share .build/machine Tests/Machine/agent.sh
-
-test-push: swift ## Run the tests of networks in a virtual machine with Wi-Fi
-	@scripts/install-dependencies.sh all
-	@scripts/install-dependencies.sh machine
-	$(SWIFT) build -c release --product machine-networks $(CHECKS)
 	scripts/machine.sh --seconds 1200 Tests/Machine/push-all.sh
 
 test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, and the sanitizers (an hour)

@@ -239,13 +239,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "EarshotPushTests", dependencies: ["EarshotMessages", "EarshotPush", "MessagesTestSupport", "TestSupport"],
+            name: "EarshotPushTests",
+            dependencies: ["EarshotMessages", "EarshotPush", "MessagesTestSupport", "TestSupport"],
             swiftSettings: strict),
         // Compiled as an app is, and with warnings: the document's first example makes one.
         .testTarget(
             name: "NetworkExtensionTests",
             dependencies: [
-                "EarshotMessages", "EarshotPush", "NetworkExtension", "UIKitNames", "MessagesTestSupport", "TestSupport",
+                "EarshotMessages", "EarshotPush", "NetworkExtension", "UIKitNames", "MessagesTestSupport",
+                "TestSupport",
             ],
             exclude: ["Snippets/Printed"]),
         // The same examples in the language mode that they were written for.
