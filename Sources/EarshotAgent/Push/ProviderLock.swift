@@ -43,7 +43,7 @@ struct ProviderLock: Sendable {
     }
 
     /// When a process began, in the kernel's ticks: a number that is used again differs in it.
-    private static func startTime(of process: pid_t) -> UInt64? {
+    static func startTime(of process: pid_t) -> UInt64? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let end = text.lastIndex(of: ")")
         else { return nil }

@@ -69,6 +69,7 @@ struct PushRecord {
 struct PushWatcher {
     let app: String
     let connection: AgentConnection
+    let process: Int32
     /// The events that were sent to it.
     var sent: Set<String> = []
 }

@@ -36,8 +36,22 @@ struct PushAppState: Codable, Sendable, Hashable {
     var recent: [Recent] = []
     var notifications: [Notification] = []
     var starts = AppState.Starts()
+    /// The process of the app that was started or connected last. If it lives when the agent begins, it is about to connect.
+    var process: Int32?
+    /// When that process began, so that another one of its number is not taken for it.
+    var processStart: UInt64?
 
     init(app: String) { self.app = app }
+
+    mutating func note(_ process: Int32) {
+        (self.process, processStart) = (process, ProviderLock.startTime(of: process))
+    }
+
+    /// Whether the process that was noted still lives.
+    var isProcessAlive: Bool {
+        guard let process, let processStart else { return false }
+        return ProviderLock.startTime(of: process) == processStart
+    }
 
     var isEmpty: Bool { waiting.isEmpty && recent.isEmpty && notifications.isEmpty }
 

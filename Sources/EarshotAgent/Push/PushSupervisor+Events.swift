@@ -41,6 +41,9 @@ extension PushSupervisor {
             log("\(app): an earlier process has reported the same already")
             return nil
         }
+        if let process = watchers.filter({ $0.value.app == app }).max(by: { $0.key < $1.key })?.value.process {
+            state.note(process)
+        }
         let droppedCount = state.wait(event)
         if droppedCount > 0 { log("\(app): drops the oldest of \(PushFrame.maximumWaitingCount) events that wait") }
         if let failure = set(state) { return failure }
@@ -83,8 +86,11 @@ extension PushSupervisor {
 
     // MARK: Apps that are connected
 
-    func watch(_ number: Int, _ app: String, _ taken: [String], _ connection: AgentConnection) {
-        watchers[number] = PushWatcher(app: app, connection: connection)
+    func watch(
+        _ number: Int, _ app: String, _ taken: [String], _ connection: AgentConnection, _ process: Int32
+    ) {
+        watchers[number] = PushWatcher(app: app, connection: connection, process: process)
+        change(app) { $0.note(process) }
         take(taken, app, number)
         tellStates(app)
         deliver(app)
@@ -148,7 +154,8 @@ extension PushSupervisor {
                         : "does not declare voip in UIBackgroundModes."))
         }
         let wait = max(
-            startPolicy.waitSeconds(record.state.starts, now: wallSeconds), began + times.resumption - now)
+            startPolicy.waitSeconds(record.state.starts, now: wallSeconds),
+            record.state.isProcessAlive ? began + times.resumption - now : 0)
         record.starting?.cancel()
         if wait > 0 {
             apps[app]?.starting = later(wait, .startDue(app))
@@ -180,6 +187,7 @@ extension PushSupervisor {
         }
         apps[app]?.startedProcess = process
         presence.add(app)
+        change(app) { $0.note(process) }
         log("\(app): started as process \(process), because \(reason.text)")
     }
 

@@ -23,7 +23,7 @@ actor PushSupervisor {
         case isAsleep(Bool)
         case provider(String, run: Int, ProviderNews)
         case retryDue(String)
-        case watching(Int, String, taken: [String], AgentConnection)
+        case watching(Int, String, taken: [String], AgentConnection, process: Int32)
         case taken(Int, String, [String])
         case closed(Int)
         /// A process of the app ended, or is no longer connected.
@@ -134,7 +134,8 @@ actor PushSupervisor {
             log(isAsleep ? "the machine goes to sleep" : "the machine woke up")
         case .provider(let id, let run, let news): take(news, of: id, run: run)
         case .retryDue(let id): records[id]?.retry = nil
-        case .watching(let number, let app, let taken, let connection): watch(number, app, taken, connection)
+        case .watching(let number, let app, let taken, let connection, let process):
+            watch(number, app, taken, connection, process)
         case .taken(let number, let app, let ids): take(ids, app, number)
         case .closed(let number): closeWatcher(number)
         case .appLeft(let app): considerStart(app)

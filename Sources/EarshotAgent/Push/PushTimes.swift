@@ -16,7 +16,7 @@ package struct PushTimes: Sendable {
     package var leftoverRetry = 0.2
     /// The same report of an earlier process counts as the same in this time.
     package var sameReport = 120.0
-    /// After its own start the agent starts no app before: a process of the app may be about to connect again.
+    /// After its own start the agent does not start an app before whose process lives: that is about to connect again.
     package var resumption = 2.5
     /// See `RestartPolicy`.
     package var restart = RestartPolicy.Pauses()

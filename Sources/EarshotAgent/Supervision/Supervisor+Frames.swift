@@ -46,7 +46,7 @@ extension Supervisor {
                         : "This earshot-agent speaks version \(PushFrame.version) of local push, not \(watch.version).")
             }
             let latest = watch.taken.suffix(PushFrame.Watch.maximumTakenCount)
-            push.input.yield(.watching(number, app, taken: Array(latest), client.connection))
+            push.input.yield(.watching(number, app, taken: Array(latest), client.connection, process: client.process))
         case (.pushTaken(let taken), let app?): push?.input.yield(.taken(number, app, taken.ids))
         case (.hold(let hold), let app?): self.hold(hold, app, number)
         case (.release(let name), let app?): release(name.id, app, number)
