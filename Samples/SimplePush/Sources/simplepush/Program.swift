@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import SimplePushClient
 import SimplePushKit
+import UIKitNames
 
 /// Runs a command. `run` is an app with a delegate on the main queue; the others are tasks.
 @main enum Program {
