@@ -126,7 +126,7 @@ func administer<Value>(
     _ database: DatabaseOption, _ body: (SQLiteStore) async throws -> Value
 ) async throws -> Value {
     try await orFail("cannot use the database '\(database.database)'") {
-        let store = try SQLiteStore(path: database.database)
+        let store = try SQLiteStore(path: database.database, isServing: false)
         let value = try await body(store)
         try store.close()
         return value

@@ -32,6 +32,9 @@ import Testing
                     INSERT INTO token (id, project_id, bytes, device_id, publication_id, issued_at, expires_at)
                         VALUES (1, 1, x'0102030405060708', 2, 1, 0, :later);
                     INSERT INTO sighting (device_id, token_id, expires_at) VALUES (1, 1, :later);
+                    UPDATE device SET sequence = 1 WHERE id = 1;
+                    INSERT INTO delivery (subscription_id, publication_id, device_id, is_found, sequence, changed_at)
+                        VALUES (1, 1, 1, 1, 1, 0);
                     """, arguments: ["key": Secret.hash(key), "secret": Secret.hash(secret), "later": later])
         }
         try old.close()
@@ -40,12 +43,19 @@ import Testing
         defer { try? store.close() }
         let service = TokenService(store: store, clock: clock)
         #expect(try await store.keys(project: nil).map(\.role) == [.device])
-        // The old session goes on, and what it hears is still near.
+        // The old session goes on, and what it has found is still near, though sightings are forgotten.
         let session = try await service.session(secret: secret)
         let counts = try await store.counts(now: clock.now)
-        #expect(counts.sightings == 1 && counts.publications == 1 && counts.beacons == 0)
+        #expect(counts.sightings == 0 && counts.publications == 1 && counts.beacons == 0)
         let token = Data([1, 2, 3, 4, 5, 6, 7, 8])
         #expect(try await service.report(heard: [token], lost: [], for: session).heard == [.valid])
+        // It is not found a second time, and lost once.
+        func changes() async throws -> [Bool] {
+            try await store.changes(of: session, ChangeQuery(after: 0, limit: 9)).changes.map(\.isFound)
+        }
+        #expect(try await changes() == [true])
+        _ = try await service.report(heard: [] as [Data], lost: [token], for: session)
+        #expect(try await changes() == [false])
         // The old key opens sessions, and manages nothing.
         #expect(try await service.openSession(key: key).0.project == 1)
         #expect(try await problem { try await service.ownedProject(key: key) } == .notOwner)

@@ -14,6 +14,8 @@ final class WriteQueue: Sendable {
     private let pool: DatabasePool
     private let capacity: Int
     private let clock: any ServiceClock
+    private let prepare: @Sendable (Database, Moment) throws -> Void
+    private let onFailedCommit: @Sendable () -> Void
     private let state = Mutex(State())
     /// The maximum number of writes in one commit; with more, the first of them would wait for long.
     private static let maximumBatch = 256
@@ -21,7 +23,15 @@ final class WriteQueue: Sendable {
     /// - Parameters:
     ///   - capacity: the maximum number of waiting writes.
     ///   - clock: the source of each write's time, read when its turn comes.
-    init(_ pool: DatabasePool, capacity: Int, clock: any ServiceClock) {
+    ///   - prepare: called before each write, in its transaction.
+    ///   - onFailedCommit: called when a commit failed, before its writes learn of it.
+    init(
+        _ pool: DatabasePool, capacity: Int, clock: any ServiceClock,
+        prepare: @escaping @Sendable (Database, Moment) throws -> Void = { _, _ in },
+        onFailedCommit: @escaping @Sendable () -> Void = {}
+    ) {
+        self.prepare = prepare
+        self.onFailedCommit = onFailedCommit
         self.pool = pool
         self.capacity = capacity
         self.clock = clock
@@ -56,6 +66,7 @@ final class WriteQueue: Sendable {
                         for write in batch {
                             // A full disk ends the transaction; no statement may then run outside of one.
                             guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                            try prepare(database, clock.now)
                             write.run(in: database, now: clock.now)
                         }
                         return .commit
@@ -63,6 +74,7 @@ final class WriteQueue: Sendable {
                 }
                 for write in batch { write.finish(commitError: nil) }
             } catch {
+                onFailedCommit()
                 for write in batch { write.finish(commitError: error) }
             }
         }
