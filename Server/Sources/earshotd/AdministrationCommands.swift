@@ -137,6 +137,8 @@ func administer<Value>(
 func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()
+    } catch let code as ExitCode {
+        throw code
     } catch {
         printError("Error: \(failure): \(error)")
         throw ExitCode.failure

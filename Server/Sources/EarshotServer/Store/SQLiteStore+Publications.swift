@@ -36,7 +36,7 @@ extension SQLiteStore {
     }
 
     func publications(of session: Session, now: Moment) async throws -> [Publication] {
-        live.withLock { live in
+        try await committed(session) { live, now in
             (live.devices[session.device]?.publications ?? []).sorted().compactMap { live.offers[$0] }
                 .filter { $0.isAlive(now) }.map(\.current)
         }
@@ -129,6 +129,7 @@ extension Live {
     fileprivate mutating func renewOffer(
         _ row: Int64, _ renewal: Renewal, now: Moment
     ) throws -> (IssuedToken, row: Int64?) {
+        uncommitted.insert(renewal.session.device)
         let issued = try issue(renewal.token, for: .publication(row), renewal.session, now: now)
         offers[row]?.expires = now + renewal.timeToLive
         offerEnds.set(row, at: now + renewal.timeToLive)

@@ -20,6 +20,19 @@ extension SQLiteStore {
         }
     }
 
+    /// What memory says about a device, once that is on the disk.
+    func committed<Value: Sendable>(
+        _ session: Session, _ body: @escaping @Sendable (Live, _ now: Moment) -> Value
+    ) async throws -> Value {
+        let now = clock.now
+        let value = live.withLock { live in
+            live.uncommitted.contains(session.device) ? nil : body(live, now)
+        }
+        if let value { return value }
+        // The writer's turn comes after the change.
+        return try await writes.perform { [live] _, now in live.withLock { body($0, now) } }
+    }
+
     /// Ends, settles or sweeps in memory what `body` says, and writes the rows that follow from it.
     func settle(
         _ body: @escaping @Sendable (inout Live, inout RowChanges, _ now: Moment) throws -> Void

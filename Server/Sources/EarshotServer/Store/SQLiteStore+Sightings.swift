@@ -3,11 +3,22 @@ extension SQLiteStore {
     ///
     /// An unknown token costs a look into a table in memory, and leaves nothing behind.
     func report(_ report: SightingReport) async throws -> SightingAnswer {
-        let (answer, isSettled) = try live.withLock { live in
-            (try live.record(report, now: clock.now), live.unsettled.isEmpty)
+        let now = clock.now
+        let recorded = try live.withLock { live -> (SightingAnswer, isUnsettled: Bool)? in
+            try live.awaitsCommit(report) ? nil : live.record(report, now: now)
         }
-        if isSettled { return answer }
-        return SightingAnswer(heard: answer.heard, lost: answer.lost, woken: try await settle { _, _, _ in })
+        guard let (answer, isUnsettled) = recorded else {
+            return try await change { [live] database, now in
+                let (answer, changes) = try live.withLock { live in
+                    let (answer, _) = try live.record(report, now: now)
+                    var changes = RowChanges()
+                    live.settle(&changes, now: now)
+                    return (answer, changes)
+                }
+                return answer.waking(try Self.write(changes, database))
+            }
+        }
+        return isUnsettled ? answer.waking(try await settle { _, _, _ in }) : answer
     }
 
     func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken {
@@ -16,5 +27,11 @@ extension SQLiteStore {
             return live.unsettled.isEmpty
         }
         return isSettled ? Woken() : try await settle { _, _, _ in }
+    }
+}
+
+extension SightingAnswer {
+    fileprivate func waking(_ woken: Woken) -> SightingAnswer {
+        SightingAnswer(heard: heard, lost: lost, woken: woken)
     }
 }

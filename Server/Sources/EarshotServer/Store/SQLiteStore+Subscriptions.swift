@@ -35,7 +35,7 @@ extension SQLiteStore {
     }
 
     func subscriptions(of session: Session, now: Moment) async throws -> [Subscription] {
-        live.withLock { live in
+        try await committed(session) { live, now in
             (live.devices[session.device]?.subscriptions ?? []).sorted().compactMap { live.wishes[$0] }
                 .filter { $0.expires > now }.map(\.current)
         }
@@ -113,6 +113,7 @@ extension Live {
     fileprivate mutating func renewWish(
         _ row: Int64, _ renewal: Renewal, now: Moment
     ) throws -> (IssuedToken, row: Int64?) {
+        uncommitted.insert(renewal.session.device)
         let issued = try issue(renewal.token, for: .subscription(row), renewal.session, now: now)
         wishes[row]?.expires = now + renewal.timeToLive
         wishEnds.set(row, at: now + renewal.timeToLive)

@@ -13,9 +13,14 @@ package final class SQLiteStore: Store {
     let live: SharedLive
     /// Whether memory may be ahead of the rows, because the database refused a change.
     let isStale: SharedFlag
+    /// The right to serve; nil for the operator's commands.
+    private let lock: DatabaseLock?
+    var isServing: Bool { lock != nil }
     /// A connection that only reads which keys are revoked.
     let revocations: DatabaseQueue
     let knownRevocations = Atomic(-1)
+    /// The time of the last look at the revoked keys.
+    let revocationsSeen = Mutex<ContinuousClock.Instant?>(nil)
     /// The files that other users could read or write until this store was opened.
     let repairedFiles: [String]
 
@@ -25,7 +30,7 @@ package final class SQLiteStore: Store {
     ///   - pendingWrites: the maximum number of writes that wait for the disk.
     ///   - clock: the source of the writes' time.
     ///   - isServing: whether to read what is alive into memory. Commands of the operator leave that to the service.
-    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file; `AdministrationError` if other users may
+    /// - Throws: `DatabaseInUse` if another service has the database; GRDB's `DatabaseError` if SQLite cannot open or migrate the file; `AdministrationError` if other users may
     ///   read it and this process may not change that.
     package init(
         path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared,
@@ -39,6 +44,7 @@ package final class SQLiteStore: Store {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
+        lock = isServing ? try DatabaseLock(database: path) : nil
         repairedFiles = try DatabaseFiles.protect(path)
         pool = try DatabasePool(path: path, configuration: configuration)
         // GRDB sets NORMAL when it opens a pool, after the block above has run.
@@ -56,7 +62,7 @@ package final class SQLiteStore: Store {
                 guard isStale.isSet else { return }
                 try live.withLock { $0 = try Live(database, keeping: $0, isRestart: false, now: now) }
                 isStale.set(false)
-            }, onFailedCommit: { isStale.set(isServing) })
+            }, onCommit: { live.withLock { $0.commit() } }, onFailedCommit: { isStale.set(isServing) })
         guard isServing else { return }
         try pool.read { database in
             try live.withLock { $0 = try Live(database, isRestart: true, now: clock.now) }
@@ -68,6 +74,7 @@ package final class SQLiteStore: Store {
     package func close() throws {
         try revocations.close()
         try pool.close()
+        lock?.release()
     }
 
     /// Merges the write-ahead log into the database, and empties it.

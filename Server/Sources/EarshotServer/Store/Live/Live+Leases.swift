@@ -81,6 +81,7 @@ extension Live {
     /// Ends a publication. Those that found it lose it.
     mutating func endOffer(_ row: Int64, _ changes: inout RowChanges, now: Moment) {
         guard let offer = offers[row], offer.ended == nil else { return }
+        uncommitted.insert(offer.device)
         offers[row]?.ended = now
         offerRows[offer.publication.identifier] = nil
         if let order = offer.order { offerOrders[OrderName(device: offer.device, key: order)] = nil }
@@ -100,6 +101,7 @@ extension Live {
     /// Ends a subscription. Nobody has to learn of it.
     mutating func endWish(_ row: Int64, _ changes: inout RowChanges) {
         guard let wish = wishes[row] else { return }
+        uncommitted.insert(wish.device)
         for publication in wish.publications {
             let pair = Pair(publication: publication, subscription: row)
             if let delivery = deliveries[pair] {
@@ -119,6 +121,8 @@ extension Live {
     /// Ends a device with all its items.
     mutating func endDevice(_ row: Int64, _ changes: inout RowChanges, now: Moment) {
         guard let device = devices[row] else { return }
+        uncommitted.insert(row)
+        ending.insert(device.hash)
         for offer in device.publications { endOffer(offer, &changes, now: now) }
         for wish in device.subscriptions { endWish(wish, &changes) }
         endSightings(of: row, now: now)

@@ -2,7 +2,8 @@ import FoundationEssentials
 import GRDB
 
 extension Live {
-    /// Reads all rows but the contents, and keeps the sightings of `old`, if its tokens and devices are still there.
+    /// Reads all rows but the contents, and keeps the sightings of `old`, if its tokens and devices are still there, and the
+    /// notes of what is not committed yet.
     /// - Parameter isRestart: whether this is the first reading. What was near then counts as near for a while.
     init(_ database: Database, keeping old: Live = Live(), isRestart: Bool, now: Moment) throws {
         try load(devices: database)
@@ -24,6 +25,8 @@ extension Live {
                 sightingEnds.advance(device, to: sighting.expires)
             }
         }
+        uncommitted.formUnion(old.uncommitted)
+        ending = old.ending
         // The refused change may have been one of what is near.
         touch(found, now: now)
         for (token, devices) in hearers { touch(devices.flatMap { pairs($0, token) }, now: now) }

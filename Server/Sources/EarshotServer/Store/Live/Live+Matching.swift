@@ -56,10 +56,15 @@ extension Live {
     }
 
     /// Notes those of the pairs whose rows do not say what is.
-    mutating func touch(_ pairs: some Sequence<Pair>, now: Moment) {
+    /// - Returns: whether there are any.
+    @discardableResult
+    mutating func touch(_ pairs: some Sequence<Pair>, now: Moment) -> Bool {
+        var isAny = false
         for pair in pairs where isMatch(pair, now: now) != (deliveries[pair]?.isFound ?? false) {
             unsettled.insert(pair)
+            isAny = true
         }
+        return isAny
     }
 
     /// Finds and loses the pairs that wait for it.
@@ -70,6 +75,8 @@ extension Live {
             guard isFound != (deliveries[pair]?.isFound ?? false), let device = wishes[pair.subscription]?.device,
                 let sequence = devices[device].map({ $0.sequence + 1 })
             else { continue }
+            uncommitted.insert(device)
+            if let publisher = offers[pair.publication]?.device { uncommitted.insert(publisher) }
             let delivery = Delivery(sequence: sequence, isFound: isFound, changed: now)
             changes.delivered.append(
                 .init(pair: pair, device: device, replaced: deliveries[pair]?.sequence, delivery: delivery))

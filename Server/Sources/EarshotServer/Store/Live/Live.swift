@@ -12,9 +12,13 @@ struct Pair: Hashable, Comparable {
 
 /// What is alive, in memory: a copy of the rows that requests need, without contents, and the sightings, which no row has.
 ///
-/// Each change of a row happens here first, under the store's lock, and then in the database, in the writer's turn. If the
-/// database refuses it, the store reads everything again (`Live+Loading.swift`). Sightings change at any time. When one
-/// changes what is near, the pair waits in `unsettled` until a writer has written that down.
+/// Each change of a row happens here first, under the store's lock, and then in the database, in the writer's turn. Until it
+/// is on the disk its devices are `uncommitted`, and answers about them wait for the writer: so no answer says what a
+/// crash or a full disk takes back. If the database refuses a change, the store reads everything again
+/// (`Live+Loading.swift`).
+///
+/// Sightings change at any time. When one changes what is near, the pair waits in `unsettled` until a writer has written
+/// that down.
 struct Live: Sendable {
     struct Device {
         let identifier: String
@@ -133,6 +137,10 @@ struct Live: Sendable {
     var revokedKeys: Set<Int64> = []
     var sightingCount = 0
 
+    /// The devices of which the rows on the disk do not yet say what memory says.
+    var uncommitted: Set<Int64> = []
+    /// The sessions that have ended in memory, and not yet on the disk, by their hashes.
+    var ending: Set<Data> = []
     /// Pairs of which the rows do not yet say whether they are near.
     var unsettled: Set<Pair> = []
     /// Pairs that were near before a restart. Each counts as near until one of its devices says otherwise, or the time is over.
@@ -157,6 +165,12 @@ struct Live: Sendable {
     }
 
     mutating func reserve(row: Int64) { lastRow = max(lastRow, row) }
+
+    /// Memory and disk are the same.
+    mutating func commit() {
+        if !uncommitted.isEmpty { uncommitted = [] }
+        if !ending.isEmpty { ending = [] }
+    }
 
     /// The session with this hash; nil if it has ended.
     func session(hash: Data, now: Moment) -> Session? {
