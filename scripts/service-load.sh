@@ -50,7 +50,7 @@ SETUP
 
 ticks() { awk '{print $14 + $15}' "/proc/$server/stat"; }
 before=$(ticks)
-wrk --threads 1 --connections "$connections" --duration "${seconds}s" --latency --script "$mix" "$base" \
+wrk --threads 1 --timeout 30s --connections "$connections" --duration "${seconds}s" --latency --script "$mix" "$base" \
     -- "$scratch/sessions" "$scratch/tokens"
 after=$(ticks)
 
