@@ -23,6 +23,7 @@ database=$scratch/earshotd.sqlite
 
 "$earshotd" project create load --database "$database" >/dev/null
 key=$("$earshotd" key create load --database "$database" 2>/dev/null)
+: >"$scratch/out"
 "$earshotd" serve --port 0 --database "$database" --log-level warning \
     --device-rate 1000000 --key-rate 1000000 --session-rate 1000000 \
     --publications-per-device 1000000 --publications-per-key 1000000 >"$scratch/out" &

@@ -129,7 +129,8 @@ import Testing
         try await daemon.serve()
         #expect(daemon.end(SIGTERM) == 0)
         // Only the owner reads it, like the database.
-        let mode = try FileManager.default.attributesOfItem(atPath: daemon.database + ".lock")[.posixPermissions] as? Int
+        let mode =
+            try FileManager.default.attributesOfItem(atPath: daemon.database + ".lock")[.posixPermissions] as? Int
         #expect(mode == 0o600)
     }
 

@@ -54,9 +54,11 @@ import Testing
             _ = try await scene.world.store.endSightings(of: [device]) { $0 == device }
         },
         StoreCall(
-            "sightings expire", after: { $0.world.clock.advance(by: .seconds(91)) }, { try await $0.world.service.sweep() }),
+            "sightings expire", after: { $0.world.clock.advance(by: .seconds(91)) },
+            { try await $0.world.service.sweep() }),
         StoreCall(
-            "leases expire", after: { $0.world.clock.advance(by: .seconds(301)) }, { try await $0.world.service.sweep() }),
+            "leases expire", after: { $0.world.clock.advance(by: .seconds(301)) },
+            { try await $0.world.service.sweep() }),
         StoreCall(
             "what ended is forgotten",
             after: { scene in
@@ -114,7 +116,8 @@ import Testing
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         // 32 are allowed, two of them are there already.
-        let count = try await scene.world.store.publications(of: scene.publisher.session, now: scene.world.clock.now).count
+        let count = try await scene.world.store.publications(of: scene.publisher.session, now: scene.world.clock.now)
+            .count
         #expect(count == 32)
         #expect(failed == 62 - count)
         #expect(try await scene.rowsInMemory() == scene.rowsOnDisk())
@@ -269,7 +272,8 @@ final class Scene: Sendable {
         for (key, items) in live.keys {
             lines.append("key \(key) \(items.devices.sorted()) \(items.publications) \(items.subscriptions)")
         }
-        lines.append("names \(live.sessions.count) \(live.offerRows.count) \(live.wishRows.count) \(live.tokenRows.count)")
+        lines.append(
+            "names \(live.sessions.count) \(live.offerRows.count) \(live.wishRows.count) \(live.tokenRows.count)")
         return lines.sorted()
     }
 }

@@ -52,7 +52,11 @@ extension SQLiteStore {
             return key
         }
         // When the command has ended, a running service refuses the key.
-        if isServing { try refreshRevocations(isUrgent: true) } else { try await Task.sleep(for: Self.revocationDelay * 5) }
+        if isServing {
+            try refreshRevocations(isUrgent: true)
+        } else {
+            try await Task.sleep(for: Self.revocationDelay * 5)
+        }
         return key
     }
 
