@@ -68,7 +68,7 @@ import Testing
     ]
 
     /// Each statement of each change fails once, and so does the commit.
-    @Test(arguments: calls) func aRefusedChangeLeavesNothing(_ call: StoreCall) async throws {
+    @Test(arguments: Self.calls) func aRefusedChangeLeavesNothing(_ call: StoreCall) async throws {
         var refusals = 0
         for fault in Fault.all {
             let scene = try await Scene()

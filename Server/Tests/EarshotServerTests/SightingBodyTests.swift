@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Testing
 
 @testable import EarshotServer
@@ -16,7 +17,10 @@ import Testing
         let entries = Self.texts.enumerated().map { index, text in
             Entry(token: text, status: TokenStatus.allCases[index % TokenStatus.allCases.count])
         }
-        for (heard, lost) in [(entries, entries.reversed()), ([], entries), (entries, []), ([], [])] {
+        let reports: [(heard: [Entry], lost: [Entry])] = [
+            (entries, entries.reversed()), ([], entries), (entries, []), ([], []),
+        ]
+        for (heard, lost) in reports {
             let body = SightingsAnswerBody(heard: heard, lost: lost)
             let written = String(buffer: try body.json())
             #expect(written == String(decoding: try jsonData(body), as: UTF8.self))
