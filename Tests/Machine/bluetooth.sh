@@ -165,7 +165,10 @@ mkfifo "$bluetoothctl_input"
 bluetoothctl <"$bluetoothctl_input" >"$logs/bluetoothctl.lines" 2>&1 &
 foreign=$!
 exec 9>"$bluetoothctl_input"
+# It takes no commands before it knows the adapters.
+within 20 says "$bluetoothctl_input.lines" 'Controller 00:AA:01:00:00:00'
 printf 'select 00:AA:01:00:00:00\nscan on\n' >&9
+check foreign-scan-begins '$(tail -n 5 "$bluetoothctl_input.lines")' within 20 says "$bluetoothctl_input.lines" 'Discovery started'
 nearby foreign-a --medium ble --adapter hci0 --mode scan
 first=$pid
 sleep 6
@@ -174,10 +177,10 @@ second=$pid
 sleep 45
 check foreign-scan '$(cut -c 1-110 "$logs/foreign-a"; tail -n 5 "$logs/bluetoothctl.lines")' test \
     "$(grep -c found "$logs/foreign-a")/$(grep -c lost "$logs/foreign-a")" = 1/0
-# Without any program of ours the adapter still scans, so the other one held the scan.
+# Without any program of ours the adapter scans again, so the other one held the scan.
 kill $first $second
 wait $first $second
-check foreign-scan-is-held '$(tail -n 5 "$logs/bluetoothctl.lines")' is_discovering 0
+check foreign-scan-is-held '$(tail -n 5 "$logs/bluetoothctl.lines")' within 10 is_discovering 0
 kill $foreign
 exec 9>&-
 wait $foreign
