@@ -6,8 +6,6 @@
 set -uo pipefail
 programs=$(cd "${1:-$(dirname "$0")/../../.build/release}" && pwd) || exit 66
 cd "$(dirname "$0")" || exit 66
-logs=$(mktemp -d)
-failures=0
 
 # shellcheck source=Tests/Machine/support.sh
 source ./support.sh
@@ -168,5 +166,4 @@ wait $publisher $beacon $app 2>/dev/null
 kill $agent $desktop $screen $service
 wait $agent $desktop $screen $service 2>/dev/null
 
-echo "$failures failed, $SECONDS s after the machine's last start"
-((failures == 0))
+end_run

@@ -1,5 +1,8 @@
 # The words of the tests in this folder.
 
+logs=$(mktemp -d)
+failures=0
+
 ok() { echo "ok $1${2:+ ($2)}"; }
 
 failed() {
@@ -68,3 +71,9 @@ number() { sed -E "s/.*\"$1\":(-?[0-9.]+).*/\1/"; }
 
 # Whether a comparison of decimal numbers holds: less 1.5 2
 less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
+
+# The result of a run.
+end_run() {
+    echo "$failures failed, $SECONDS s after the machine's last start"
+    ((failures == 0))
+}

@@ -33,8 +33,8 @@ final class HTTPMessageService: MessageService {
     }
 
     deinit {
-        session.invalidateAndCancel()
-        streamSession.invalidateAndCancel()
+        transport.close(session)
+        streamTransport.close(streamSession)
     }
 
     func openSession() async throws(ServiceFailure) -> ServiceSession {

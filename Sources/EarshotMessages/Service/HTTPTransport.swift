@@ -19,8 +19,8 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     typealias Stream = AsyncThrowingStream<Piece, any Error>
 
     private let readers = Mutex<[Int: Stream.Continuation]>([:])
-    /// Makes and cancels tasks. Both wait for the session's queue, which a flood of data may keep busy, and must not keep one of
-    /// Swift's few threads.
+    /// Makes tasks, cancels them and ends the session, in this order. Each waits for the session's queue, which a flood of data may
+    /// keep busy, and must not keep one of Swift's few threads.
     private let tasks = DispatchQueue(label: "earshot-http")
 
     /// A session without connections.
@@ -47,7 +47,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         tasks.async { [self] in
             let task = session.dataTask(with: request)
             readers.withLock { $0[task.taskIdentifier] = continuation }
-            // If nobody reads any more, this is called at once.
+            // A stream whose reader has left already calls this handler now.
             continuation.onTermination = { [self] _ in
                 tasks.async { [self] in
                     // Foundation traps if a task that has just completed is cancelled.
@@ -57,6 +57,12 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
             task.resume()
         }
         return stream
+    }
+
+    /// Ends the session and its requests. Nothing may be sent afterwards.
+    func close(_ session: URLSession) {
+        // Foundation traps if a task is made after that; those that were asked for before come first in the queue.
+        tasks.async { session.invalidateAndCancel() }
     }
 
     /// Whether the session has not yet reported the task's end.

@@ -101,6 +101,28 @@ struct EventConnectionTests {
         }
     }
 
+    /// A session that has ended makes no tasks: Foundation would trap.
+    @Test func aServiceThatIsReleasedAtOnceDoesNoHarm() async throws {
+        let server = try ScriptedServer {
+            $0.isOpening ? ScriptedServer.opening : [.send(Self.head + Self.ready), .hang]
+        }
+        let url = try #require(URL(string: server.url))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<400 {
+                group.addTask {
+                    let reading = Task {
+                        let service = HTTPMessageService(url: url, key: "k", pace: MessageManager.Pace())
+                        for try await _ in service.events(in: ServiceSession(secret: "s"), after: nil) {}
+                    }
+                    // From the first request to the second, the end comes at any moment.
+                    try? await Task.sleep(for: .microseconds(number * 10))
+                    reading.cancel()
+                    _ = await reading.result
+                }
+            }
+        }
+    }
+
     @Test func theEndOfTheReaderClosesTheConnection() async throws {
         let server = try ScriptedServer {
             $0.isOpening ? ScriptedServer.opening : [.send(Self.head + Self.ready), .hang]
