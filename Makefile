@@ -22,7 +22,10 @@ TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(C
 
 # `earshot NAME` runs the program earshot-NAME; these are links to one program, which looks at the name.
 LINKED_COMMANDS := nearby publish subscribe beacons beacon
+# The same for earshot-agent.
+AGENT_COMMANDS := push
 link_commands = for name in $(LINKED_COMMANDS); do ln -sf earshot-messages "$(1)/earshot-$$name"; done
+link_agent_commands = for name in $(AGENT_COMMANDS); do ln -sf earshot-agent "$(1)/earshot-$$name"; done
 
 # The manual and the shells' completions of installed programs.
 STANDALONE_BUILT := .build/standalone/release
@@ -35,15 +38,18 @@ CLIENT_TESTS := EarshotMessagesTests|EarshotTerminalConsentTests|NearbyMessagesT
 CLIENT_TESTS := $(CLIENT_TESTS)|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
 # The same for tests with buses, screens and agents of their own: a hundred processes.
 DESKTOP_TESTS := EarshotNotificationsTests|UIKitNamesTests|EarshotDBusTests|EarshotBluetoothTests|EarshotAgentTests
+DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotPushTests|NetworkExtensionTests|NetworkExtensionSwift5Tests
+DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotNetworksTests|CallKitTests
 # The tests that play and record in real time.
 LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
 LIVE_COMMANDS := SoundCardTests|DevicesTests
 
-FORMATTED := Package.swift Sources Samples Tests Benchmarks Server/Package.swift Server/Sources Server/Tests
+FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/Sources Server/Tests Samples/Background
+FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(part))
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-machine test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
+.PHONY: help demo build all server test test-server test-kernels test-machine test-push test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -56,12 +62,13 @@ build: swift ## Build the command line, .build/release/earshot
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE)
 
-all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon, agent)
+all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon, agent, push)
 	@scripts/install-dependencies.sh all
 	$(SWIFT) build $(RELEASE)
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS)
 	$(SWIFT) build -c release --product earshot-agent $(CHECKS)
 	@$(call link_commands,.build/release)
+	@$(call link_agent_commands,.build/release)
 
 server: swift ## Build the token service, Server/.build/release/earshotd
 	@scripts/install-dependencies.sh server
@@ -88,23 +95,32 @@ test-server: swift ## Run the tests of the token service, and of its clients bef
 	EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd $(SWIFT) test --disable-xctest $(TESTING) \
 	    --filter 'EarshotdTests|PublishingSnippetTests|MessageSoundCardTests'
 
+# The programs are products of the package, which its tests run.
+PUSH := --package-path Samples/SimplePush -c release $(CHECKS)
+test-push: swift ## Build the sample SimplePush, a package of its own, and run its tests
+	@scripts/install-dependencies.sh push
+	$(SWIFT) build --build-tests --disable-xctest $(PUSH)
+	$(SWIFT) test --skip-build --disable-xctest $(PUSH)
+
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) scripts/kernels.sh
 
-test-machine: swift ## Run the tests of Bluetooth and of the kernel's sound card in a virtual machine
+test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound card in a virtual machine
 	@scripts/install-dependencies.sh all
 	@scripts/install-dependencies.sh machine
-	for product in earshot earshot-messages earshot-agent background-sample machine-rotation test-app; do \
+	for product in earshot earshot-messages earshot-agent background-sample machine-rotation machine-networks \
+	    test-app; do \
 	    $(SWIFT) build -c release --product $$product $(CHECKS); \
 	done
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER)
 	scripts/machine.sh --seconds 1200 Tests/Machine/all.sh
 	scripts/machine.sh --seconds 1200 --share .build/machine Tests/Machine/agent.sh
+	scripts/machine.sh --seconds 1200 Tests/Machine/push-all.sh
 
-test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, and the sanitizers (an hour)
-	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server sanitize
+test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, and the sanitizers (an hour)
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server test-push sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test
@@ -158,6 +174,7 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(STANDALONE) -Xlinker -lcurl
 	install -D -s -m 755 .build/standalone/release/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
+	@$(call link_agent_commands,$(DESTDIR)$(PREFIX)/bin)
 	install -d "$(UNITS)"
 	install -m 644 scripts/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"
 	sed 's|@BIN@|$(PREFIX)/bin|' scripts/systemd/earshot-agent.service.in > "$(UNITS)/earshot-agent.service"
@@ -175,12 +192,12 @@ install-server: swift ## Install the token service in PREFIX/bin
 
 .PHONY: uninstall
 uninstall: ## Remove from PREFIX all that was installed there
-	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
+	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent $(AGENT_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
 	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 clean: ## Remove everything that was built
-	rm -rf .build Server/.build demo
+	rm -rf .build Server/.build Samples/SimplePush/.build demo
 
 swift:
 	@command -v $(SWIFT) >/dev/null || \

@@ -25,10 +25,14 @@ let package = Package(
         .library(name: "EarshotLive", targets: ["EarshotLive"]),
         .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
         .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
+        .library(name: "EarshotNetworks", targets: ["EarshotNetworks"]),
         .library(name: "EarshotNotifications", targets: ["EarshotNotifications"]),
+        .library(name: "CallKit", targets: ["CallKit"]),
         .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
         .library(name: "EarshotAgent", targets: ["EarshotAgent"]),
         .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
+        .library(name: "EarshotPush", targets: ["EarshotPush"]),
+        .library(name: "NetworkExtension", targets: ["NetworkExtension", "UIKitNames"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
         .executable(name: "earshot", targets: ["earshot"]),
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
@@ -63,13 +67,18 @@ let package = Package(
         .target(
             name: "EarshotBluetooth",
             dependencies: ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery"], swiftSettings: strict),
+        .target(name: "EarshotNetworks", dependencies: ["EarshotAudio", "EarshotDBus"], swiftSettings: strict),
         .target(name: "EarshotNotifications", dependencies: ["EarshotDBus"], swiftSettings: strict),
+        .target(name: "CallKit", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
         .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
         .target(
-            name: "EarshotAgent", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
+            name: "EarshotAgent",
+            dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush"],
             swiftSettings: strict),
         .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
+        .target(name: "EarshotPush", dependencies: ["EarshotMessages"], swiftSettings: strict),
+        .target(name: "NetworkExtension", dependencies: ["EarshotMessages", "EarshotPush"], swiftSettings: strict),
         .target(
             name: "NearbyMessages",
             dependencies: [
@@ -106,8 +115,9 @@ let package = Package(
         .executableTarget(
             name: "earshot-agent",
             dependencies: [
-                "EarshotAgent", "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
-                "EarshotConsole", "EarshotDrawing", argumentParser,
+                "EarshotAgent", "EarshotBluetooth", "EarshotDBus", "EarshotDiscovery", "EarshotMessages",
+                "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotConsole", "EarshotDrawing",
+                argumentParser,
             ],
             swiftSettings: strict),
 
@@ -179,6 +189,13 @@ let package = Package(
         .executableTarget(
             name: "machine-rotation", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
             path: "Tests/Machine/Rotation", swiftSettings: strict),
+        .executableTarget(
+            name: "machine-networks", dependencies: ["EarshotNetworks"], path: "Tests/Machine/Networks",
+            swiftSettings: strict),
+        .testTarget(
+            name: "EarshotNetworksTests",
+            dependencies: ["EarshotChannel", "EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"],
+            swiftSettings: strict),
         .target(
             name: "DesktopTestSupport", dependencies: ["EarshotDBus", "TestSupport"],
             path: "Tests/DesktopTestSupport", swiftSettings: strict),
@@ -187,6 +204,10 @@ let package = Package(
             dependencies: [
                 "EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CallKitTests",
+            dependencies: ["CallKit", "DesktopTestSupport", "EarshotDBus", "EarshotNotifications", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "UIKitNamesTests",
@@ -212,11 +233,38 @@ let package = Package(
             name: "EarshotAgentTests",
             dependencies: [
                 "DesktopTestSupport", "EarshotAgent", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
-                "EarshotMessages", "EarshotNotifications", "MessagesTestSupport", "TestSupport", "background-app",
-                "background-sample",
-                "earshot-agent",
+                "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPush", "MessagesTestSupport",
+                "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent", "push-app",
+                "push-provider",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "EarshotPushTests",
+            dependencies: ["EarshotMessages", "EarshotPush", "MessagesTestSupport", "TestSupport"],
+            swiftSettings: strict),
+        // Compiled as an app is, and with warnings: the document's first example makes one.
+        .testTarget(
+            name: "NetworkExtensionTests",
+            dependencies: [
+                "EarshotMessages", "EarshotPush", "NetworkExtension", "UIKitNames", "MessagesTestSupport",
+                "TestSupport",
+            ],
+            exclude: ["Snippets/Printed"]),
+        // The same examples in the language mode that they were written for.
+        .testTarget(
+            name: "NetworkExtensionSwift5Tests", dependencies: ["NetworkExtension", "UIKitNames"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        // A provider and an app of local push in processes of their own, compiled as apps are. Never products.
+        .executableTarget(
+            name: "push-provider", dependencies: ["NetworkExtension"], path: "Tests/PushProvider",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        // The agent with a network that a file names.
+        .executableTarget(
+            name: "push-agent", dependencies: ["EarshotAgent", "EarshotNetworks"], path: "Tests/PushAgent",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "push-app", dependencies: ["NetworkExtension"], path: "Tests/PushApp",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
             name: "EarshotTerminalConsentTests",
             dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"],

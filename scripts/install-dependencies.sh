@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|test|kernels|machine|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|push|test|kernels|machine|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -18,11 +18,14 @@ bluetooth_packages=(libsystemd-dev)
 messages_packages=(libcurl4-openssl-dev)
 # earshotd's database. `earshot` does not need it.
 server_packages=(libsqlite3-dev)
+# The database of SimplePush's server, and another implementation of TLS for its tests.
+push_packages=(libsqlite3-dev openssl)
 # To compile the kernels for aarch64 and run them.
 kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
-# A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, and a desktop.
+# A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, a desktop, access points of virtual
+# radios, and the services that join them.
 machine_packages=(qemu-system-x86 busybox-static cpio e2fsprogs kmod iproute2 bluez bluez-test-tools dbus xvfb dunst imagemagick
-    python3)
+    python3 network-manager wpasupplicant hostapd iw iwd iputils-ping)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 
@@ -32,12 +35,13 @@ build) packages=("${build_packages[@]}") ;;
 all) packages=("${build_packages[@]}" "${bluetooth_packages[@]}") ;;
 messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${messages_packages[@]}") ;;
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
+push) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${push_packages[@]}") ;;
 test) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
 kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|test|kernels|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|push|test|kernels|machine|bench]" >&2
     exit 64
     ;;
 esac
@@ -66,6 +70,10 @@ is_provided() {
     bluez) command -v bluetoothctl ;;
     bluez-test-tools) command -v btvirt ;;
     dbus) command -v dbus-daemon && command -v dbus-send ;;
+    network-manager) command -v NetworkManager && command -v nmcli ;;
+    wpasupplicant) command -v wpa_supplicant ;;
+    iwd) command -v iwctl ;;
+    iputils-ping) command -v ping ;;
     xvfb) command -v Xvfb ;;
     imagemagick) command -v import ;;
     time) [[ -x /usr/bin/time ]] ;;

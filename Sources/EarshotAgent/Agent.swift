@@ -14,6 +14,7 @@ public final class Agent: Sendable {
     }
 
     private let supervisor: Supervisor
+    private let push: PushSupervisor?
     private let server: AgentServer
     private let lock: OwnedDescriptor
 
@@ -56,19 +57,29 @@ public final class Agent: Sendable {
                     "There is no XDG_RUNTIME_DIR, where the socket would be. Log in with systemd or elogind, or give "
                     + "--socket.")
         }
-        supervisor = Supervisor(options, store: store, onIdle: onIdle)
+        let starter = AppStarter(logFolder: store.folder)
+        let presence = AppPresence()
+        push = options.networks.map {
+            PushSupervisor(options, networks: $0, store: store, starter: starter, presence: presence)
+        }
+        supervisor = Supervisor(
+            options, store: store, starter: starter, presence: presence, push: push, onIdle: onIdle)
         server = AgentServer(socket, input: supervisor.input, log: options.log)
     }
 
     /// Takes up everything that was wanted, and accepts connections.
     public func start() {
         Task { [supervisor] in await supervisor.run() }
+        if let push {
+            Task { [input = supervisor.input] in await push.run { input.yield(.pushChanged) } }
+        }
         server.start()
     }
 
     /// Ends the agent within this process, with all that it runs; what is held stays on the disk.
     package func close() async {
         server.close()
+        await push?.close()
         await supervisor.close()
     }
 

@@ -12,6 +12,8 @@ public struct AgentNotification: Sendable, Hashable {
 
 /// What became of a notification.
 public enum AgentNotificationOutcome: Sendable, Hashable {
+    /// The desktop shows it.
+    case shown
     /// The user clicked it.
     case clicked
     /// There is no desktop that shows it.
@@ -21,7 +23,7 @@ public enum AgentNotificationOutcome: Sendable, Hashable {
 /// Shows notifications of apps that do not run. `earshot-agent` implements it with the desktop's service.
 public protocol AgentNotifier: Sendable {
     /// Shows a notification. Must not block.
-    /// - Parameter onOutcome: called at most once. A notification that its user only closes has no outcome.
+    /// - Parameter onOutcome: called with `shown` or `notShown`, and then, if the user clicks it, with `clicked`.
     func show(_ notification: AgentNotification, onOutcome: @escaping @Sendable (AgentNotificationOutcome) -> Void)
 
     /// Removes all notifications of an app: it runs again and has what they tell of. Must not block.

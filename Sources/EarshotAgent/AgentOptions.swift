@@ -1,5 +1,6 @@
 public import EarshotDiscovery
 package import EarshotMessages
+public import EarshotNetworks
 import Foundation
 
 /// What an agent runs on, and its limits.
@@ -24,6 +25,20 @@ public struct AgentOptions: Sendable {
     public var endsWhenIdle = false
     /// Receives a line for people at each step; lines hold no key, session or content.
     public var log: @Sendable (String) -> Void
+
+    /// Tells the network, for local push; nil for an agent that does no local push.
+    public var networks: (any NetworkWatching)?
+    /// Tells when the machine sleeps, so that providers stop before; nil if nothing does.
+    public var sleeps: (any SleepWatching)?
+
+    /// Replaces the user's folder of configurations of local push.
+    package var pushFolder: String?
+    /// Replaces the folders of providers.
+    package var providerFolders: [String]?
+    package var pushTimes = PushTimes()
+    /// How many calls, and how many notifications, a provider may report in a minute.
+    package var callsPerMinute = 30.0
+    package var notificationsPerMinute = 60.0
 
     /// Replaces `$XDG_CONFIG_HOME`.
     package var configurationFolder: String?

@@ -36,11 +36,20 @@ struct QueryOptions: ParsableArguments {
     var json = false
 
     func overview(_ action: ClientFrame.Request.Action, app: String? = nil) throws(Failure) -> AgentOverview {
-        guard let path = socket ?? AgentSocket.systemPath else {
-            throw Failure(
-                .unavailable, "There is no XDG_RUNTIME_DIR, where the agent's socket would be. Give --socket.")
+        try AgentQuery.ask(ClientFrame.Request(action, app: app), at: try path()) { frame in
+            if case .overview(let overview) = frame { overview } else { nil }
         }
-        return try AgentQuery.ask(ClientFrame.Request(action, app: app), at: path)
+    }
+
+    func pushOverview() throws(Failure) -> PushFrame.Overview {
+        try AgentQuery.ask(ClientFrame.Request(.push), at: try path()) { frame in
+            if case .pushOverview(let overview) = frame { overview } else { nil }
+        }
+    }
+
+    private func path() throws(Failure) -> String {
+        if let path = socket ?? AgentSocket.systemPath { return path }
+        throw Failure(.unavailable, "There is no XDG_RUNTIME_DIR, where the agent's socket would be. Give --socket.")
     }
 }
 

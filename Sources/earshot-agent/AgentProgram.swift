@@ -1,20 +1,22 @@
 import ArgumentParser
 import EarshotConsole
 
-/// The agent, and the commands that show and end what it does. `earshot agent` runs this program, `earshot-agent`.
+/// The agent, and the commands that show and end what it does. `earshot agent` runs this program, `earshot-agent`, and
+/// `earshot push` the link `earshot-push` to it.
 ///
-/// Under any other name it has the command `agent`, as the manual and the completions show it.
+/// Under any other name it has the commands `agent` and `push`, as the manual and the completions show them.
 @main
 struct AgentProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "earshot", abstract: "Keep the background work of apps, show it, and end it.",
-        version: ProgramVersion.current, subcommands: [AgentCommand.self])
+        version: ProgramVersion.current, subcommands: [AgentCommand.self, PushCommand.self])
 
     static func main() {
         StandardStream.prepare()
         do {
             let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
-            var command = try parseAsRoot((file == "earshot-agent" ? ["agent"] : []) + ProgramArguments.all)
+            let name = ["earshot-agent": ["agent"], "earshot-push": ["push"]][String(file)] ?? []
+            var command = try parseAsRoot(name + ProgramArguments.all)
             try command.run()
         } catch let failure as Failure {
             failure.exit()

@@ -7,8 +7,11 @@ enum AgentQuery {
     /// An agent that answers nothing for this long does not work.
     private static let patienceSeconds = 10
 
+    /// - Parameter pick: the answer, if a frame is it.
     /// - Throws: `Failure` if no agent answers, or if it refuses.
-    static func ask(_ request: ClientFrame.Request, at path: String) throws(Failure) -> AgentOverview {
+    static func ask<Answer>(
+        _ request: ClientFrame.Request, at path: String, _ pick: (AgentFrame) -> Answer?
+    ) throws(Failure) -> Answer {
         let descriptor = AgentSocket.connect(path: path)
         guard descriptor >= 0 else {
             let reason = String(cString: strerror(errno)).lowercased()
@@ -33,8 +36,9 @@ enum AgentQuery {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0, let bodies = try? reader.take(buffer[..<count]) else { throw silent(path) }
             for body in bodies {
-                switch AgentProtocol.decode(body, as: AgentFrame.self) {
-                case .overview(let overview): return overview
+                let frame = AgentProtocol.decode(body, as: AgentFrame.self)
+                if let frame, let answer = pick(frame) { return answer }
+                switch frame {
                 case .refusal(let refusal):
                     throw Failure(refusal.id == nil ? .unavailable : .noTokenFound, refusal.sentence.escapedForTerminal)
                 case nil: throw silent(path)

@@ -36,6 +36,7 @@ final class DesktopNotifier: AgentNotifier {
                 let delivered = try await center.add(
                     NotificationRequest(identifier: notification.identifier, content: content))
                 guard delivered.place == .desktop else { return onOutcome(.notShown) }
+                onOutcome(.shown)
                 for await event in delivered.events {
                     switch event {
                     case .action: return onOutcome(.clicked)

@@ -5,6 +5,7 @@ import EarshotBluetooth
 import EarshotConsole
 import EarshotDiscovery
 import EarshotMessages
+import EarshotNetworks
 import Foundation
 
 /// Runs the agent.
@@ -78,6 +79,8 @@ struct RunCommand: ParsableCommand {
         options.tokenScanShare = power.scanPower.share
         options.lowPowerScanShare = ScanPower.low.share
         options.notifier = DesktopNotifier { Self.log($0) }
+        options.networks = SystemNetworks()
+        options.sleeps = LogindSleep()
         options.startIntervalSeconds = startInterval
         options.claimSeconds = claimTime
         options.endsWhenIdle = endWhenIdle

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "nearby", "publish",
-        "subscribe", "beacons", "beacon", "agent",
+        "subscribe", "beacons", "beacon", "agent", "push",
     ]
     private static let helps = [["--help"], ["help"]] + commands.flatMap { [[$0, "--help"], ["help", $0]] }
 

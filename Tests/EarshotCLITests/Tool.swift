@@ -23,6 +23,8 @@ enum Tool {
                 atPath: folder.appendingPathComponent("earshot-\(command)").path,
                 withDestinationPath: "earshot-messages")
         }
+        try? FileManager.default.createSymbolicLink(
+            atPath: folder.appendingPathComponent("earshot-push").path, withDestinationPath: "earshot-agent")
         return folder.appendingPathComponent("earshot")
     }()
 

@@ -9,15 +9,18 @@ final class AppStarter: Sendable {
     /// A log file beyond this size is begun anew.
     private static let maximumLogByteCount = 1 << 20
 
-    /// Why an app is started. Its environment says so: `EARSHOT_LAUNCHED_BY` is `found` or `click`.
+    /// Why an app is started. Its environment says so: `EARSHOT_LAUNCHED_BY` is `found`, `call` or `click`.
     enum Reason: Sendable {
         case found
+        /// A provider has reported a call.
+        case call
         /// The user clicked a notification of these texts.
         case click(title: String, body: String)
 
         var text: String {
             switch self {
             case .found: "something was found"
+            case .call: "a provider has reported something to it"
             case .click: "its notification was clicked"
             }
         }
@@ -25,6 +28,7 @@ final class AppStarter: Sendable {
         fileprivate var environment: [String] {
             switch self {
             case .found: ["EARSHOT_LAUNCHED_BY=found"]
+            case .call: ["EARSHOT_LAUNCHED_BY=call"]
             case .click(let title, let body):
                 [
                     "EARSHOT_LAUNCHED_BY=click", "EARSHOT_NOTIFICATION_TITLE=\(title.withoutZeros)",
@@ -58,6 +62,17 @@ final class AppStarter: Sendable {
         _ command: [String], name: String, app: String, because reason: Reason,
         onEnd: @escaping @Sendable (CInt) -> Void
     ) -> pid_t? {
+        spawn(command, name: name, variables: ["EARSHOT_APP_ID=\(app)"] + reason.environment, onEnd: onEnd)
+    }
+
+    /// Starts a program in a session and a process group of its own.
+    /// - Parameters:
+    ///   - variables: added to the agent's environment.
+    ///   - descriptors: the process gets them as 3, 4 and so on. They must be above these numbers.
+    func spawn(
+        _ command: [String], name: String, variables: [String], descriptors: [CInt] = [],
+        onEnd: @escaping @Sendable (CInt) -> Void
+    ) -> pid_t? {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -74,6 +89,9 @@ final class AppStarter: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        for (index, descriptor) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, STDERR_FILENO + 1 + CInt(index))
+        }
         if getenv("JOURNAL_STREAM") == nil {
             let path = "\(logFolder)/\(name).log"
             var status = stat()
@@ -83,7 +101,7 @@ final class AppStarter: Sendable {
             posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
         }
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-        var environment: [UnsafeMutablePointer<CChar>?] = Self.environment(app, reason).map { strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = Self.environment(variables).map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
         return state.withLock { state in
             if state.signals == nil {
@@ -101,10 +119,10 @@ final class AppStarter: Sendable {
     }
 
     /// The agent's environment without what systemd gave to the agent alone.
-    private static func environment(_ app: String, _ reason: Reason) -> [String] {
+    private static func environment(_ variables: [String]) -> [String] {
         let own = [
             "LISTEN_", "NOTIFY_SOCKET=", "WATCHDOG_", "EARSHOT_APP_ID=", "EARSHOT_LAUNCHED_BY=",
-            "EARSHOT_NOTIFICATION_", "INVOCATION_ID=", "MAINPID=",
+            "EARSHOT_NOTIFICATION_", "EARSHOT_PROVIDER_", "INVOCATION_ID=", "MAINPID=",
         ]
         var texts: [String] = []
         var next = environ
@@ -112,8 +130,7 @@ final class AppStarter: Sendable {
             texts.append(String(cString: text))
             next += 1
         }
-        return texts.filter { text in !own.contains { text.hasPrefix($0) } } + ["EARSHOT_APP_ID=\(app)"]
-            + reason.environment
+        return texts.filter { text in !own.contains { text.hasPrefix($0) } } + variables
     }
 
     private func reap() {

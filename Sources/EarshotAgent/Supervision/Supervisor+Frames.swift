@@ -15,7 +15,10 @@ extension Supervisor {
 
     func close(_ number: Int) {
         guard let client = clients.removeValue(forKey: number) else { return }
+        push?.input.yield(.closed(number))
         guard let app = client.app else { return }
+        presence.remove(app)
+        defer { push?.input.yield(.appLeft(app)) }
         for (id, claim) in client.claims where !isClaimed(id, app: app) {
             // What the process did not acknowledge, the next one must get.
             for (_, event) in claim.unacknowledged { keep(event, of: id, app: app) }
@@ -30,7 +33,21 @@ extension Supervisor {
         if case .hello(let hello) = frame { return begin(hello, number) }
         guard client.hasBegun else { return refuse(number, "The first frame must be hello.") }
         switch (frame, client.app) {
+        case (.request(let request), _) where request.action == .push:
+            guard let push else { return refuse(number, "This agent does no local push.") }
+            push.input.yield(.overview(client.connection))
         case (.request(let request), _): handle(request, number)
+        case (.pushWatch(let watch), let app?):
+            guard let push, watch.version == PushFrame.version else {
+                return refuse(
+                    number,
+                    push == nil
+                        ? "This agent does no local push."
+                        : "This earshot-agent speaks version \(PushFrame.version) of local push, not \(watch.version).")
+            }
+            let latest = watch.taken.suffix(PushFrame.Watch.maximumTakenCount)
+            push.input.yield(.watching(number, app, taken: Array(latest), client.connection, process: client.process))
+        case (.pushTaken(let taken), let app?): push?.input.yield(.taken(number, app, taken.ids))
         case (.hold(let hold), let app?): self.hold(hold, app, number)
         case (.release(let name), let app?): release(name.id, app, number)
         case (.acknowledge(let acknowledgement), let app?): acknowledge(acknowledgement, app, number)
@@ -65,7 +82,10 @@ extension Supervisor {
             }
         }
         clients[number]?.hasBegun = true
-        if hello.app != nil { hasServed = true }
+        if let app = hello.app {
+            hasServed = true
+            presence.add(app)
+        }
         clients[number]?.app = hello.app
         client.connection.send(AgentFrame.welcome(AgentFrame.Welcome()))
         guard let app = hello.app, let record = apps[app], !record.state.operations.isEmpty, record.tidying == nil
@@ -192,7 +212,7 @@ extension Supervisor {
 
     private func handle(_ request: ClientFrame.Request, _ number: Int) {
         switch request.action {
-        case .overview: break
+        case .overview, .push: break
         case .stop, .forget:
             guard let app = request.app, apps[app] != nil else {
                 clients[number]?.connection.send(

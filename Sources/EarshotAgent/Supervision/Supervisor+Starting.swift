@@ -3,9 +3,7 @@ import EarshotMessages
 /// What happens for an app that does not run and has something waiting: a notification, or its start.
 extension Supervisor {
     func considerStart(_ app: String) {
-        guard let record = apps[app], record.startedProcess == nil,
-            !clients.values.contains(where: { $0.app == app })
-        else { return }
+        guard let record = apps[app], record.startedProcess == nil, !presence.isThere(app) else { return }
         let found = record.state.operations.flatMap(\.waiting).compactMap(\.found)
         guard !found.isEmpty else { return }
         let manifest = manifest(of: app)
@@ -58,11 +56,11 @@ extension Supervisor {
         // The app may be there by now, with all that waited for it.
         guard let record = apps[app], record.notified.contains(notification.identifier) else { return }
         switch outcome {
+        case .shown: break
         case .clicked:
             // The click has closed it. If the app does not take the message, it is shown again.
             apps[app]?.notified.remove(notification.identifier)
-            guard record.startedProcess == nil, !clients.values.contains(where: { $0.app == app }),
-                let command = manifest(of: app).command
+            guard record.startedProcess == nil, !presence.isThere(app), let command = manifest(of: app).command
             else { return }
             options.log("\(app): the user clicked its notification")
             // The user wants it now, however often it was started.
@@ -104,6 +102,7 @@ extension Supervisor {
             return
         }
         apps[app]?.startedProcess = process
+        presence.add(app)
         apps[app]?.startCount += 1
         options.log("\(app): started as process \(process), because \(reason.text)")
     }
@@ -111,7 +110,9 @@ extension Supervisor {
     func childEnded(_ app: String, _ status: CInt) {
         guard let process = apps[app]?.startedProcess else { return }
         apps[app]?.startedProcess = nil
+        presence.remove(app)
         options.log("\(app): process \(process), which the agent started, ended with status \(status >> 8 & 0xFF)")
         considerStart(app)
+        push?.input.yield(.appLeft(app))
     }
 }

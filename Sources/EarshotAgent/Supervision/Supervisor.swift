@@ -2,6 +2,7 @@ import Dispatch
 import EarshotMessages
 import Foundation
 import Glibc
+import Synchronization
 
 /// The core of the agent: which app wants what, what runs, and who is told.
 ///
@@ -27,6 +28,8 @@ actor Supervisor {
         case tidyDue(app: String)
         case doubtDue(app: String)
         case saveDue(app: String)
+        /// Local push may have nothing to do any more.
+        case pushChanged
     }
 
     /// News of an operation that runs.
@@ -48,6 +51,9 @@ actor Supervisor {
     nonisolated let input: AsyncStream<Input>.Continuation
     private let inputs: AsyncStream<Input>
     private let onIdle: @Sendable () -> Void
+    /// Local push; nil if this agent does not do it.
+    let push: PushSupervisor?
+    let presence: AppPresence
     let began = Supervisor.monotonicSeconds
 
     var clients: [Int: AgentClientRecord] = [:]
@@ -57,11 +63,16 @@ actor Supervisor {
     var hasServed = false
 
     /// - Parameter onIdle: called when there is neither a client nor an operation.
-    init(_ options: AgentOptions, store: StateStore, onIdle: @escaping @Sendable () -> Void) {
+    init(
+        _ options: AgentOptions, store: StateStore, starter: AppStarter, presence: AppPresence, push: PushSupervisor?,
+        onIdle: @escaping @Sendable () -> Void
+    ) {
         self.options = options
         self.store = store
+        self.starter = starter
+        self.presence = presence
+        self.push = push
         self.onIdle = onIdle
-        starter = AppStarter(logFolder: store.folder)
         policy = StartPolicy(intervalSeconds: options.startIntervalSeconds)
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
@@ -95,8 +106,11 @@ actor Supervisor {
             case .tidyDue(let app): tidy(app)
             case .doubtDue(let app): endDoubts(app)
             case .saveDue(let app): saveNow(app)
+            case .pushChanged: break
             }
-            if options.endsWhenIdle, hasServed, clients.isEmpty, apps.values.allSatisfy(\.state.isEmpty) { onIdle() }
+            let isIdle =
+                clients.isEmpty && apps.values.allSatisfy(\.state.isEmpty) && push?.isBusy.withLock(\.self) != true
+            if options.endsWhenIdle, hasServed, isIdle { onIdle() }
         }
     }
 

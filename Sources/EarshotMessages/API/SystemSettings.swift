@@ -44,8 +44,7 @@ struct SystemSettings: Sendable {
         read: (String) -> Data? = { FileManager.default.contents(atPath: $0) }
     ) {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let name = programName.split(separator: "/").last.map(String.init)
-        applicationIdentifier = value("EARSHOT_APP_ID") ?? name ?? "earshot"
+        applicationIdentifier = ApplicationIdentifier.of(environment, programName: programName)
         guard let fallback = URL(string: Self.loopback) else { preconditionFailure("a URL") }
         serviceURL = fallback
         // XDG: a path that is not absolute does not count.
@@ -97,5 +96,18 @@ struct SystemSettings: Sendable {
             url.host?.isEmpty == false
         else { return nil }
         return url
+    }
+}
+
+/// Which app a process is.
+package enum ApplicationIdentifier {
+    /// `EARSHOT_APP_ID`, or the name of the program.
+    package static var system: String {
+        of(ProcessInfo.processInfo.environment, programName: CommandLine.arguments.first ?? "")
+    }
+
+    static func of(_ environment: [String: String], programName: String) -> String {
+        if let name = environment["EARSHOT_APP_ID"], !name.isEmpty { return name }
+        return programName.split(separator: "/").last.map(String.init) ?? "earshot"
     }
 }

@@ -244,7 +244,7 @@ final class AgentClient: Sendable {
             }
         case .state(let state): news(.state(state))
         case .events(let events): news(.events(events))
-        case .overview: break
+        case .overview, .pushStates, .pushEvent, .pushOverview: break
         }
     }
 }

@@ -47,7 +47,7 @@ package enum ClientFrame: Codable, Sendable, Hashable {
     }
 
     package struct Request: Codable, Sendable, Hashable {
-        package enum Action: String, Codable, Sendable, Hashable { case overview, stop, forget }
+        package enum Action: String, Codable, Sendable, Hashable { case overview, stop, forget, push }
 
         package var action: Action
         /// The app to stop or to forget.
@@ -65,8 +65,12 @@ package enum ClientFrame: Codable, Sendable, Hashable {
     case acknowledge(Acknowledgement)
     case situation(Situation)
     case request(Request)
+    case pushWatch(PushFrame.Watch)
+    case pushTaken(PushFrame.Taken)
 
-    private enum Key: String, CodingKey { case hello, hold, release, acknowledge, situation, request }
+    private enum Key: String, CodingKey {
+        case hello, hold, release, acknowledge, situation, request, pushWatch, pushTaken
+    }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -80,6 +84,8 @@ package enum ClientFrame: Codable, Sendable, Hashable {
         case .acknowledge: self = .acknowledge(try container.decode(Acknowledgement.self, forKey: key))
         case .situation: self = .situation(try container.decode(Situation.self, forKey: key))
         case .request: self = .request(try container.decode(Request.self, forKey: key))
+        case .pushWatch: self = .pushWatch(try container.decode(PushFrame.Watch.self, forKey: key))
+        case .pushTaken: self = .pushTaken(try container.decode(PushFrame.Taken.self, forKey: key))
         }
     }
 
@@ -92,6 +98,8 @@ package enum ClientFrame: Codable, Sendable, Hashable {
         case .acknowledge(let value): try container.encode(value, forKey: .acknowledge)
         case .situation(let value): try container.encode(value, forKey: .situation)
         case .request(let value): try container.encode(value, forKey: .request)
+        case .pushWatch(let value): try container.encode(value, forKey: .pushWatch)
+        case .pushTaken(let value): try container.encode(value, forKey: .pushTaken)
         }
     }
 }
@@ -152,8 +160,13 @@ package enum AgentFrame: Codable, Sendable, Hashable {
     case state(State)
     case events(Events)
     case overview(AgentOverview)
+    case pushStates(PushFrame.States)
+    case pushEvent(PushFrame.Event)
+    case pushOverview(PushFrame.Overview)
 
-    private enum Key: String, CodingKey { case welcome, held, released, refusal, state, events, overview }
+    private enum Key: String, CodingKey {
+        case welcome, held, released, refusal, state, events, overview, pushStates, pushEvent, pushOverview
+    }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -168,6 +181,9 @@ package enum AgentFrame: Codable, Sendable, Hashable {
         case .state: self = .state(try container.decode(State.self, forKey: key))
         case .events: self = .events(try container.decode(Events.self, forKey: key))
         case .overview: self = .overview(try container.decode(AgentOverview.self, forKey: key))
+        case .pushStates: self = .pushStates(try container.decode(PushFrame.States.self, forKey: key))
+        case .pushEvent: self = .pushEvent(try container.decode(PushFrame.Event.self, forKey: key))
+        case .pushOverview: self = .pushOverview(try container.decode(PushFrame.Overview.self, forKey: key))
         }
     }
 
@@ -181,6 +197,9 @@ package enum AgentFrame: Codable, Sendable, Hashable {
         case .state(let value): try container.encode(value, forKey: .state)
         case .events(let value): try container.encode(value, forKey: .events)
         case .overview(let value): try container.encode(value, forKey: .overview)
+        case .pushStates(let value): try container.encode(value, forKey: .pushStates)
+        case .pushEvent(let value): try container.encode(value, forKey: .pushEvent)
+        case .pushOverview(let value): try container.encode(value, forKey: .pushOverview)
         }
     }
 }

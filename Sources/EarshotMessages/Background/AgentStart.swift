@@ -1,11 +1,11 @@
 import Glibc
 
 /// Starts the agent where no systemd does.
-enum AgentStart {
+package enum AgentStart {
     private static let programName = "earshot-agent"
 
     /// The agent's program: `EARSHOT_AGENT`, or `earshot-agent` beside this program or in `PATH`; nil if there is none.
-    static var program: String? {
+    package static var program: String? {
         if let path = environment("EARSHOT_AGENT") { return path.hasPrefix("/") ? path : nil }
         let folders = (environment("PATH") ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
         return ([PermissionManifest.systemProgramFolder].compactMap(\.self) + folders).map { "\($0)/\(programName)" }
@@ -14,7 +14,7 @@ enum AgentStart {
 
     /// Starts the agent in a session of its own, so that it outlives the terminal. It ends by itself when it holds nothing.
     /// - Returns: whether it was started. It may still fail, or find that another agent runs.
-    static func run(_ program: String) -> Bool {
+    package static func run(_ program: String) -> Bool {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

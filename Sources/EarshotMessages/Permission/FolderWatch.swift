@@ -1,15 +1,15 @@
-import Dispatch
+package import Dispatch
 import Glibc
 
 /// Calls a closure whenever a folder may have changed, also when it appears, disappears or is replaced. It uses inotify.
 ///
 /// If the folder does not exist, this watches its deepest existing parent until the folder appears. It does not notice that a
 /// parent of an existing folder is renamed.
-final class FolderWatch: Sendable {
+package final class FolderWatch: Sendable {
     private let source: ReadSource
 
     /// - Returns: nil, with the reason in `errno`, if the system has no inotify instance left.
-    init?(folder: String, queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
+    package init?(folder: String, queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
         let descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
         let place = WatchedPlace(descriptor: descriptor, folder: folder)

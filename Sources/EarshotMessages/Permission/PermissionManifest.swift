@@ -74,7 +74,13 @@ struct PermissionManifest: Sendable, Equatable {
         return count >= 0 ? Data(bytes[..<count]) : nil
     }
 
-    static var systemProgramFolder: String? {
+    static var systemProgramFolder: String? { ProgramFolder.system }
+}
+
+/// The folder of this process's program.
+package enum ProgramFolder {
+    /// nil if the kernel does not tell.
+    package static var system: String? {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count)
         let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }

@@ -1,0 +1,100 @@
+import Foundation
+import NIOPosix
+import NetworkExtension
+import SimplePushClient
+import SimplePushKit
+
+/// Keeps the link to the server while the device is on the network that the app named.
+///
+/// earshot-agent starts and stops it. Texts become notifications, invitations become calls of the app.
+@main final class SimplePushProvider: NEAppPushProvider {
+    private var receiver: MessageReceiver?
+    private var receiving: Task<Void, Never>?
+
+    override func start(completionHandler: @escaping ((any Error)?) -> Void) {
+        let answer = Unchecked(completionHandler)
+        do {
+            let settings = try ClientSettings(providerConfiguration: providerConfiguration ?? [:])
+            let security = try settings.security()
+            let registration = try settings.registration(.notification)
+            let provider = Unchecked(self)
+            let receiver = MessageReceiver(
+                shown: try ShownMessages(path: SettingsFile.shownPath(settings)),
+                announce: { provider.value.announce($0) }, log: { note($0) })
+            self.receiver = receiver
+            receiving = Task {
+                await receiver.run {
+                    try await PushLink.open(
+                        to: settings.address, as: registration, security: security,
+                        on: MultiThreadedEventLoopGroup.singleton)
+                } firstOutcome: { failure in
+                    // A server that is away comes back, and this process waits for it. With a wrong secret it would wait in vain.
+                    answer.value(failure.flatMap { $0.needsHelp ? ProviderFailure(description: $0.description) : nil })
+                }
+            }
+        } catch {
+            answer.value(ProviderFailure(description: "\(error)"))
+        }
+    }
+
+    override func stop(with reason: NEProviderStopReason, completionHandler: @escaping () -> Void) {
+        note("stops: \(reason)")
+        receiving?.cancel()
+        guard let receiving else { return completionHandler() }
+        let done = Unchecked(completionHandler)
+        Task {
+            // What is being announced is acknowledged before the link closes.
+            await receiving.value
+            done.value()
+        }
+    }
+
+    override func handleTimerEvent() {
+        guard let receiver else { return }
+        Task { await receiver.check() }
+    }
+
+    /// - Returns: whether the agent has it on its disk.
+    private func announce(_ announcement: Announcement) -> Bool {
+        switch announcement {
+        case .text(let text):
+            return showNotification(
+                identifier: identifier("text", text.from, text.id), title: text.fromName, body: text.text)
+        case .missedCall(let invitation):
+            return showNotification(
+                identifier: identifier("call", invitation.from, invitation.id), title: "Missed call",
+                body: invitation.fromName)
+        case .call(let invitation):
+            reportIncomingCall(userInfo: [
+                "id": invitation.id, "from": invitation.from, "fromName": invitation.fromName,
+            ])
+            return true
+        case .endedCall(let state):
+            // The app, which may not run yet, learns the same from the server.
+            guard state.end == .unanswered || state.end == .hungUp || state.end == .lost else { return true }
+            note("the call of \(state.peer) is over")
+            return true
+        }
+    }
+
+    /// Up to 128 bytes.
+    private func identifier(_ kind: String, _ sender: String, _ id: String) -> String {
+        String("\(kind).\(id).\(sender)".prefix(128))
+    }
+}
+
+/// `earshot push status` shows the sentence.
+private struct ProviderFailure: LocalizedError, CustomStringConvertible {
+    let description: String
+    var errorDescription: String? { description }
+}
+
+/// Carries what the agent's calls and this program's tasks share. Unchecked: the values behind are guarded by locks of their own.
+private struct Unchecked<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+private func note(_ sentence: String) {
+    FileHandle.standardError.write(Data("simplepush-provider: \(sentence)\n".utf8))
+}

@@ -1,0 +1,43 @@
+public import Foundation
+
+/// What an app says about a call.
+open class CXCallUpdate: NSObject, NSCopying {
+    /// The caller.
+    open var remoteHandle: CXHandle?
+    /// The caller's name as the user knows it; it is shown in place of the handle.
+    open var localizedCallerName: String?
+    /// Whether the call has video. The notification says so.
+    open var hasVideo = false
+    /// No effect here.
+    open var supportsHolding = true
+    /// No effect here.
+    open var supportsGrouping = true
+    /// No effect here.
+    open var supportsUngrouping = true
+    /// No effect here.
+    open var supportsDTMF = true
+
+    /// An update that says nothing.
+    public override init() {}
+
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = CXCallUpdate()
+        copy.remoteHandle = remoteHandle
+        copy.localizedCallerName = localizedCallerName
+        copy.hasVideo = hasVideo
+        copy.supportsHolding = supportsHolding
+        copy.supportsGrouping = supportsGrouping
+        copy.supportsUngrouping = supportsUngrouping
+        copy.supportsDTMF = supportsDTMF
+        return copy
+    }
+}
+
+/// Why a call ended, where the user did not end it.
+public enum CXCallEndedReason: Int, Sendable {
+    case failed = 1
+    case remoteEnded = 2
+    case unanswered = 3
+    case answeredElsewhere = 4
+    case declinedElsewhere = 5
+}

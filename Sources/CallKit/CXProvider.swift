@@ -1,0 +1,334 @@
+public import Dispatch
+package import EarshotNotifications
+public import Foundation
+
+/// Shows an app's calls, and tells the app what the user wants of them.
+///
+/// An incoming call is a critical notification with "Answer" and "Decline", and a ring tone if the desktop plays sounds. A click on
+/// the notification itself answers, too. It goes when the call ends, is answered or is answered elsewhere. Without a desktop the call is a line on standard error, and the user
+/// answers in the app, which uses `CXCallController`.
+///
+/// A user who closes the notification has only silenced it: the call goes on until the caller gives up. A notification that goes
+/// for another reason is shown again.
+open class CXProvider: NSObject, @unchecked Sendable {
+    /// How long a delegate may take for an action, in seconds.
+    static let actionTimeLimitSeconds = 60.0
+
+    private struct State {
+        var configuration: CXProviderConfiguration
+        weak var delegate: (any CXProviderDelegate)?
+        var queue = DispatchQueue.main
+        var calls: [UUID: CallRecord] = [:]
+        var transactions: [CXTransaction] = []
+        var isValid = true
+    }
+
+    private let state: Guarded<State>
+    private let center: UserNotificationCenter
+    private let output: NotificationOutput
+    private let registry: ProviderRegistry
+
+    /// A provider of calls.
+    public convenience init(configuration: CXProviderConfiguration) {
+        self.init(
+            configuration: configuration, center: UserNotificationCenter(limits: Self.limits), output: .system,
+            registry: .shared)
+    }
+
+    init(
+        configuration: CXProviderConfiguration, center: UserNotificationCenter, output: NotificationOutput,
+        registry: ProviderRegistry
+    ) {
+        state = Guarded(State(configuration: Self.copy(configuration)))
+        (self.center, self.output, self.registry) = (center, output, registry)
+        super.init()
+        registry.add(self)
+    }
+
+    deinit { Task { [center] in await center.removeAllDeliveredNotifications() } }
+
+    /// The bounds of calls: five at once, then one more each ten seconds.
+    package static let limits = {
+        var limits = NotificationLimits()
+        limits.burstCount = 5
+        limits.refillInterval = .seconds(10)
+        return limits
+    }()
+
+    private static func copy(_ configuration: CXProviderConfiguration) -> CXProviderConfiguration {
+        configuration.copy() as? CXProviderConfiguration ?? configuration
+    }
+
+    /// How calls are shown.
+    open var configuration: CXProviderConfiguration {
+        get { Self.copy(state.withLock { $0.configuration }) }
+        set { state.withLock { $0.configuration = Self.copy(newValue) } }
+    }
+
+    /// Sets the delegate, which is not retained, and the queue on which it is called; nil for the main queue.
+    open func setDelegate(_ delegate: (any CXProviderDelegate)?, queue: DispatchQueue?) {
+        state.withLock {
+            $0.delegate = delegate; $0.queue = queue ?? .main
+        }
+        tell { $0.providerDidBegin($1) }
+    }
+
+    /// The transactions that the delegate has not completed.
+    open var pendingTransactions: [CXTransaction] {
+        state.withLock { $0.transactions.filter { !$0.isComplete } }
+    }
+
+    /// Ends all calls. The provider reports no calls any more.
+    open func invalidate() {
+        let calls = state.withLock { state in
+            let calls = state.calls
+            (state.calls, state.transactions, state.isValid) = ([:], [], false)
+            return calls
+        }
+        registry.remove(self)
+        for uuid in calls.keys { stopRinging(uuid) }
+        tell { $0.providerDidReset($1) }
+    }
+}
+
+extension CXProvider {
+    /// Shows an incoming call.
+    /// - Parameters:
+    ///   - uuid: the identifier of the call, which the app makes.
+    ///   - completion: called on the delegate's queue when the call is shown, or with the reason why it is not:
+    ///     `CXErrorCodeIncomingCallError`.
+    public func reportNewIncomingCall(
+        with uuid: UUID, update: CXCallUpdate, completion: @escaping ((any Error)?) -> Void
+    ) {
+        let (update, completion) = (Unchecked(update.copy() as? CXCallUpdate ?? update), Unchecked(completion))
+        Task {
+            let failure: (any Error)?
+            do {
+                try await self.ring(uuid, update.value)
+                failure = nil
+            } catch {
+                failure = error
+            }
+            self.queue.async { completion.value(failure) }
+        }
+    }
+
+    /// Shows an incoming call.
+    /// - Parameter uuid: the identifier of the call, which the app makes.
+    /// - Throws: `CXErrorCodeIncomingCallError` if the call is not shown.
+    public func reportNewIncomingCall(with uuid: UUID, update: CXCallUpdate) async throws {
+        try await ring(uuid, update.copy() as? CXCallUpdate ?? update)
+    }
+
+    /// Says more about a call. A call that rings shows it.
+    public func reportCall(with uuid: UUID, updated update: CXCallUpdate) {
+        let texts = CallTexts(update, appName: appName)
+        let isRinging = state.withLock { state in
+            state.calls[uuid]?.texts = texts
+            return state.calls[uuid]?.phase == .ringing
+        }
+        guard isRinging else { return }
+        Task { await self.show(uuid) }
+    }
+
+    /// Says that a call ended without the user.
+    /// - Parameter dateEnded: no effect here.
+    public func reportCall(with uuid: UUID, endedAt dateEnded: Date?, reason endedReason: CXCallEndedReason) {
+        end(uuid)
+    }
+
+    /// Says that an outgoing call is on its way. No effect here.
+    public func reportOutgoingCall(with uuid: UUID, startedConnectingAt dateStartedConnecting: Date?) {}
+
+    /// Says that an outgoing call was answered.
+    /// - Parameter dateConnected: no effect here.
+    public func reportOutgoingCall(with uuid: UUID, connectedAt dateConnected: Date?) {
+        state.withLock { $0.calls[uuid]?.phase = .connected }
+    }
+}
+
+extension CXProvider {
+    private var queue: DispatchQueue { state.withLock { $0.queue } }
+    private var appName: String { state.withLock { $0.configuration.localizedName } ?? center.applicationIdentifier }
+
+    /// Calls the delegate on its queue.
+    private func tell(_ body: @escaping @Sendable (any CXProviderDelegate, CXProvider) -> Void) {
+        queue.async {
+            guard let delegate = self.state.withLock({ $0.delegate }) else { return }
+            body(delegate, self)
+        }
+    }
+
+    private func ring(_ uuid: UUID, _ update: CXCallUpdate) async throws(CXErrorCodeIncomingCallError) {
+        let record = CallRecord(texts: CallTexts(update, appName: appName), phase: .ringing)
+        if let refusal = state.withLock({ Self.refusal(&$0, uuid, record) }) { throw refusal }
+        await center.requestAuthorization(options: [.alert, .sound])
+        guard await show(uuid) else {
+            end(uuid)
+            throw CXErrorCodeIncomingCallError(.unknown, "Too many calls came in a short time. This one is not shown.")
+        }
+    }
+
+    /// Adds a call; or says why it cannot be.
+    private static func refusal(
+        _ state: inout State, _ uuid: UUID, _ record: CallRecord
+    ) -> CXErrorCodeIncomingCallError? {
+        guard state.isValid else { return .init(.unknown, "The provider is invalidated.") }
+        guard state.calls[uuid] == nil else {
+            return .init(.callUUIDAlreadyExists, "There is a call with the identifier \(uuid).")
+        }
+        guard state.calls.count < state.configuration.maximumCallCount else {
+            return .init(.unknown, "There are \(state.calls.count) calls, as many as the configuration allows.")
+        }
+        state.calls[uuid] = record
+        return nil
+    }
+
+    /// Shows a call that rings, and waits for the user's click in a task of its own.
+    /// - Returns: whether the user can see it; also true if the call ended meanwhile.
+    @discardableResult
+    private func show(_ uuid: UUID) async -> Bool {
+        guard
+            let (content, texts) = state.withLock({ state in
+                state.calls[uuid].flatMap { call in
+                    call.phase == .ringing ? (call.texts.content(state.configuration.sound), call.texts) : nil
+                }
+            })
+        else { return true }
+        let request = NotificationRequest(identifier: uuid.uuidString, content: content)
+        let delivered: DeliveredNotification
+        do {
+            delivered = try await center.add(request)
+        } catch {
+            return false
+        }
+        // The call may have ended while the desktop took the notification.
+        guard state.withLock({ $0.calls[uuid]?.phase }) == .ringing else {
+            await center.removeDeliveredNotifications(withIdentifiers: [uuid.uuidString])
+            return true
+        }
+        if case .standardError = delivered.place {
+            output.standardError(
+                "earshot: \(texts.title) calls. No desktop shows it: answer or decline in the app \(texts.appName).")
+            return true
+        }
+        Task { [weak self] in
+            for await event in delivered.events {
+                guard let self else { return }
+                await self.take(event, of: uuid)
+            }
+        }
+        return true
+    }
+
+    private func take(_ event: NotificationEvent, of uuid: UUID) async {
+        guard state.withLock({ $0.calls[uuid]?.phase }) == .ringing else { return }
+        switch event {
+        // dunst offers its user nothing but a click on the notification itself, unless another program shows a menu.
+        case .action(identifier: CallTexts.answer), .action(identifier: NotificationAction.defaultIdentifier):
+            request(CXTransaction(action: CXAnswerCallAction(call: uuid)))
+        case .action(identifier: CallTexts.decline): request(CXTransaction(action: CXEndCallAction(call: uuid)))
+        case .closed(.expired), .closed(.serviceLeft), .closed(.unknown): await show(uuid)
+        case .action, .closed: break
+        }
+    }
+
+    /// Forgets a call, and closes its notification.
+    private func end(_ uuid: UUID) {
+        guard state.withLock({ $0.calls.removeValue(forKey: uuid) }) != nil else { return }
+        stopRinging(uuid)
+    }
+
+    /// Closes the notification of a call, if there is one.
+    private func stopRinging(_ uuid: UUID) {
+        Task { [center] in await center.removeDeliveredNotifications(withIdentifiers: [uuid.uuidString]) }
+    }
+}
+
+extension CXProvider {
+    /// The calls, for `CXCallController`.
+    var calls: [(uuid: UUID, call: CallRecord)] { state.withLock { $0.calls.map { ($0.key, $0.value) } } }
+
+    func has(_ uuid: UUID) -> Bool { state.withLock { $0.calls[uuid] != nil } }
+    func isRinging(_ uuid: UUID) -> Bool { state.withLock { $0.calls[uuid]?.phase == .ringing } }
+
+    /// Lets the delegate carry out a transaction. Its actions have been checked.
+    func request(_ transaction: CXTransaction) {
+        let deadline = Date(timeIntervalSinceNow: Self.actionTimeLimitSeconds)
+        var begun: [CXAction] = []
+        for action in transaction.actions {
+            let isNew = action.begin(deadline: deadline) { [weak self, weak action] isFulfilled in
+                guard let self, let action else { return }
+                self.finish(action, isFulfilled: isFulfilled)
+            }
+            guard isNew else { continue }
+            begun.append(action)
+            prepare(action)
+        }
+        guard !begun.isEmpty else { return }
+        let actions = begun
+        state.withLock { state in
+            state.transactions.removeAll(where: \.isComplete)
+            state.transactions.append(transaction)
+        }
+        let queue = queue
+        queue.async {
+            guard let delegate = self.state.withLock({ $0.delegate }) else {
+                // Without a delegate nothing can be done.
+                for action in actions { action.fail() }
+                return
+            }
+            guard !delegate.provider(self, execute: transaction) else { return }
+            for action in actions { Self.perform(action, delegate, self) }
+        }
+        queue.asyncAfter(deadline: .now() + Self.actionTimeLimitSeconds) { [weak self] in
+            guard let self else { return }
+            for action in actions where !action.isComplete {
+                self.state.withLock { $0.delegate }?.provider(self, timedOutPerforming: action)
+                action.fail()
+            }
+        }
+    }
+
+    private static func perform(_ action: CXAction, _ delegate: any CXProviderDelegate, _ provider: CXProvider) {
+        switch action {
+        case let action as CXStartCallAction: delegate.provider(provider, perform: action)
+        case let action as CXAnswerCallAction: delegate.provider(provider, perform: action)
+        case let action as CXEndCallAction: delegate.provider(provider, perform: action)
+        default: action.fail()
+        }
+    }
+
+    /// The call's state while the delegate carries out an action.
+    private func prepare(_ action: CXAction) {
+        switch action {
+        case let action as CXStartCallAction:
+            state.withLock { state in
+                let update = CXCallUpdate()
+                update.remoteHandle = action.handle
+                state.calls[action.callUUID] = CallRecord(
+                    texts: CallTexts(update, appName: ""), phase: .outgoing, isOutgoing: true)
+            }
+        case let action as CXAnswerCallAction:
+            // It rings no more, so that the user cannot answer twice.
+            state.withLock { $0.calls[action.callUUID]?.phase = .answering }
+            stopRinging(action.callUUID)
+        case let action as CXEndCallAction:
+            state.withLock { state in
+                if state.calls[action.callUUID]?.phase == .ringing { state.calls[action.callUUID]?.phase = .answering }
+            }
+            stopRinging(action.callUUID)
+        default: break
+        }
+    }
+
+    private func finish(_ action: CXAction, isFulfilled: Bool) {
+        switch (action, isFulfilled) {
+        case (let action as CXAnswerCallAction, true): state.withLock { $0.calls[action.callUUID]?.phase = .connected }
+        case (let action as CXAnswerCallAction, false): end(action.callUUID)
+        case (let action as CXStartCallAction, false): end(action.callUUID)
+        case (let action as CXEndCallAction, _): end(action.callUUID)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import EarshotPush
+import Foundation
+import Glibc
+
+/// Finds the program of a provider: the command in `<provider>.json` in one of a few folders. Only programs that no other user
+/// can change are used.
+struct ProviderLocator: Sendable {
+    /// A program as it is now.
+    struct Program: Sendable, Hashable {
+        /// An absolute path and arguments.
+        var command: [String]
+        /// Differs for a program that was replaced.
+        var identity: Identity
+    }
+
+    struct Identity: Sendable, Hashable {
+        var (device, inode, size): (UInt64, UInt64, Int64)
+        var (seconds, nanoseconds): (Int, Int)
+    }
+
+    /// Why there is no program, as a sentence.
+    struct Refusal: Error, Hashable {
+        var sentence: String
+    }
+
+    private struct Manifest: Decodable {
+        var EarshotCommand: [String]
+    }
+
+    private static let maximumByteCount = 65_536
+
+    let folders: [String]
+
+    /// `$XDG_DATA_HOME/earshot/providers`, and two of the system.
+    static var systemFolders: [String] {
+        let environment = ProcessInfo.processInfo.environment
+        var own: String?
+        if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
+            own = base
+        } else if let home = environment["HOME"], home.hasPrefix("/") {
+            own = "\(home)/.local/share"
+        }
+        return [
+            own.map { "\($0)/earshot/providers" }, "/usr/local/lib/earshot/providers", "/usr/lib/earshot/providers",
+        ]
+        .compactMap(\.self)
+    }
+
+    /// - Parameter provider: an identifier that `PushConfiguration.flaw` has checked.
+    func program(of provider: String) throws(Refusal) -> Program {
+        for folder in folders {
+            let path = "\(folder)/\(provider).json"
+            guard access(path, F_OK) == 0 else { continue }
+            return try program(path)
+        }
+        throw Refusal(
+            sentence: "The provider \(provider) is not installed: \(folders.joined(separator: ", ")) "
+                + "\(folders.count == 1 ? "has" : "have") no \(provider).json.")
+    }
+
+    private func program(_ manifest: String) throws(Refusal) -> Program {
+        if let flaw = PathOwnership.flaw(of: manifest) { throw Self.refusal(manifest, flaw) }
+        guard let bytes = Self.content(of: manifest),
+            let command = (try? JSONDecoder().decode(Manifest.self, from: bytes))?.EarshotCommand,
+            let program = command.first, program.hasPrefix("/"),
+            command.allSatisfy({ !$0.utf8.contains(0) })
+        else {
+            throw Refusal(
+                sentence: "\(manifest) is not of the form {\"EarshotCommand\": [\"/absolute/path\", \"argument\"]}.")
+        }
+        if let flaw = PathOwnership.flaw(of: program) { throw Self.refusal(program, flaw) }
+        var status = stat()
+        guard stat(program, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(program, X_OK) == 0 else {
+            throw Refusal(sentence: "\(program), which \(manifest) names, is not a program.")
+        }
+        let identity = Identity(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+        return Program(command: command, identity: identity)
+    }
+
+    private static func refusal(_ path: String, _ flaw: String) -> Refusal {
+        Refusal(
+            sentence:
+                "\(path) is not used: it \(flaw). A provider, its manifest and every folder above must belong to you "
+                + "or root, and nobody else may write them.")
+    }
+
+    private static func content(of path: String) -> Data? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: maximumByteCount)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count >= 0 ? Data(bytes[..<count]) : nil
+    }
+}

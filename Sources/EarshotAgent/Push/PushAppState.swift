@@ -1,0 +1,121 @@
+import EarshotMessages
+import EarshotPush
+import Foundation
+import Glibc
+
+/// What the agent keeps of local push for an app: what its providers reported and the app does not have yet.
+struct PushAppState: Codable, Sendable, Hashable {
+    /// Raised by any change that an older agent would misunderstand.
+    static let version = 1
+    static let maximumRecentCount = 64
+    static let maximumNotificationCount = 32
+
+    /// A report of a provider, so that the same report of its next process is known.
+    struct Recent: Codable, Sendable, Hashable {
+        /// Of the content.
+        var digest: String
+        /// The process of the provider.
+        var run: String
+        /// Seconds since 1970.
+        var time: Double
+    }
+
+    /// A notification that no desktop has shown yet.
+    struct Notification: Codable, Sendable, Hashable {
+        var configuration: String
+        var identifier: String
+        var title: String
+        var body: String
+    }
+
+    var version = PushAppState.version
+    var app: String
+    /// Where the app's manifest may be.
+    var programFolder: String?
+    var waiting: [PushFrame.Event] = []
+    var recent: [Recent] = []
+    var notifications: [Notification] = []
+    var starts = AppState.Starts()
+    /// The process of the app that was started or connected last. If it lives when the agent begins, it is about to connect.
+    var process: Int32?
+    /// When that process began, so that another one of its number is not taken for it.
+    var processStart: UInt64?
+
+    init(app: String) { self.app = app }
+
+    mutating func note(_ process: Int32) {
+        (self.process, processStart) = (process, ProviderLock.startTime(of: process))
+    }
+
+    /// Whether the process that was noted still lives.
+    var isProcessAlive: Bool {
+        guard let process, let processStart else { return false }
+        return ProviderLock.startTime(of: process) == processStart
+    }
+
+    var isEmpty: Bool { waiting.isEmpty && recent.isEmpty && notifications.isEmpty }
+
+    /// Keeps an event for the app. The oldest make room.
+    /// - Returns: how many made room.
+    mutating func wait(_ event: PushFrame.Event) -> Int {
+        waiting.append(event)
+        let count = max(0, waiting.count - PushFrame.maximumWaitingCount)
+        waiting.removeFirst(count)
+        return count
+    }
+
+    /// Notes a report.
+    /// - Returns: whether an earlier process has made the same report.
+    mutating func isRepeated(_ digest: String, run: String, now: Double, within seconds: Double) -> Bool {
+        recent.removeAll { !(abs(now - $0.time) <= seconds) }
+        if recent.contains(where: { $0.digest == digest && $0.run != run }) { return true }
+        recent.append(Recent(digest: digest, run: run, time: now))
+        if recent.count > Self.maximumRecentCount { recent.removeFirst(recent.count - Self.maximumRecentCount) }
+        return false
+    }
+}
+
+/// The files of `PushAppState`: `$XDG_STATE_HOME/earshot/agent/push/APP.json`, and the providers' locks beside them.
+struct PushStateStore: Sendable {
+    private static let maximumByteCount = 8 << 20
+    private static let suffix = ".json"
+
+    let folder: PrivateFolder
+    private let log: @Sendable (String) -> Void
+
+    /// - Parameter stateFolder: the agent's, which exists. The folder of local push is made with the first write.
+    init(stateFolder: String, log: @escaping @Sendable (String) -> Void) {
+        folder = PrivateFolder("\(stateFolder)/push")
+        self.log = log
+    }
+
+    /// The states of all apps. A file that is not understood is put aside.
+    func load() -> [PushAppState] {
+        folder.tidy()
+        return folder.names.filter { $0.hasSuffix(Self.suffix) }.compactMap { name in
+            let bytes = try? folder.read(name, maximumByteCount: Self.maximumByteCount)
+            if let bytes, let state = try? JSONDecoder().decode(PushAppState.self, from: bytes),
+                state.version == PushAppState.version, state.waiting.count <= PushFrame.maximumWaitingCount
+            {
+                return state
+            }
+            let path = "\(folder.path)/\(name)"
+            rename(path, path + ".unreadable")
+            log("\(path) is not a state of this version of earshot-agent; it is now \(path).unreadable.")
+            return nil
+        }
+    }
+
+    /// Writes the state of an app, or removes its file if nothing is worth keeping.
+    func save(_ state: PushAppState, name: String) throws(PrivateFolder.Failure) {
+        if state.isEmpty { return try folder.remove(name) }
+        guard let bytes = try? JSONEncoder().encode(state) else {
+            throw PrivateFolder.Failure(operation: "write", path: name, detail: "the state cannot be encoded")
+        }
+        try folder.make()
+        try folder.write(bytes, to: name)
+    }
+
+    /// The lock of a configuration's provider.
+    func lockPath(_ configuration: String) -> String { "\(folder.path)/\(configuration).lock" }
+}

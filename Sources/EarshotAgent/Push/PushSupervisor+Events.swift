@@ -1,0 +1,295 @@
+import EarshotMessages
+import EarshotPush
+import Foundation
+
+/// An app of local push: what waits for it, and its start.
+struct PushAppRecord {
+    var state: PushAppState
+    var starting: Task<Void, Never>?
+    /// The process that the agent started, until it ends.
+    var startedProcess: Int32?
+    var hasComplained = false
+    /// What the desktop shows, by the notification's name there.
+    var shown: Set<String> = []
+}
+
+/// What providers report, and who is told.
+extension PushSupervisor {
+    // MARK: Reports
+
+    /// Keeps a report for the app.
+    /// - Returns: why that is refused, as a sentence; nil if it is on the disk.
+    func keep(_ report: ProviderFrame.Report, _ id: String, _ run: ProviderRun) -> String? {
+        let json = report.userInfo.json
+        guard report.kind != .click, case .dictionary = report.userInfo,
+            json.count <= PushFrame.maximumUserInfoByteCount, (1...64).contains(report.id.utf8.count)
+        else {
+            return
+                "Its userInfo is a dictionary of up to \(PushFrame.maximumUserInfoByteCount) bytes as JSON; this one has "
+                + "\(json.count)."
+        }
+        guard records[id]?.run?.calls.take(now: now) == true else {
+            return "A provider may report \(options.callsPerMinute.formatted()) calls in a minute."
+        }
+        let app = run.configuration.app
+        let event = PushFrame.Event(
+            id: UUID().uuidString, configuration: id, kind: report.kind, userInfo: json)
+        var state = apps[app]?.state ?? PushAppState(app: app)
+        state.programFolder = run.configuration.programFolder
+        let digest = PushDigest.of([id, report.kind.rawValue].map { Data($0.utf8) } + [json])
+        if state.isRepeated(digest, run: run.name, now: wallSeconds, within: times.sameReport) {
+            log("\(app): an earlier process has reported the same already")
+            return nil
+        }
+        if let process = watchers.filter({ $0.value.app == app }).max(by: { $0.key < $1.key })?.value.process {
+            state.note(process)
+        }
+        let droppedCount = state.wait(event)
+        if droppedCount > 0 { log("\(app): drops the oldest of \(PushFrame.maximumWaitingCount) events that wait") }
+        if let failure = set(state) { return failure }
+        log("\(app): the provider reports a \(report.kind.rawValue)")
+        deliver(app)
+        return nil
+    }
+
+    /// Saves the state of an app before it counts.
+    /// - Returns: why that failed, as a sentence.
+    @discardableResult
+    private func set(_ state: PushAppState) -> String? {
+        do throws(PrivateFolder.Failure) {
+            try stateStore.save(state, name: fileName(state.app) + ".json")
+        } catch {
+            log("\(error)")
+            return "\(error)"
+        }
+        if apps[state.app] == nil { apps[state.app] = PushAppRecord(state: state) }
+        apps[state.app]?.state = state
+        return nil
+    }
+
+    private func change(_ app: String, _ body: (inout PushAppState) -> Void) {
+        guard var state = apps[app]?.state else { return }
+        let before = state
+        body(&state)
+        if state != before { set(state) }
+    }
+
+    /// The configuration is gone: nothing waits for its delegate any more.
+    func dropEvents(of id: String) {
+        for app in apps.keys {
+            change(app) { state in
+                state.waiting.removeAll { $0.configuration == id }
+                state.notifications.removeAll { $0.configuration == id }
+            }
+        }
+    }
+
+    // MARK: Apps that are connected
+
+    func watch(
+        _ number: Int, _ app: String, _ taken: [String], _ connection: AgentConnection, _ process: Int32
+    ) {
+        watchers[number] = PushWatcher(app: app, connection: connection, process: process)
+        change(app) { $0.note(process) }
+        take(taken, app, number)
+        tellStates(app)
+        deliver(app)
+    }
+
+    func closeWatcher(_ number: Int) {
+        guard let watcher = watchers.removeValue(forKey: number) else { return }
+        if !watcher.sent.isEmpty { deliver(watcher.app) }
+    }
+
+    /// Tells an app which of its providers are active.
+    func tellStates(_ app: String) {
+        let active = records.filter { $0.value.configuration.app == app && $0.value.run?.phase == .active }.map(\.key)
+        for watcher in watchers.values where watcher.app == app {
+            watcher.connection.send(AgentFrame.pushStates(PushFrame.States(active: active.sorted())))
+        }
+    }
+
+    /// Sends what waits to the process of the app that came last, or starts the app.
+    private func deliver(_ app: String) {
+        guard let number = watchers.filter({ $0.value.app == app }).keys.max(), let watcher = watchers[number] else {
+            return considerStart(app)
+        }
+        for event in apps[app]?.state.waiting ?? [] where !watcher.sent.contains(event.id) {
+            watchers[number]?.sent.insert(event.id)
+            watcher.connection.send(AgentFrame.pushEvent(event))
+        }
+    }
+
+    func take(_ ids: [String], _ app: String, _ number: Int) {
+        guard watchers[number]?.app == app else { return }
+        watchers[number]?.sent.subtract(ids)
+        change(app) { state in
+            let count = state.waiting.count
+            state.waiting.removeAll { ids.contains($0.id) }
+            // The app works: it may be started again soon.
+            if state.waiting.count < count { state.starts.failureCount = 0 }
+        }
+    }
+
+    // MARK: Apps that do not run
+
+    /// Takes up what waited when the last agent ended.
+    func resume(_ app: String) {
+        for notification in apps[app]?.state.notifications ?? [] { show(notification, app) }
+        considerStart(app)
+    }
+
+    func considerStart(_ app: String) {
+        guard let record = apps[app], record.startedProcess == nil, !presence.isThere(app),
+            record.state.waiting.contains(where: { $0.kind != .click })
+        else { return }
+        let manifest = manifest(of: app)
+        guard manifest.modes.contains("voip"), let command = manifest.command else {
+            guard !record.hasComplained else { return }
+            apps[app]?.hasComplained = true
+            return log(
+                "\(app): a call waits for it, and \(manifest.fileName) "
+                    + (manifest.command == nil
+                        ? "has no EarshotCommand to start it with: an array of an absolute path and arguments."
+                        : "does not declare voip in UIBackgroundModes."))
+        }
+        let wait = max(
+            startPolicy.waitSeconds(record.state.starts, now: wallSeconds),
+            record.state.isProcessAlive ? began + times.resumption - now : 0)
+        record.starting?.cancel()
+        if wait > 0 {
+            apps[app]?.starting = later(wait, .startDue(app))
+            return
+        }
+        start(app, command, because: .call)
+    }
+
+    private func manifest(of app: String) -> BackgroundManifest {
+        BackgroundManifest.load(
+            app: app, programFolder: apps[app]?.state.programFolder, configurationFolder: options.configurationFolder)
+    }
+
+    private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
+        // Counted as a failure until the app has taken its events. On the disk first: a crash must not start it again.
+        change(app) { state in
+            state.starts.last = wallSeconds
+            state.starts.failureCount += 1
+        }
+        let input = input
+        let process = starter.start(command, name: fileName(app), app: app, because: reason) { status in
+            input.yield(.appEnded(app, status: status))
+        }
+        guard let process else {
+            log("\(app): cannot start \(command[0]); check EarshotCommand in its manifest")
+            apps[app]?.starting = later(
+                startPolicy.waitSeconds(apps[app]?.state.starts ?? AppState.Starts(), now: wallSeconds), .startDue(app))
+            return
+        }
+        apps[app]?.startedProcess = process
+        presence.add(app)
+        change(app) { $0.note(process) }
+        log("\(app): started as process \(process), because \(reason.text)")
+    }
+
+    func appEnded(_ app: String, _ status: CInt) {
+        guard let process = apps[app]?.startedProcess else { return }
+        apps[app]?.startedProcess = nil
+        presence.remove(app)
+        log("\(app): process \(process), which the agent started, ended with status \(status >> 8 & 0xFF)")
+        considerStart(app)
+    }
+
+    // MARK: Notifications
+
+    /// Keeps a notification until the desktop shows it.
+    /// - Returns: why that is refused, as a sentence; nil if it is on the disk.
+    func keep(_ notify: ProviderFrame.Notify, _ id: String, _ run: ProviderRun) -> String? {
+        typealias Limits = ProviderFrame.Notify
+        guard (1...Limits.maximumIdentifierByteCount).contains(notify.identifier.utf8.count),
+            notify.title.utf8.count <= Limits.maximumTitleByteCount,
+            notify.body.utf8.count <= Limits.maximumBodyByteCount, (1...64).contains(notify.id.utf8.count)
+        else {
+            return
+                "A notification has an identifier of up to \(Limits.maximumIdentifierByteCount) bytes, a title of up to "
+                + "\(Limits.maximumTitleByteCount) and a body of up to \(Limits.maximumBodyByteCount)."
+        }
+        guard records[id]?.run?.notifications.take(now: now) == true else {
+            return "A provider may show \(options.notificationsPerMinute.formatted()) notifications in a minute."
+        }
+        let app = run.configuration.app
+        let notification = PushAppState.Notification(
+            configuration: id, identifier: notify.identifier, title: notify.title, body: notify.body)
+        var state = apps[app]?.state ?? PushAppState(app: app)
+        state.programFolder = run.configuration.programFolder
+        let digest = PushDigest.of(
+            [id, "notify", notify.identifier, notify.title, notify.body].map { Data($0.utf8) })
+        if state.isRepeated(digest, run: run.name, now: wallSeconds, within: times.sameReport) {
+            log("\(app): an earlier process has shown the same already")
+            return nil
+        }
+        state.notifications.removeAll { $0.configuration == id && $0.identifier == notify.identifier }
+        state.notifications.append(notification)
+        if state.notifications.count > PushAppState.maximumNotificationCount { state.notifications.removeFirst() }
+        if let failure = set(state) { return failure }
+        show(notification, app)
+        return nil
+    }
+
+    private func show(_ notification: PushAppState.Notification, _ app: String) {
+        let name = "push-\(notification.configuration)-\(notification.identifier)"
+        apps[app]?.shown.insert(name)
+        let input = input
+        options.notifier.show(
+            AgentNotification(app: app, identifier: name, title: notification.title, body: notification.body)
+        ) { input.yield(.notification(app, notification, $0)) }
+    }
+
+    func take(_ outcome: AgentNotificationOutcome, of notification: PushAppState.Notification, _ app: String) {
+        guard apps[app] != nil else { return }
+        switch outcome {
+        case .shown: change(app) { $0.notifications.removeAll { $0 == notification } }
+        case .notShown:
+            change(app) { $0.notifications.removeAll { $0 == notification } }
+            log("\(app): no desktop shows the provider's notification")
+        case .clicked: clicked(notification, app)
+        }
+    }
+
+    private func clicked(_ notification: PushAppState.Notification, _ app: String) {
+        log("\(app): the user clicked a notification of the provider")
+        if presence.isThere(app) {
+            let userInfo = PropertyList.dictionary([
+                "identifier": .string(notification.identifier), "title": .string(notification.title),
+                "body": .string(notification.body),
+            ])
+            let event = PushFrame.Event(
+                id: UUID().uuidString, configuration: notification.configuration, kind: .click, userInfo: userInfo.json)
+            change(app) { _ = $0.wait(event) }
+            return deliver(app)
+        }
+        guard let command = manifest(of: app).command else {
+            return log("\(app): its manifest has no EarshotCommand to start it with")
+        }
+        // The user wants it now, however often it was started.
+        start(app, command, because: .click(title: notification.title, body: notification.body))
+    }
+}
+
+/// Tells contents apart: 128 bits of FNV-1a. It is no secret and no proof: a provider can only hide its own reports.
+enum PushDigest {
+    static func of(_ parts: [Data]) -> String {
+        var halves: (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
+        func add(_ byte: UInt8) {
+            halves.0 = (halves.0 ^ UInt64(byte)) &* 0x100_0000_01B3
+            halves.1 = (halves.1 ^ UInt64(byte ^ 0x5A)) &* 0x100_0000_01B3
+        }
+        for part in parts {
+            for byte in part { add(byte) }
+            for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: part.count >> shift)) }
+        }
+        return [halves.0, halves.1].map { half in
+            let digits = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,278 @@
+import EarshotMessages
+import EarshotNetworks
+import EarshotPush
+import Foundation
+import Glibc
+
+/// The providers' processes.
+extension PushSupervisor {
+    /// Compares what runs with what should run, and begins to change it.
+    func reconcile() {
+        defer { areProgramsChanged = false }
+        for (id, record) in records {
+            if let run = record.run {
+                if run.phase != .stopping, let reason = stopReason(record, run) { stop(id, reason) }
+            } else if record.isRemoved {
+                record.retry?.cancel()
+                records[id] = nil
+            } else if record.configuration.isEnabled, matches(record), !isAsleep {
+                if record.retry == nil { start(id) }
+            } else {
+                record.retry?.cancel()
+                records[id]?.retry = nil
+                records[id]?.policy.reset()
+                // What hindered a start is of no interest where none is wanted.
+                records[id]?.leftoverSince = nil
+            }
+        }
+    }
+
+    /// Why a provider that runs must stop; nil if it need not.
+    private func stopReason(_ record: PushRecord, _ run: ProviderRun) -> PushStopReason? {
+        if record.isRemoved { return .configurationRemoved }
+        if isAsleep { return .sleep }
+        let configuration = record.configuration
+        guard configuration.isEnabled else {
+            return configuration.supersededBy == nil ? .configurationDisabled : .superceded
+        }
+        guard matches(record) else { return .noNetworkAvailable }
+        if run.differs(from: configuration) { return .superceded }
+        guard let provider = configuration.provider else { return .configurationDisabled }
+        guard areProgramsChanged else { return nil }
+        do throws(ProviderLocator.Refusal) {
+            return try locator.program(of: provider) == run.program ? nil : .appUpdate
+        } catch {
+            records[configuration.identifier]?.lastError = error.sentence
+            return .appUpdate
+        }
+    }
+
+    // MARK: Start
+
+    private func start(_ id: String) {
+        guard let configuration = records[id]?.configuration, let provider = configuration.provider else { return }
+        let program: ProviderLocator.Program
+        do throws(ProviderLocator.Refusal) {
+            program = try locator.program(of: provider)
+        } catch {
+            // The folders are watched: a change begins anew.
+            return fail(id, error.sentence)
+        }
+        do throws(PrivateFolder.Failure) { try stateStore.folder.make() } catch { return fail(id, "\(error)") }
+        let lock: ProviderLock
+        do throws(ProviderLock.Failure) {
+            lock = try ProviderLock(path: stateStore.lockPath(id))
+        } catch {
+            switch error {
+            case .held: return awaitLeftover(id)
+            case .unusable(let sentence): return failLater(id, sentence)
+            }
+        }
+        records[id]?.leftoverSince = nil
+        guard let (socket, process, number) = spawn(program, configuration, lock) else {
+            return failLater(
+                id, "Cannot start \(program.command[0]): \(String(cString: strerror(errno)).lowercased()).")
+        }
+        let (input, backlog) = (input, FrameBacklog())
+        let connection = AgentConnection(
+            socket, queue: providerQueue,
+            onFrame: { connection, body in
+                guard backlog.add(body.count, now: Supervisor.monotonicSeconds),
+                    let frame = AgentProtocol.decode(body, as: ProviderFrame.self), frame.isValid
+                else {
+                    connection.close()
+                    input.yield(.provider(id, run: number, .invalid))
+                    return
+                }
+                input.yield(.provider(id, run: number, .frame(frame, byteCount: body.count)))
+            }, onEnd: { _ in input.yield(.provider(id, run: number, .disconnected)) })
+        var run = ProviderRun(
+            number: number, name: UUID().uuidString, process: process, connection: connection, backlog: backlog,
+            configuration: configuration, program: program, since: wallSeconds,
+            calls: RateLimit(burst: options.callsPerMinute, framesPerSecond: options.callsPerMinute / 60),
+            notifications: RateLimit(
+                burst: options.notificationsPerMinute, framesPerSecond: options.notificationsPerMinute / 60))
+        run.deadline = later(times.start, .provider(id, run: number, .deadline))
+        records[id]?.run = run
+        connection.start()
+        connection.send(
+            ProviderOrder.begin(
+                ProviderOrder.Begin(
+                    configuration: id, app: configuration.app,
+                    providerConfiguration: .dictionary(configuration.providerConfiguration),
+                    timerSeconds: times.timer)))
+        log("\(configuration.app): starts \(provider) as process \(process)")
+    }
+
+    /// Starts the process with its end of a socket and the lock.
+    private func spawn(
+        _ program: ProviderLocator.Program, _ configuration: PushConfiguration, _ lock: ProviderLock
+    ) -> (socket: CInt, process: pid_t, number: Int)? {
+        var pair: (CInt, CInt) = (-1, -1)
+        let isMade = withUnsafeMutableBytes(of: &pair) { bytes in
+            socketpair(
+                AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0,
+                bytes.bindMemory(to: CInt.self).baseAddress) == 0
+        }
+        guard isMade else { return nil }
+        // The numbers below are those that the process gets.
+        let theirs = fcntl(pair.1, F_DUPFD_CLOEXEC, 10)
+        let locked = fcntl(lock.descriptor.number, F_DUPFD_CLOEXEC, 10)
+        Glibc.close(pair.1)
+        defer { for descriptor in [theirs, locked] where descriptor >= 0 { Glibc.close(descriptor) } }
+        runCount += 1
+        let (number, id, input) = (runCount, configuration.identifier, input)
+        let process =
+            theirs < 0 || locked < 0
+            ? nil
+            : starter.spawn(
+                program.command, name: "push-\(configuration.provider ?? "")",
+                variables: [
+                    "EARSHOT_APP_ID=\(configuration.app)", "\(ProviderLink.socketVariable)=3",
+                    "\(ProviderLink.lockVariable)=4",
+                ], descriptors: [theirs, locked]
+            ) { input.yield(.provider(id, run: number, .ended(status: $0))) }
+        guard let process else {
+            let code = errno
+            Glibc.close(pair.0)
+            errno = code
+            return nil
+        }
+        lock.note(process)
+        return (pair.0, process, number)
+    }
+
+    /// A process that an earlier agent started has not ended yet. It does so by itself within a second, or is ended.
+    private func awaitLeftover(_ id: String) {
+        let path = stateStore.lockPath(id)
+        let since = records[id]?.leftoverSince ?? now
+        records[id]?.leftoverSince = since
+        if now - since >= times.leftover, let process = ProviderLock.holder(path: path) {
+            log("process \(process) of an earlier agent does not end: it is killed")
+            kill(-process, SIGKILL)
+            records[id]?.leftoverSince = nil
+        }
+        records[id]?.lastError = "An earlier process of the provider has not ended yet."
+        records[id]?.retry = later(times.leftoverRetry, .retryDue(id))
+    }
+
+    /// Notes why there is no provider. Nothing is tried before something changes.
+    private func fail(_ id: String, _ sentence: String) {
+        guard records[id]?.lastError != sentence else { return }
+        records[id]?.lastError = sentence
+        log("\(records[id]?.configuration.app ?? id): \(sentence)")
+    }
+
+    /// The same, and tries again after a pause.
+    private func failLater(
+        _ id: String, _ sentence: String, _ failure: RestartPolicy.Failure = .crash, ranWell: Bool = false
+    ) {
+        guard let pause = records[id]?.policy.pause(after: failure, ranWell: ranWell) else { return }
+        records[id]?.lastError = sentence
+        records[id]?.restartCount += 1
+        records[id]?.retry = later(pause, .retryDue(id))
+        log("\(records[id]?.configuration.app ?? id): \(sentence) The next start is in \(pause.formatted()) s.")
+    }
+
+    // MARK: Stop
+
+    private func stop(_ id: String, _ reason: PushStopReason) {
+        guard let run = records[id]?.run, run.phase != .stopping else { return }
+        run.deadline?.cancel()
+        records[id]?.run?.phase = .stopping
+        records[id]?.run?.deadline = later(times.grace, .provider(id, run: run.number, .deadline))
+        records[id]?.lastStopReason = reason
+        run.connection.send(ProviderOrder.stop(reason))
+        log("\(run.configuration.app): stops process \(run.process), reason \(reason)")
+        tellStates(run.configuration.app)
+    }
+
+    // MARK: News
+
+    func take(_ news: ProviderNews, of id: String, run number: Int) {
+        guard let run = records[id]?.run, run.number == number else { return }
+        switch news {
+        case .frame(let frame, let byteCount):
+            run.backlog.remove(byteCount)
+            take(frame, of: id, run)
+        case .invalid:
+            log("\(run.configuration.app): process \(run.process) does not keep to the protocol: it is killed")
+            run.signal(SIGKILL)
+        case .disconnected:
+            // Mostly because it ends; if not, nothing can reach it any more.
+            run.deadline?.cancel()
+            records[id]?.run?.deadline = later(times.termination, .provider(id, run: number, .deadline))
+            records[id]?.run?.isDisconnected = true
+            if run.phase == .active { records[id]?.run?.phase = .starting }
+            tellStates(run.configuration.app)
+        case .deadline: overdue(id, run)
+        case .ended(let status): ended(id, run, status)
+        }
+    }
+
+    private func take(_ frame: ProviderFrame, of id: String, _ run: ProviderRun) {
+        if let started = frame.started {
+            guard run.phase == .starting, run.startedAt == nil else { return }
+            run.deadline?.cancel()
+            if let error = started.error {
+                records[id]?.run?.startError = String(error.prefix(1_000))
+                return stop(id, .providerFailed)
+            }
+            records[id]?.run?.phase = .active
+            records[id]?.run?.startedAt = now
+            records[id]?.lastError = nil
+            log("\(run.configuration.app): process \(run.process) is active")
+            tellStates(run.configuration.app)
+        } else if let report = frame.report {
+            let refusal = keep(report, id, run)
+            if let refusal { log("\(run.configuration.app): refuses what the provider reports: \(refusal)") }
+            run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: report.id, refusal: refusal)))
+        } else if let notify = frame.notify {
+            let refusal = keep(notify, id, run)
+            if let refusal { log("\(run.configuration.app): refuses a notification: \(refusal)") }
+            run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: notify.id, refusal: refusal)))
+        } else if frame.unmatchEthernet != nil, situation?.primary == .ethernet {
+            log("\(run.configuration.app): this Ethernet is not the provider's")
+            records[id]?.isEthernetUnmatched = true
+        }
+        // `stopped` needs nothing: the process ends now.
+    }
+
+    /// A time is over.
+    private func overdue(_ id: String, _ run: ProviderRun) {
+        switch run.phase {
+        case .starting, .active:
+            if run.isDisconnected { return run.signal(SIGKILL) }
+            records[id]?.run?.startError = "Its start took more than \(times.start.formatted()) s."
+            stop(id, .providerFailed)
+        case .stopping:
+            log("\(run.configuration.app): process \(run.process) does not stop: SIGTERM, then SIGKILL")
+            run.signal(SIGTERM)
+            let (process, seconds) = (run.process, times.termination)
+            records[id]?.run?.deadline = Task {
+                if (try? await Task.sleep(for: .seconds(seconds))) != nil { kill(-process, SIGKILL) }
+            }
+        }
+    }
+
+    private func ended(_ id: String, _ run: ProviderRun, _ status: CInt) {
+        run.deadline?.cancel()
+        // What it has started must not outlive it.
+        run.signal(SIGKILL)
+        run.connection.close()
+        records[id]?.run = nil
+        let ending =
+            status & 0x7F == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was ended by signal \(status & 0x7F)"
+        tellStates(run.configuration.app)
+        let ranWell = run.startedAt.map { now - $0 >= times.well } ?? false
+        if let error = run.startError {
+            failLater(id, "Its start failed: \(error)")
+        } else if run.phase == .stopping {
+            log("\(run.configuration.app): process \(run.process) \(ending)")
+        } else {
+            records[id]?.lastStopReason = .providerFailed
+            let isKilled = status & 0x7F == SIGKILL && run.startedAt != nil
+            failLater(id, "Process \(run.process) \(ending).", isKilled ? .kill : .crash, ranWell: ranWell)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// The kernel as the watch uses it. Tests replace it.
+package protocol Kernel: Sendable {
+    /// The links and routes of now. It answers in about a millisecond.
+    func picture() throws(KernelError) -> KernelPicture
+
+    /// Calls `change` after each change of links, routes or Wi-Fi connections, on a thread of its own, until it is cancelled.
+    func receiveChanges(_ change: @escaping @Sendable () -> Void) -> KernelReception
+}
+
+/// A reception of changes. It goes on until it is cancelled.
+package struct KernelReception: Sendable {
+    private let end: @Sendable () -> Void
+
+    package init(_ end: @escaping @Sendable () -> Void = {}) {
+        self.end = end
+    }
+
+    package func cancel() {
+        end()
+    }
+}
+
+/// Why the kernel does not tell its network: half a sentence for the user.
+package struct KernelError: Error, Sendable, Hashable, CustomStringConvertible {
+    package var description: String
+    /// The number of `errno`, or 0.
+    package var number: Int32
+
+    package init(_ description: String, number: Int32 = 0) {
+        self.description = description
+        self.number = number
+    }
+}

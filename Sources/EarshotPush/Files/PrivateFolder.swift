@@ -1,0 +1,163 @@
+package import Foundation
+import Glibc
+
+/// A folder of files that only their owner can read and write.
+///
+/// A write makes a new file, forces it to the disk, renames it over the old one, and forces the folder to the disk. After a
+/// crash or a power failure at any moment the file is the old or the new one, and a write that has returned is there.
+package struct PrivateFolder: Sendable {
+    /// A failure of the file system.
+    package struct Failure: Error, Hashable, CustomStringConvertible {
+        package var operation: String
+        package var path: String
+        package var detail: String
+
+        package init(operation: String, path: String, detail: String) {
+            self.operation = operation
+            self.path = path
+            self.detail = detail
+        }
+
+        package var description: String { "Cannot \(operation) \(path): \(detail)." }
+    }
+
+    /// Names that begin so belong to writes that did not end.
+    package static let temporaryPrefix = ".new-"
+
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    /// Makes the folder where it is missing, and checks that only its owner can change it.
+    package func make() throws(Failure) {
+        var made = ""
+        for component in path.split(separator: "/") {
+            made += "/\(component)"
+            if mkdir(made, 0o700) != 0, errno != EEXIST, access(made, F_OK) != 0 { throw failure("create", made) }
+        }
+        try check()
+    }
+
+    /// Checks that only the folder's owner can change it and what lies in it. A folder that does not exist is no failure.
+    package func check() throws(Failure) {
+        guard access(path, F_OK) == 0 else { return }
+        if let flaw = PathOwnership.flaw(of: path) {
+            throw Failure(
+                operation: "use", path: path, detail: "it \(flaw). Make it yours alone, with chown and chmod go-w")
+        }
+    }
+
+    /// The names in the folder, without those of unfinished writes.
+    package var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
+            .filter { !$0.hasPrefix(Self.temporaryPrefix) }.sorted()
+    }
+
+    /// Removes what unfinished writes have left. Hold the lock.
+    package func tidy() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        where name.hasPrefix(Self.temporaryPrefix) { unlink("\(path)/\(name)") }
+    }
+
+    /// Runs work that no other program's work of this kind overlaps.
+    /// - Throws: `Failure` if another program holds the lock for 10 s, and what the work throws.
+    package func locked<Result>(_ work: () throws -> Result) throws -> Result {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        for _ in 0..<5_000 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return try work() }
+            usleep(2_000)
+        }
+        throw Failure(operation: "lock", path: path, detail: "another program holds it")
+    }
+
+    /// Writes a file.
+    package func write(_ bytes: Data, to name: String) throws(Failure) {
+        let temporary = "\(path)/\(Self.temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("create", temporary) }
+        // The umask may have taken permissions from the owner.
+        let isWritten =
+            fchmod(descriptor, 0o600) == 0 && Self.write(bytes, to: descriptor) && fsync(descriptor) == 0
+        let code = errno
+        close(descriptor)
+        guard isWritten, rename(temporary, "\(path)/\(name)") == 0 else {
+            let code = isWritten ? errno : code
+            unlink(temporary)
+            throw failure("write", "\(path)/\(name)", code)
+        }
+        try settle()
+    }
+
+    /// Removes a file; a missing one is no failure.
+    package func remove(_ name: String) throws(Failure) {
+        if unlink("\(path)/\(name)") != 0 {
+            guard errno == ENOENT || errno == ENOTDIR else { throw failure("remove", "\(path)/\(name)") }
+            return
+        }
+        try settle()
+    }
+
+    /// Reads a file of a bounded size that belongs to the user or root and that nobody else may write.
+    /// - Returns: nil if there is no such file.
+    package func read(_ name: String, maximumByteCount: Int) throws(Failure) -> Data? {
+        let file = "\(path)/\(name)"
+        // A pipe or a device in place of the file must not block.
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw failure("read", file)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(operation: "read", path: file, detail: "it is not a regular file")
+        }
+        if let flaw = PathOwnership.flaw(of: status) {
+            throw Failure(operation: "use", path: file, detail: "it \(flaw)")
+        }
+        guard status.st_size <= maximumByteCount else {
+            throw Failure(operation: "read", path: file, detail: "it has \(status.st_size) bytes")
+        }
+        var bytes = Data(count: maximumByteCount + 1)
+        var length = 0
+        while length < bytes.count {
+            let rest = bytes.count - length
+            let count = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress.map { $0 + length }, rest)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read", file) }
+            if count == 0 { break }
+            length += count
+        }
+        guard length <= maximumByteCount else {
+            throw Failure(operation: "read", path: file, detail: "it grows beyond \(maximumByteCount) bytes")
+        }
+        return Data(bytes.prefix(length))
+    }
+
+    /// Forces the folder's entries to the disk.
+    private func settle() throws(Failure) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("write", path) }
+    }
+
+    private static func write(_ bytes: Data, to descriptor: CInt) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private func failure(_ operation: String, _ path: String, _ code: CInt = errno) -> Failure {
+        Failure(operation: operation, path: path, detail: String(cString: strerror(code)).lowercased())
+    }
+}

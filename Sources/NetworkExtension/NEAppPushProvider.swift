@@ -1,0 +1,148 @@
+import EarshotMessages
+import EarshotPush
+public import Foundation
+import Synchronization
+
+/// Keeps the connection to a server on a network that an app has named: a program of its own, which `earshot-agent` starts
+/// when the device joins the network and stops when it leaves.
+///
+///     @main final class Provider: NEAppPushProvider {
+///         override func start(completionHandler: @escaping ((any Error)?) -> Void) { … }
+///         override func stop(with reason: NEProviderStopReason, completionHandler: @escaping () -> Void) { … }
+///     }
+///
+/// Override one of the two forms of `start`. The agent's calls come on the main queue. One process serves one configuration.
+/// docs/PUSH.md describes the life of a provider.
+open class NEAppPushProvider: NEProvider {
+    private let values = ProviderValues()
+
+    /// A provider. `main` makes one.
+    public override init() { super.init() }
+
+    /// What `main` calls: the same as `init()`, also for subclasses that override only that.
+    public required convenience init(startedBy _: Void) { self.init() }
+
+    // MARK: What the agent tells
+
+    /// The values that the app gave to `NEAppPushManager.providerConfiguration`; nil before the start.
+    open var providerConfiguration: [String: Any]? { values.state.withLock(\.configuration)?.values }
+
+    /// Connects to the server. The provider counts as active once it calls the handler with nil; an error is shown by
+    /// `earshot push status`, and the agent tries again after 1 s, then 2 s, up to 60 s.
+    ///
+    /// This form calls `start()`.
+    open func start(completionHandler: @escaping ((any Error)?) -> Void) {
+        let isInner = values.state.withLock { state in
+            defer { state.isStarting = true }
+            return state.isStarting
+        }
+        if !isInner {
+            start()
+            values.state.withLock { $0.isStarting = false }
+        }
+        completionHandler(nil)
+    }
+
+    /// The same without an answer: the provider counts as active at once.
+    ///
+    /// This form calls `start(completionHandler:)`.
+    open func start() {
+        let isInner = values.state.withLock { state in
+            defer { state.isStarting = true }
+            return state.isStarting
+        }
+        guard !isInner else { return }
+        start { _ in }
+        values.state.withLock { $0.isStarting = false }
+    }
+
+    /// Disconnects from the server. The process ends when it calls the handler, and after 5 s in any case.
+    open func stop(with reason: NEProviderStopReason, completionHandler: @escaping () -> Void) { completionHandler() }
+
+    /// Called once a minute: the time to check the connection.
+    open func handleTimerEvent() {}
+
+    // MARK: What the provider tells
+
+    /// Reports a call to the app, which is started if it does not run. The call waits for the app, also through a restart of the
+    /// machine.
+    ///
+    /// When this returns, the call is on the disk: tell the server then. It takes a few milliseconds. If the agent dies
+    /// meanwhile, it does not return, and the process ends. A provider that reports the same `userInfo` again as an earlier process
+    /// of it in the last two minutes reports the same call, so put the call's identifier there. What cannot be reported is
+    /// written to standard error.
+    /// - Parameter userInfo: a property list, up to 64 KiB; up to 30 calls in a minute.
+    open func reportIncomingCall(userInfo: [AnyHashable: Any] = [:]) { report(.call, userInfo) }
+
+    /// The same for a message of push-to-talk.
+    open func reportPushToTalkMessage(userInfo: [AnyHashable: Any] = [:]) { report(.talk, userInfo) }
+
+    /// Says that the Ethernet which has the primary route is not the one that the app means. The agent stops the provider, and
+    /// starts it when the device joins another network.
+    open func unmatchEthernet() { values.state.withLock(\.link)?.send(.unmatchEthernet) }
+
+    /// Shows a notification of the app. A click starts the app, or tells its delegate if it runs.
+    ///
+    /// When this returns true, the notification is on the disk, as with `reportIncomingCall`.
+    /// - Parameters:
+    ///   - identifier: replaces a notification that is shown with it; 1 to 128 bytes.
+    ///   - title: up to 256 bytes.
+    ///   - body: up to 4,096 bytes.
+    /// - Returns: whether the agent shows it; up to 60 in a minute. Standard error says why not.
+    @discardableResult
+    public func showNotification(identifier: String = UUID().uuidString, title: String, body: String = "") -> Bool {
+        let id = UUID().uuidString
+        return ask(
+            .notify(ProviderFrame.Notify(id: id, identifier: identifier, title: title, body: body)), id: id,
+            "The notification")
+    }
+
+    private func report(_ kind: PushFrame.Event.Kind, _ userInfo: [AnyHashable: Any]) {
+        do throws(PropertyList.Invalid) {
+            let values = try [String: PropertyList](userInfo, keyPath: "userInfo")
+            let id = UUID().uuidString
+            _ = ask(
+                .report(ProviderFrame.Report(id: id, kind: kind, userInfo: .dictionary(values))), id: id, "The call")
+        } catch {
+            StandardError.warn("The call is not reported. \(error)")
+        }
+    }
+
+    private func ask(_ frame: ProviderFrame, id: String, _ name: String) -> Bool {
+        guard let link = values.state.withLock(\.link) else {
+            StandardError.warn("\(name) is not reported: earshot-agent did not start this provider.")
+            return false
+        }
+        guard let refusal = link.ask(frame, id: id) else { return true }
+        StandardError.warn("\(name) is refused. \(refusal)")
+        return false
+    }
+
+    // MARK: The program
+
+    func begin(_ configuration: [String: PropertyList], _ link: ProviderLink) {
+        values.state.withLock { ($0.configuration, $0.link) = (configuration, link) }
+    }
+
+    /// Runs the provider until the agent stops it. A subclass marked with `@main` is the program.
+    public class func main() {
+        ProviderProgram.run { Self(startedBy: ()) }
+    }
+
+    /// The same with a provider that something else makes.
+    public class func main(_ make: @escaping @Sendable () -> NEAppPushProvider) {
+        ProviderProgram.run(make)
+    }
+}
+
+/// The values of a provider, which any of its threads may use.
+private final class ProviderValues: Sendable {
+    struct State {
+        var configuration: [String: PropertyList]?
+        var link: ProviderLink?
+        /// Whether one form of `start` has called the other.
+        var isStarting = false
+    }
+
+    let state = Mutex(State())
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+import MessagesTestSupport
+import Testing
+
+@testable import EarshotAgent
+
+@Suite struct ProviderLocatorTests {
+    private let scratch: ScratchFolder
+    private let locator: ProviderLocator
+
+    init() throws {
+        scratch = try ScratchFolder()
+        locator = ProviderLocator(folders: ["\(scratch.path)/own", "\(scratch.path)/system"])
+        try scratch.write("#!/bin/sh\n", to: "bin/provider")
+        chmod("\(scratch.path)/bin/provider", 0o755)
+    }
+
+    private func install(_ text: String, in folder: String = "own") throws {
+        try scratch.write(text, to: "\(folder)/p.json")
+        chmod("\(scratch.path)/\(folder)/p.json", 0o644)
+    }
+
+    private var manifest: String { #"{"EarshotCommand":["\#(scratch.path)/bin/provider","a"]}"# }
+
+    private func sentence() -> String {
+        do throws(ProviderLocator.Refusal) { return "\(try locator.program(of: "p").command)" } catch {
+            return error.sentence
+        }
+    }
+
+    @Test func theFirstFolderThatHasItCounts() throws {
+        try install("nothing", in: "system")
+        try install(manifest)
+        #expect(try locator.program(of: "p").command == ["\(scratch.path)/bin/provider", "a"])
+    }
+
+    @Test func whatIsMissingOrWrongIsSaid() throws {
+        #expect(sentence().contains("The provider p is not installed"))
+        for text in [
+            "{", #"{"EarshotCommand":[]}"#, #"{"EarshotCommand":["bin/sh"]}"#, #"{"EarshotCommand":["/a\u0000"]}"#,
+        ] {
+            try install(text)
+            #expect(sentence().contains("is not of the form"), "\(text)")
+        }
+        try install(#"{"EarshotCommand":["\#(scratch.path)/bin"]}"#)
+        #expect(sentence().contains("is not a program"))
+        try install(#"{"EarshotCommand":["\#(scratch.path)/none"]}"#)
+        #expect(sentence().contains("no such file"))
+    }
+
+    @Test(arguments: ["own/p.json", "own", "bin/provider", "bin"]) func whatOthersMayWriteIsRefused(place: String)
+        throws
+    {
+        try install(manifest)
+        chmod("\(scratch.path)/\(place)", 0o777)
+        #expect(sentence().contains("others may write (mode 777)"), "\(sentence())")
+        #expect(sentence().contains("nobody else may write them"))
+    }
+
+    @Test(
+        .enabled(if: getuid() == 0, "only root can give files away"), arguments: ["own/p.json", "own", "bin/provider"])
+    func whatAnotherUserOwnsIsRefused(place: String) throws {
+        try install(manifest)
+        chown("\(scratch.path)/\(place)", 65_534, 65_534)
+        #expect(sentence().contains("belongs to user 65534"))
+    }
+
+    @Test func aReplacedProgramIsAnotherOne() throws {
+        try install(manifest)
+        let before = try locator.program(of: "p")
+        #expect(try locator.program(of: "p") == before)
+        try scratch.write("#!/bin/sh\nexit 0\n", to: "bin/provider")
+        chmod("\(scratch.path)/bin/provider", 0o755)
+        #expect(try locator.program(of: "p") != before)
+    }
+}

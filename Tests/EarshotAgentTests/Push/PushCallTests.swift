@@ -1,0 +1,259 @@
+import DesktopTestSupport
+import EarshotMessages
+import EarshotNetworks
+import EarshotNotifications
+import EarshotPush
+import Foundation
+import MessagesTestSupport
+import TestSupport
+import Testing
+
+@testable import EarshotAgent
+@testable import earshot_agent
+
+/// Calls and notifications on their way from a real provider to a real app.
+@Suite(.serialized) struct PushCallTests {
+    private let push: PushHome
+
+    init() throws { push = try PushHome() }
+
+    private func configuration(app: String = "app") -> PushConfiguration {
+        var configuration = push.configuration(app: app)
+        configuration.providerConfiguration["calls"] = .string("\(push.home.path)/calls")
+        return configuration
+    }
+
+    private func calls() -> [String] { push.appLines.filter { $0.hasPrefix("call") } }
+
+    /// The agent starts the app with the agent's environment, so this suite's apps use its own variables.
+    private func installApp(modes: [String] = ["voip"], arguments: [String] = []) throws {
+        let program = AgentProcess.folder.appendingPathComponent("push-app").path
+        try push.home.install(
+            "app", modes: modes,
+            command: [
+                "/usr/bin/env", "XDG_CONFIG_HOME=\(push.home.path)/config", "EARSHOT_AGENT_SOCKET=\(push.home.socket)",
+                program, push.appFile,
+            ] + arguments)
+    }
+
+    private func endApp() async {
+        for line in push.home.log.all {
+            if let number = line.split(separator: " ").drop(while: { $0 != "process" }).dropFirst().first,
+                line.contains("app: started as process"), let process = pid_t(number.filter(\.isNumber))
+            {
+                kill(-process, SIGKILL)
+            }
+        }
+    }
+
+    @Test func aCallStartsTheAppAndReachesItsDelegateOnce() async throws {
+        try installApp()
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        try push.store.save(configuration())
+        try push.call("1")
+        #expect(await eventually { push.appLines.contains("call 1") })
+        #expect(push.appLines.first == "began call")
+        try push.call("2")
+        #expect(await eventually { calls() == ["call 1", "call 2"] })
+        #expect(await eventually { push.openCalls.isEmpty })
+        #expect(await eventually { push.appLines.contains("active true") })
+        push.networks.set(nil)
+        #expect(await eventually { push.appLines.last == "active false" })
+        await endApp()
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aCallWaitsForAnAppThatMayNotBeStarted() async throws {
+        try installApp(modes: [])
+        var agent: Agent? = try push.agent()
+        push.networks.join("Ship")
+        let saved = try push.store.save(configuration()).saved
+        try push.call("1")
+        #expect(await eventually { await push.state(saved.identifier)?.waitingCount == 1 })
+        #expect(push.home.log.all.contains { $0.contains("does not declare voip in UIBackgroundModes") })
+        #expect(push.appLines.isEmpty)
+        await agent?.close()
+        agent = nil
+        // Through the agent's restart, and until the user starts the app.
+        let second = try push.agent()
+        #expect(await eventually { await push.state(saved.identifier)?.waitingCount == 1 })
+        let socket = push.home.socket
+        let event = try await onThread { () -> PushFrame.Event in
+            let client = try RawClient(socket, app: "app")
+            try client.send(.pushWatch(PushFrame.Watch()))
+            let event = try client.wait { frame in if case .pushEvent(let event) = frame { event } else { nil } }
+            try client.send(.pushTaken(PushFrame.Taken([event.id])))
+            return event
+        }
+        #expect(event.configuration == saved.identifier && event.kind == .call)
+        #expect(PropertyList(json: event.userInfo) == .dictionary(["call": .string("1")]))
+        #expect(await eventually { await push.state(saved.identifier)?.waitingCount == 0 })
+        withExtendedLifetime(second) {}
+    }
+
+    @Test func anAppThatCrashesIsStartedMoreAndMoreRarely() async throws {
+        try installApp(arguments: ["crash"])
+        let agent = try push.agent { $0.startIntervalSeconds = 0.1 }
+        push.networks.join("Ship")
+        try push.store.save(configuration())
+        try push.call("1")
+        #expect(await eventually { push.appLines.count >= 4 })
+        let count = push.appLines.count
+        await aWhile()
+        #expect(push.appLines.count <= count + 1)
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func anAppThatEndsWithoutTakingACallGetsItAgain() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        try push.store.save(configuration())
+        try push.call("1")
+        let socket = push.home.socket
+        func event() async throws -> String {
+            try await onThread {
+                let client = try RawClient(socket, app: "app")
+                try client.send(.pushWatch(PushFrame.Watch()))
+                return try client.wait { frame in if case .pushEvent(let event) = frame { event.id } else { nil } }
+            }
+        }
+        let first = try await event()
+        #expect(try await event() == first)
+        // A process that has it says so, also if the agent did not hear of it.
+        try await onThread {
+            let client = try RawClient(socket, app: "app")
+            try client.send(.pushWatch(PushFrame.Watch(taken: [first])))
+        }
+        #expect(await eventually { ((try? await push.overview())?.configurations.first?.waitingCount) == 0 })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func eachOfTwoAppsGetsItsOwn() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        let saved = try push.store.save(configuration(app: "second")).saved
+        try push.call("1")
+        #expect(await eventually { await push.state(saved.identifier)?.waitingCount == 1 })
+        let socket = push.home.socket
+        try await onThread {
+            let other = try RawClient(socket, app: "app")
+            try other.send(.pushWatch(PushFrame.Watch()))
+            let states = try other.wait { frame in if case .pushStates(let states) = frame { states } else { nil } }
+            #expect(states.active.isEmpty, "not its own")
+            let mine = try RawClient(socket, app: "second")
+            try mine.send(.pushWatch(PushFrame.Watch()))
+            let active = try mine.wait { frame in if case .pushStates(let states) = frame { states } else { nil } }
+            #expect(active.active == [saved.identifier])
+            let id = try mine.wait { frame in if case .pushEvent(let event) = frame { event.id } else { nil } }
+            // Another app cannot take it away.
+            try other.send(.pushTaken(PushFrame.Taken([id])))
+            try other.send(.request(ClientFrame.Request(.push)))
+            let overview = try other.wait { frame in
+                if case .pushOverview(let overview) = frame { overview } else { nil }
+            }
+            #expect(overview.configurations.first?.waitingCount == 1)
+        }
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func callsAreBounded() async throws {
+        let agent = try push.agent { $0.callsPerMinute = 3 }
+        push.networks.join("Ship")
+        let saved = try push.store.save(configuration()).saved
+        for number in 0..<6 { try push.call("\(number)") }
+        #expect(await eventually { push.openCalls.isEmpty })
+        #expect(await push.state(saved.identifier)?.waitingCount == 3)
+        #expect(push.home.log.all.contains { $0.contains("may report 3 calls in a minute") })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func theOldestOfTooManyWaitingCallsMakeRoom() {
+        var state = PushAppState(app: "app")
+        for number in 0..<40 {
+            _ = state.wait(PushFrame.Event(id: "\(number)", configuration: "c", kind: .call, userInfo: Data()))
+        }
+        #expect(state.waiting.count == PushFrame.maximumWaitingCount && state.waiting.last?.id == "39")
+    }
+
+    @Test func theSameReportOfTheNextProcessIsTheSame() {
+        var state = PushAppState(app: "app")
+        let reports: [(digest: String, run: String, now: Double)] = [
+            ("a", "1", 100), ("a", "1", 101), ("a", "2", 102), ("b", "2", 102), ("a", "2", 300),
+        ]
+        let areRepeated = reports.map { state.isRepeated($0.digest, run: $0.run, now: $0.now, within: 120) }
+        // One process may report two equal calls, and one of long ago is another.
+        #expect(areRepeated == [false, false, true, false, false])
+        for number in 0..<1_000 { _ = state.isRepeated("\(number)", run: "3", now: 300, within: 120) }
+        #expect(state.recent.count == PushAppState.maximumRecentCount)
+    }
+}
+
+/// What the user sees, on a session bus with a notification service of the test.
+@Suite(.serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
+struct PushNotificationTests {
+    private let push: PushHome
+
+    init() throws { push = try PushHome() }
+
+    private func agent(on bus: SessionBus) throws -> Agent {
+        try push.agent { options in
+            options.notifier = DesktopNotifier(
+                makeCenter: { UserNotificationCenter(applicationIdentifier: $0, bus: bus.bus, output: .system) },
+                log: { [log = push.home.log] in log.add($0) })
+        }
+    }
+
+    @Test func aNotificationIsShownAndItsClickStartsTheApp() async throws {
+        let script =
+            "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_TITLE: $EARSHOT_NOTIFICATION_BODY >> \(push.appFile); exec sleep 1000"
+        try push.home.install("app", modes: ["voip"], command: ["/bin/sh", "-c", script])
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        let agent = try agent(on: bus)
+        push.networks.join("Ship")
+        var configuration = push.configuration()
+        configuration.providerConfiguration["notify"] = .string("dinner at 7")
+        try push.store.save(configuration)
+        #expect(await eventually { desktop.shown.count == 1 })
+        let shown = try #require(desktop.shown.first)
+        #expect(shown.application == "app" && shown.summary == "Ship" && shown.body == "dinner at 7")
+        #expect(await eventually { push.lines.last == "shown true" })
+        #expect(push.appLines.isEmpty, "the user decides")
+        // The provider's next process shows the same again: it is the same.
+        kill(try #require(push.processes.last), SIGKILL)
+        #expect(await eventually { push.lines.count(where: { $0 == "shown true" }) == 2 })
+        #expect(desktop.shown.count == 1)
+        try await desktop.click(shown.number, "default")
+        #expect(await eventually { push.appLines == ["click: Ship: dinner at 7"] })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aClickReachesAnAppThatRuns() async throws {
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        let agent = try agent(on: bus)
+        push.networks.join("Ship")
+        var configuration = push.configuration()
+        configuration.providerConfiguration["notify"] = .string("dinner at 7")
+        try push.store.save(configuration)
+        #expect(await eventually { desktop.shown.count == 1 })
+        let socket = push.home.socket
+        let number = desktop.shown[0].number
+        async let event = onThread { () -> PushFrame.Event in
+            let client = try RawClient(socket, app: "app")
+            try client.send(.pushWatch(PushFrame.Watch()))
+            return try client.wait { frame in if case .pushEvent(let event) = frame { event } else { nil } }
+        }
+        await aWhile()
+        try await desktop.click(number, "default")
+        let clicked = try await event
+        #expect(clicked.kind == .click)
+        #expect(
+            PropertyList(json: clicked.userInfo)
+                == .dictionary([
+                    "identifier": .string("text"), "title": .string("Ship"), "body": .string("dinner at 7"),
+                ]))
+        withExtendedLifetime(agent) {}
+    }
+}

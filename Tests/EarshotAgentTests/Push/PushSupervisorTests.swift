@@ -1,0 +1,312 @@
+import EarshotMessages
+import EarshotNetworks
+import EarshotPush
+import Foundation
+import Glibc
+import MessagesTestSupport
+import TestSupport
+import Testing
+
+@testable import EarshotAgent
+
+/// An agent with a network of the test, and a real provider.
+@Suite(.serialized) struct PushSupervisorTests {
+    private let push: PushHome
+    private var file: [String] { push.lines }
+
+    init() throws { push = try PushHome() }
+
+    @Test func joiningStartsAndLeavingStops() async throws {
+        let agent = try push.agent()
+        let saved = try push.store.save(push.configuration()).saved
+        await aWhile()
+        #expect(file.isEmpty, "not on the network")
+        push.networks.join("Ship")
+        #expect(await eventually { file == ["start", "active"] })
+        #expect(await eventually { await push.state(saved.identifier)?.state == "active" })
+        #expect(await push.state(saved.identifier)?.process == push.processes.first)
+        push.networks.join("Other")
+        #expect(await eventually { file.last == "stop noNetworkAvailable" })
+        #expect(await eventually { await push.state(saved.identifier)?.state == "stopped" })
+        #expect(await eventually { kill(push.processes[0], 0) != 0 })
+        push.networks.join("Ship")
+        #expect(await eventually { file.count(where: { $0 == "active" }) == 2 })
+        #expect(!file.contains("second"))
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func savingTakesEffectWithinASecond() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        let begin = ContinuousClock.now
+        var saved = try push.store.save(push.configuration()).saved
+        #expect(await eventually { file.last == "active" })
+        print("the provider was active \(begin.duration(to: .now)) after the save")
+        saved.isEnabled = false
+        try push.store.save(saved)
+        #expect(await eventually { file.last == "stop configurationDisabled" })
+        saved.isEnabled = true
+        try push.store.save(saved)
+        #expect(await eventually { file.last == "active" })
+        // The same values again change nothing.
+        saved.localizedDescription = "Ship"
+        try push.store.save(saved)
+        await aWhile()
+        #expect(file.last == "active")
+        saved.providerConfiguration["more"] = .integer(1)
+        try push.store.save(saved)
+        #expect(await eventually { file.contains("stop superceded") && file.last == "active" })
+        try push.store.remove(identifier: saved.identifier)
+        #expect(await eventually { file.last == "stop configurationRemoved" })
+        #expect(await eventually { (try? await push.overview().configurations.isEmpty) == true })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aNewerConfigurationReplacesTheOlder() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        let first = try push.store.save(push.configuration()).saved
+        #expect(await eventually { file.last == "active" })
+        let second = try push.store.save(push.configuration(app: "other")).saved
+        #expect(await eventually { file.contains("stop superceded") && file.last == "active" })
+        #expect(await eventually { await push.state(second.identifier)?.state == "active" })
+        #expect(await push.state(first.identifier)?.supersededBy == second.identifier)
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func theMachinesSleepStopsAndItsWakeStarts() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        try push.store.save(push.configuration())
+        #expect(await eventually { file.last == "active" })
+        push.sleeps.set(true)
+        #expect(await eventually { file.last == "stop sleep" })
+        await aWhile()
+        push.sleeps.set(false)
+        #expect(await eventually { file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aReplacedProgramIsStartedAnew() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        try push.store.save(push.configuration())
+        #expect(await eventually { file.last == "active" })
+        try push.copy()
+        #expect(await eventually { file.contains("stop appUpdate") && file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aProviderThatIsInstalledLaterStarts() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        var configuration = push.configuration()
+        configuration.provider = "later"
+        let saved = try push.store.save(configuration).saved
+        #expect(
+            await eventually {
+                await push.state(saved.identifier)?.lastError?.contains("later is not installed") == true
+            })
+        try push.installProvider("later")
+        #expect(await eventually { file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aFolderThatOthersMayWriteIsRefused() async throws {
+        chmod("\(push.home.path)/bin", 0o777)
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        let saved = try push.store.save(push.configuration()).saved
+        #expect(
+            await eventually { await push.state(saved.identifier)?.lastError?.contains("others may write") == true })
+        #expect(await push.state(saved.identifier)?.state == "waiting")
+        #expect(file.isEmpty)
+        chmod("\(push.home.path)/bin", 0o755)
+        chmod(push.store.path, 0o777)
+        try push.installProvider()
+        #expect(await eventually { (try? await push.overview().problems.first?.contains("others may write")) == true })
+        #expect(file.isEmpty)
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func anUnreadableConfigurationIsSaid() async throws {
+        let agent = try push.agent()
+        let saved = try push.store.save(push.configuration()).saved
+        try Data("{".utf8).write(to: URL(filePath: "\(push.store.path)/x.json"))
+        #expect(await eventually { FileManager.default.fileExists(atPath: "\(push.store.path)/x.json.unreadable") })
+        #expect(await eventually { await push.state(saved.identifier) != nil })
+        #expect(push.home.log.all.contains { $0.contains("x.json is not a configuration") })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aStartThatFailsIsShownAndTriedAgain() async throws {
+        let agent = try push.agent { $0.pushTimes.restart.shortest = 0.1 }
+        push.networks.join("Ship")
+        let saved = try push.store.save(push.configuration(mode: "error")).saved
+        #expect(await eventually { file.count(where: { $0 == "start" }) == 3 })
+        let state = try #require(await push.state(saved.identifier))
+        #expect(state.lastError == "Its start failed: no server" && state.lastStopReason == "providerFailed")
+        #expect(state.state != "active" && state.restartCount >= 2)
+        #expect(file.contains("stop providerFailed") && !file.contains("second"))
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aCrashIsFollowedByGrowingPauses() async throws {
+        let agent = try push.agent { $0.pushTimes.restart.shortest = 0.1 }
+        push.networks.join("Ship")
+        let saved = try push.store.save(push.configuration(mode: "crash")).saved
+        #expect(
+            await eventually {
+                push.home.log.all.contains { $0.contains("ended with status 3. The next start is in 0.8 s") }
+            })
+        #expect(await push.state(saved.identifier)?.lastError?.contains("status 3") == true)
+        // Leaving and joining again begins anew.
+        let count = file.count
+        push.networks.join("Other")
+        await aWhile()
+        push.networks.join("Ship")
+        #expect(await eventually(within: .milliseconds(700)) { file.count > count } || file.count > count)
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aStartWithoutAnAnswerIsEnded() async throws {
+        let agent = try push.agent { $0.pushTimes.start = 0.3 }
+        push.networks.join("Ship")
+        let saved = try push.store.save(push.configuration(mode: "slow")).saved
+        #expect(await eventually { await push.state(saved.identifier)?.lastError?.contains("more than 0.3 s") == true })
+        #expect(file.contains("stop providerFailed"))
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test(arguments: ["hanging", "stubborn"]) func aStopWithoutAnAnswerIsEnded(mode: String) async throws {
+        let agent = try push.agent { ($0.pushTimes.grace, $0.pushTimes.termination) = (0.3, 0.3) }
+        push.networks.join("Ship")
+        try push.store.save(push.configuration(mode: mode))
+        #expect(await eventually { file.last == "active" })
+        let process = try #require(push.processes.last)
+        push.networks.set(nil)
+        #expect(await eventually { file.last == "stop noNetworkAvailable" })
+        #expect(await eventually { kill(process, 0) != 0 })
+        #expect(push.home.log.all.contains { $0.contains("does not stop: SIGTERM") })
+        // SIGTERM ends the one, SIGKILL the other.
+        let signal = mode == "stubborn" ? SIGKILL : SIGTERM
+        #expect(await eventually { push.home.log.all.contains { $0.contains("was ended by signal \(signal)") } })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func whatAProviderHasStartedEndsWithIt() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        try push.store.save(push.configuration(mode: "child"))
+        #expect(await eventually { file.last == "active" })
+        let text = try String(contentsOfFile: push.file, encoding: .utf8)
+        let child = try #require(
+            text.split(separator: "\n").first { $0.hasPrefix("child") }?.split(separator: " ").last.flatMap {
+                pid_t($0)
+            })
+        #expect(kill(child, 0) == 0)
+        push.networks.set(nil)
+        // A zombie still has a number until somebody reaps it.
+        #expect(await eventually { Self.isGone(child) })
+        withExtendedLifetime(agent) {}
+    }
+
+    private static func isGone(_ process: pid_t) -> Bool {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+        return text.contains(") Z ")
+    }
+
+    @Test func theTimerTicksWhileItRuns() async throws {
+        let agent = try push.agent { $0.pushTimes.timer = 0.1 }
+        push.networks.join("Ship")
+        try push.store.save(push.configuration())
+        #expect(await eventually { file.count(where: { $0 == "timer" }) >= 3 })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func ethernetAndMobileNetworksMatch() async throws {
+        let agent = try push.agent()
+        var configuration = push.configuration()
+        configuration.ssids = []
+        configuration.matchesEthernet = true
+        configuration.mobileNetworks = [
+            PushMobileNetwork(countryCode: "310", networkCode: "410", trackingAreaCode: "001a")
+        ]
+        try push.store.save(configuration)
+        push.networks.set(.ethernet)
+        #expect(await eventually { file.last == "active" })
+        push.networks.set(.mobile(MobileNetwork(countryCode: "310", networkCode: "410", trackingAreaCode: "1B")))
+        #expect(await eventually { file.last == "stop noNetworkAvailable" })
+        push.networks.set(.mobile(MobileNetwork(countryCode: "310", networkCode: "410", trackingAreaCode: "1A")))
+        #expect(await eventually { file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func anEthernetThatIsNotTheProvidersIsLeft() async throws {
+        let agent = try push.agent()
+        var configuration = push.configuration(mode: "ethernet")
+        configuration.matchesEthernet = true
+        let saved = try push.store.save(configuration).saved
+        push.networks.set(.ethernet)
+        #expect(await eventually { file.last == "stop noNetworkAvailable" })
+        #expect(await eventually { await push.state(saved.identifier)?.state == "stopped" })
+        let count = file.count
+        await aWhile()
+        #expect(file.count == count)
+        push.networks.join("Ship")
+        #expect(await eventually { file.suffix(2) == ["start", "active"] || file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test(arguments: [[0xFF, 0xFE, 0x00, 0x41], [UInt8](repeating: 0x41, count: 32)])
+    func namesAreComparedAsBytes(ssid: [UInt8]) async throws {
+        let agent = try push.agent()
+        var configuration = push.configuration()
+        configuration.ssids = [ssid]
+        try push.store.save(configuration)
+        push.networks.set(.wifi(ssid: ssid.dropLast() + [0x42]))
+        await aWhile()
+        #expect(file.isEmpty)
+        push.networks.set(.wifi(ssid: ssid))
+        #expect(await eventually { file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func severalProvidersRunAtOnce() async throws {
+        let agent = try push.agent()
+        // Two that overlap, as only an editor can make them.
+        let first = try push.store.save(push.configuration("Other")).saved
+        var second = push.configuration(app: "second")
+        second.providerConfiguration["file"] = .string(push.file + "2")
+        second = try push.store.save(second).saved
+        let path = "\(push.store.path)/\(first.identifier).json"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try Data(text.replacing("\"Other\"", with: "\"Ship\"").utf8).write(to: URL(filePath: path))
+        push.networks.join("Ship")
+        #expect(
+            await eventually {
+                (try? await push.overview().configurations.map(\.state)) == ["active", "active"]
+            })
+        withExtendedLifetime((agent, second)) {}
+    }
+
+    @Test func anAgentThatEndsTakesItsProvidersAlong() async throws {
+        let first = try push.agent()
+        push.networks.join("Ship")
+        try push.store.save(push.configuration())
+        #expect(await eventually { file.last == "active" })
+        let process = try #require(push.processes.last)
+        await first.close()
+        #expect(await eventually(within: .seconds(5)) { kill(process, 0) != 0 })
+        #expect(file.last == "stop none")
+    }
+
+    @Test func withoutConfigurationsNothingIsWatched() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        let overview = try await push.overview()
+        #expect(overview.networkSource == nil && overview.configurations.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: "\(push.home.state)1/push"))
+        withExtendedLifetime(agent) {}
+    }
+}

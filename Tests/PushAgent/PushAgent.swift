@@ -1,0 +1,55 @@
+import Dispatch
+import EarshotAgent
+import EarshotNetworks
+import Foundation
+import Glibc
+
+/// The agent with local push, and a network that a file names: the name of a Wi-Fi network, or nothing.
+///
+///     push-agent HOME
+///
+/// It uses HOME/config, HOME/state, HOME/providers and HOME/run/agent.sock, and follows HOME/network.
+@main enum PushAgent {
+    static func main() throws {
+        let home = CommandLine.arguments[1]
+        var options = AgentOptions(stateFolder: "\(home)/state", media: { [] }) { line in
+            let bytes = Array("\(Date().timeIntervalSince1970) \(line)\n".utf8)
+            _ = write(STDERR_FILENO, bytes, bytes.count)
+        }
+        options.configurationFolder = "\(home)/config"
+        options.pushFolder = "\(home)/config/earshot/push"
+        options.providerFolders = ["\(home)/providers"]
+        options.networks = FileNetworks(path: "\(home)/network")
+        options.callsPerMinute = 60_000
+        options.startIntervalSeconds = 0.2
+        let agent = try Agent(options, socketPath: "\(home)/run/agent.sock")
+        agent.start()
+        dispatchMain()
+    }
+}
+
+struct FileNetworks: NetworkWatching {
+    let path: String
+
+    func situations() -> AsyncStream<NetworkSituation> {
+        let (stream, continuation) = AsyncStream.makeStream(of: NetworkSituation.self)
+        let (path, last) = (path, Last())
+        Thread.detachNewThread {
+            while true {
+                let name = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+                if last.name != name {
+                    last.name = name
+                    let network = name.isEmpty ? nil : Network.wifi(ssid: Array(name.utf8))
+                    continuation.yield(NetworkSituation(primary: network, source: .kernel))
+                }
+                usleep(20_000)
+            }
+        }
+        return stream
+    }
+
+    /// Used by one thread.
+    private final class Last: @unchecked Sendable {
+        var name: String?
+    }
+}
