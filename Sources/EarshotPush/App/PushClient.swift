@@ -14,6 +14,8 @@ package final class PushClient: Sendable {
         var isStartingAgent = false
         var lastStart: DispatchTime?
         var pause = PushClient.shortestPause
+        /// When the last connection ended, or the first attempt failed.
+        var lonelySince: DispatchTime?
         /// nil before the agent has told them.
         var active: Set<String>?
         var hasFailed = false
@@ -26,7 +28,11 @@ package final class PushClient: Sendable {
     }
 
     private static let shortestPause = 0.05
-    /// An agent that begins waits for a little longer before it starts an app.
+    /// The longest pause while an agent that has just ended may be about to begin again. It must be far shorter than the life of
+    /// an agent that somebody kills every second, or the app meets none.
+    private static let longestEarlyPause = 0.25
+    private static let earlySeconds = 30.0
+    /// The longest pause later. An agent that begins waits for a little longer before it starts an app.
     private static let longestPause = 2.0
     /// The minimum time between two attempts to start the agent.
     private static let startSeconds = 3.0
@@ -153,7 +159,10 @@ package final class PushClient: Sendable {
 
     private func retry() {
         let pause = state.withLock { state in
-            defer { state.pause = min(state.pause * 2, Self.longestPause) }
+            let since = state.lonelySince ?? .now()
+            state.lonelySince = since
+            let longest = DispatchTime.now() < since + Self.earlySeconds ? Self.longestEarlyPause : Self.longestPause
+            defer { state.pause = min(state.pause * 2, longest) }
             return state.pause
         }
         queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.connect() }
@@ -182,7 +191,7 @@ package final class PushClient: Sendable {
     private func take(_ body: Data, from connection: AgentConnection) {
         guard let frame = AgentProtocol.decode(body, as: AgentFrame.self) else { return connection.close() }
         switch frame {
-        case .welcome: state.withLock { ($0.pause, $0.hasFailed) = (Self.shortestPause, false) }
+        case .welcome: state.withLock { ($0.pause, $0.lonelySince, $0.hasFailed) = (Self.shortestPause, nil, false) }
         case .pushStates(let states):
             change(Set(states.active))
             settle()
