@@ -16,7 +16,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let networkExtension = Target.Dependency.product(name: "NetworkExtension", package: "earshot")
-let notifications = Target.Dependency.product(name: "EarshotNotifications", package: "earshot")
+let callKit = Target.Dependency.product(name: "CallKit", package: "earshot")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 
 let package = Package(
@@ -57,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "simplepush",
             dependencies: [
-                "SimplePushClient", "SimplePushKit", networkExtension, notifications, argumentParser, nioPosix,
+                "SimplePushClient", "SimplePushKit", networkExtension, callKit, argumentParser, nioPosix,
             ],
             exclude: ["simplepush.nearby.json"], swiftSettings: strict),
         .testTarget(

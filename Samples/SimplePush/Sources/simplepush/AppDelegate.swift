@@ -1,5 +1,4 @@
 import Dispatch
-import EarshotNotifications
 import Foundation
 import NetworkExtension
 import SimplePushClient

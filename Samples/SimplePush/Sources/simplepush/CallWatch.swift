@@ -9,7 +9,8 @@ actor CallWatch {
     private let open: @Sendable () async throws -> PushLink
     private var link: PushLink?
     private var calls: [String: CallState] = [:]
-    private var ringing: Set<String> = []
+    /// The calls that have rung here and are not over.
+    private var rung: Set<String> = []
     private var latestFailure = ""
 
     init(console: Console, ringer: Ringer, open: @escaping @Sendable () async throws -> PushLink) {
@@ -41,9 +42,9 @@ actor CallWatch {
         case .frame(.call(let call), _): await take(call)
         case .frame(.refusal(let refusal), _):
             console.say(Event(event: "problem", id: refusal.id, reason: refusal.sentence), refusal.sentence)
-            if refusal.code == .callOver, let id = refusal.id { await stopRinging(id) }
+            if refusal.code == .callOver, let id = refusal.id { end(id) }
         case .frame(.directory, _):
-            for id in ringing where calls[id]?.phase != .ringing { await stopRinging(id) }
+            for id in rung where calls[id] == nil { end(id) }
         case .frame: break
         }
     }
@@ -51,37 +52,44 @@ actor CallWatch {
     private func take(_ call: CallState) async {
         if calls[call.id] != call { console.say(call) }
         calls[call.id] = call.phase == .ended ? nil : call
-        if call.phase != .ringing {
-            await stopRinging(call.id)
-        } else if !call.isOutgoing {
-            await ring(id: call.id, user: call.peer, name: call.peerName)
+        switch call.phase {
+        case .ringing where !call.isOutgoing: await ring(id: call.id, user: call.peer, name: call.peerName)
+        case .ringing: break
+        case .accepted: ringer.accepted(id: call.id)
+        case .ended: end(call.id)
         }
     }
 
     /// Shows a call once, whether the provider or the server told of it first.
     func ring(id: String, user: String, name: String) async {
-        guard ringing.insert(id).inserted else { return }
+        guard rung.insert(id).inserted else { return }
         console.say(
             Event(event: "incoming", id: id, user: user, name: name),
             "\(name) calls. Type 'accept' or 'decline'.")
-        await ringer.ring(id: id, name: name) { action in
-            Task { await self.act(action, id: id) }
+        await ringer.ring(id: id, user: user, name: name) { action in
+            Task { await self.tell(action, id) }
         }
+        // The provider may have told of a call that is over by now. The server's next answer says so.
+        if calls[id] == nil { try? await link?.send(.directory(DirectoryRequest())) }
     }
 
-    private func stopRinging(_ id: String) async {
-        guard ringing.remove(id) != nil else { return }
-        await ringer.stop(id: id)
+    private func end(_ id: String) {
+        if rung.remove(id) != nil { ringer.ended(id: id) }
     }
 
     /// Acts on the call that rings or goes on.
-    func act(_ action: CallAction, id: String? = nil) async {
+    func act(_ action: CallAction) async {
         let meant =
-            id ?? calls.values.first { action == .hangUp || !$0.isOutgoing && $0.phase == .ringing }?.id
-            ?? (action == .hangUp ? nil : ringing.first)
+            calls.values.first { action == .hangUp || !$0.isOutgoing && $0.phase == .ringing }?.id
+            ?? (action == .hangUp ? nil : rung.first { calls[$0] == nil })
         guard let meant else {
             return console.say(Event(event: "problem", reason: "There is no such call."), "There is no such call.")
         }
+        if await !ringer.request(action, id: meant) { await tell(action, meant) }
+    }
+
+    /// Tells the server what the user wants of a call.
+    private func tell(_ action: CallAction, _ meant: String) async {
         guard let link else {
             return console.say(
                 Event(event: "problem", id: meant, reason: "There is no link to the server."),
@@ -96,8 +104,8 @@ actor CallWatch {
     }
 
     /// Removes what is shown.
-    func leave() async {
-        for id in ringing { await ringer.stop(id: id) }
+    func leave() {
+        for id in rung { end(id) }
         link?.close()
     }
 }

@@ -1,37 +1,85 @@
-import EarshotNotifications
+import CallKit
+import Foundation
 import SimplePushKit
+import Synchronization
 
-/// Shows a call as a notification with two buttons.
-actor Ringer {
-    private let center = UserNotificationCenter()
-    private var isAuthorized = false
+/// Rings for calls through CallKit: a notification with *Answer* and *Decline*, and a ring tone.
+final class Ringer: NSObject, CXProviderDelegate, Sendable {
+    typealias Act = @Sendable (CallAction) -> Void
 
-    /// - Parameter act: is told which button the user pressed.
-    func ring(id: String, name: String, act: @escaping @Sendable (CallAction) -> Void) async {
-        if !isAuthorized {
-            _ = await center.requestAuthorization(options: [.alert, .sound])
-            isAuthorized = true
-        }
-        let content = NotificationContent(
-            title: "\(name) calls", sound: .default,
-            actions: [
-                NotificationAction(identifier: "accept", title: "Answer"),
-                NotificationAction(identifier: "decline", title: "Decline"),
-            ], urgency: .critical)
-        // Without a desktop the line on the terminal remains.
-        guard let delivered = try? await center.add(NotificationRequest(identifier: id, content: content)) else {
-            return
-        }
-        Task {
-            for await event in delivered.events {
-                switch event {
-                case .action("accept"): act(.accept)
-                case .action("decline"): act(.decline)
-                default: break
-                }
-            }
+    private struct Call {
+        var id: String
+        var isAnswered = false
+        var act: Act
+    }
+
+    private let calls = Mutex<[UUID: Call]>([:])
+    private let provider = CXProvider(configuration: CXProviderConfiguration(localizedName: "SimplePush"))
+    private let controller = CXCallController()
+
+    override init() {
+        super.init()
+        provider.setDelegate(self, queue: nil)
+    }
+
+    /// - Parameter act: is told what the user wants of the call.
+    func ring(id: String, user: String, name: String, act: @escaping Act) async {
+        let uuid = UUID()
+        calls.withLock { $0[uuid] = Call(id: id, act: act) }
+        let update = CXCallUpdate()
+        update.remoteHandle = CXHandle(type: .generic, value: user)
+        update.localizedCallerName = name
+        do {
+            try await provider.reportNewIncomingCall(with: uuid, update: update)
+        } catch {
+            // The line on the terminal remains.
+            calls.withLock { _ = $0.removeValue(forKey: uuid) }
         }
     }
 
-    func stop(id: String) async { await center.removeDeliveredNotifications(withIdentifiers: [id]) }
+    /// The user wants something of a call by a word, as by a button.
+    /// - Returns: whether the call is one that has rung here.
+    func request(_ action: CallAction, id: String) async -> Bool {
+        guard let uuid = uuid(of: id) else { return false }
+        let request = action == .accept ? CXAnswerCallAction(call: uuid) : CXEndCallAction(call: uuid)
+        do { try await controller.request(CXTransaction(action: request)) } catch { return false }
+        return true
+    }
+
+    /// The call was answered, perhaps by another program of the user.
+    func accepted(id: String) {
+        guard let uuid = uuid(of: id), calls.withLock({ $0[uuid]?.isAnswered }) == false else { return }
+        end(uuid, .answeredElsewhere)
+    }
+
+    func ended(id: String) {
+        if let uuid = uuid(of: id) { end(uuid, .remoteEnded) }
+    }
+
+    private func uuid(of id: String) -> UUID? { calls.withLock { $0.first { $0.value.id == id }?.key } }
+
+    private func end(_ uuid: UUID, _ reason: CXCallEndedReason) {
+        calls.withLock { _ = $0.removeValue(forKey: uuid) }
+        provider.reportCall(with: uuid, endedAt: nil, reason: reason)
+    }
+
+    // MARK: What the user wants
+
+    func providerDidReset(_ provider: CXProvider) { calls.withLock { $0 = [:] } }
+
+    func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) {
+        let act = calls.withLock { calls in
+            calls[action.callUUID]?.isAnswered = true
+            return calls[action.callUUID]?.act
+        }
+        guard let act else { return action.fail() }
+        act(.accept)
+        action.fulfill()
+    }
+
+    func provider(_ provider: CXProvider, perform action: CXEndCallAction) {
+        guard let call = calls.withLock({ $0.removeValue(forKey: action.callUUID) }) else { return action.fail() }
+        call.act(call.isAnswered ? .hangUp : .decline)
+        action.fulfill()
+    }
 }
