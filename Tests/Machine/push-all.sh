@@ -6,8 +6,6 @@
 set -uo pipefail
 programs=$(cd "${1:-$(dirname "$0")/../../.build/release}" && pwd) || exit 66
 cd "$(dirname "$0")" || exit 66
-logs=$(mktemp -d)
-failures=0
 
 # shellcheck source=Tests/Machine/support.sh
 source ./support.sh
@@ -16,5 +14,4 @@ source ./access-points.sh
 # shellcheck source=Tests/Machine/wifi.sh
 source ./wifi.sh
 
-echo "$((failures)) failed, after $SECONDS s"
-((failures == 0))
+end_run
