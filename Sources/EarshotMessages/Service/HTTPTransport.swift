@@ -19,9 +19,10 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     typealias Stream = AsyncThrowingStream<Piece, any Error>
 
     private let readers = Mutex<[Int: Stream.Continuation]>([:])
-    /// Makes tasks, cancels them and ends the session, in this order. Each waits for the session's queue, which a flood of data may
-    /// keep busy, and must not keep one of Swift's few threads.
-    private let tasks = DispatchQueue(label: "earshot-http")
+    /// Makes tasks, cancels them and ends sessions, in this order. Each waits for the session's queue, which a flood of data may
+    /// keep busy, and must not keep one of Swift's few threads. One queue for all sessions: with one for each, a program that
+    /// ended hundreds of them at once had so many threads waiting that none was left for what they waited for.
+    private static let tasks = DispatchQueue(label: "earshot-http")
 
     /// A session without connections.
     /// - Parameters:
@@ -44,12 +45,12 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     /// Sends a request. The request ends when its stream is no longer read.
     func pieces(of request: URLRequest, by session: URLSession) -> Stream {
         let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumBacklog))
-        tasks.async { [self] in
+        Self.tasks.async { [self] in
             let task = session.dataTask(with: request)
             readers.withLock { $0[task.taskIdentifier] = continuation }
             // A stream whose reader has left already calls this handler now.
             continuation.onTermination = { [self] _ in
-                tasks.async { [self] in
+                Self.tasks.async { [self] in
                     // Foundation traps if a task that has just completed is cancelled.
                     if isOpen(task) { task.cancel() }
                 }
@@ -62,7 +63,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     /// Ends the session and its requests. Nothing may be sent afterwards.
     func close(_ session: URLSession) {
         // Foundation traps if a task is made after that; those that were asked for before come first in the queue.
-        tasks.async { session.invalidateAndCancel() }
+        Self.tasks.async { session.invalidateAndCancel() }
     }
 
     /// Whether the session has not yet reported the task's end.
