@@ -73,12 +73,14 @@ struct PermissionFile: Sendable {
         try write(decisions)
     }
 
-    /// Locks the folder, at most for a second: a program that stands still while it writes must not stop this one.
+    /// Locks the folder, at most for five seconds: a program that stands still while it writes must not stop this one, and one
+    /// that waits for a slow disk must be waited for. Three programs that wrote without a pause to a busy disk kept one out for
+    /// a second.
     /// - Returns: a descriptor whose end unlocks the folder; negative if it cannot be opened.
     private static func lock(_ folder: String) -> CInt {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return -1 }
-        for _ in 0..<500 where flock(descriptor, LOCK_EX | LOCK_NB) != 0 { usleep(2_000) }
+        for _ in 0..<2_500 where flock(descriptor, LOCK_EX | LOCK_NB) != 0 { usleep(2_000) }
         return descriptor
     }
 
