@@ -64,18 +64,19 @@ processes() {
 agent_process() { processes "$1" "$programs/earshot-agent run"; }
 provider_process() { processes "$1" "$logs/bin/simplepush-provider"; }
 
-is_active() { as "$1" simplepush settings --json 2>/dev/null | grep -q '"isActive":true'; }
+is_active() { has_line "$(as "$1" simplepush settings --json 2>/dev/null)" '"isActive":true'; }
 is_inactive() { ! is_active "$1"; }
-is_here() { as "$1" simplepush contacts --json 2>/dev/null | grep -F "\"user\":\"$2\"" | grep -q '"isHere":true'; }
+is_here() { has_line "$(as "$1" simplepush contacts --json 2>/dev/null)" "\"user\":\"$2\"" '"isHere":true'; }
 
 start_server() {
     simplepush-server run --secret-file "$logs/secret" --database "$logs/simplepush.sqlite" >>"$logs/server" 2>&1 &
     server=$!
 }
 
-# shown USER TEXT: how many notifications had the text.
-shown() { grep -c -F -- "$2" "$logs/$1/dunst"; }
-is_shown() { (($(shown "$1" "$2") >= 1)); }
+# is_shown USER TEXT: whether a notification had the text.
+is_shown() { grep -q -F -- "$2" "$logs/$1/dunst"; }
+# shown USER TEXT: how many notifications had exactly this body.
+shown() { grep -c -F -- "body: '$2'" "$logs/$1/dunst"; }
 
 mkdir "$logs/bin"
 install -m 755 "$sample"/simplepush{,-server,-provider} "$logs/bin"
@@ -108,6 +109,7 @@ as ann simplepush text ben Dinner at eight >"$logs/ann/text" 2>&1
 accepted=$(now_milliseconds)
 check push-text '$(cat "$logs/ann/text"; tail -n 20 "$logs/ben/agent" "$logs/ben/dunst")' within 30 is_shown ben 'Dinner at eight'
 echo "shown $(($(now_milliseconds) - accepted)) ms after the server's answer, $(($(now_milliseconds) - sent)) ms after the command"
+sleep 1
 DISPLAY=${display[ben]} import -window root "$MACHINE_SHARE/text.png"
 as ben dunstctl close-all
 
@@ -124,7 +126,7 @@ pkill -f "$logs/bin/simplepush run"
 # Away: the provider's stop ran, with the reason, and nothing arrives. Back: what the server kept arrives once.
 leave ben
 check push-leaves '$(tail -n 20 "$logs/ben/agent")' within 10 is_inactive ben
-tells_why() { as ben earshot-push log 2>/dev/null | grep -q noNetworkAvailable; }
+tells_why() { has_line "$(as ben earshot-push log 2>/dev/null)" noNetworkAvailable; }
 check push-stop-reason '$(as ben earshot-push log)' within 5 tells_why
 as ann simplepush text ben While you were away >>"$logs/ann/text" 2>&1
 sleep 5
@@ -144,7 +146,7 @@ right() {
 access_point_off ship
 check push-point-off '$(tail -n 20 "$logs/ben/agent")' within 20 is_inactive ben
 access_point_on ship
-within 120 reaches ben 10.77.0.1
+for user in ann ben; do within 120 reaches $user 10.77.0.1; done
 right point
 kill -9 $server
 wait $server 2>/dev/null
