@@ -117,15 +117,22 @@ in_machine() {
     nsenter --target "${machine[$name]}" --net --mount --wdns="$PWD" -- "$@"
 }
 
+# run_in_machine NAME COMMAND... &: the same in the background; $! is the command itself, so that a signal reaches it.
+run_in_machine() {
+    local name=$1
+    shift
+    exec nsenter --target "${machine[$name]}" --net --mount --wdns="$PWD" -- "$@"
+}
+
 # start_supplicant NAME
 start_supplicant() {
-    in_machine "$1" wpa_supplicant -u -t >>"$logs/$1/supplicant" 2>&1 &
+    run_in_machine "$1" wpa_supplicant -u -t >>"$logs/$1/supplicant" 2>&1 &
     supplicant[$1]=$!
 }
 
 # start_manager NAME: and waits until it knows its radio.
 start_manager() {
-    in_machine "$1" NetworkManager --no-daemon >>"$logs/$1/manager" 2>&1 &
+    run_in_machine "$1" NetworkManager --no-daemon >>"$logs/$1/manager" 2>&1 &
     manager[$1]=$!
     within 60 manager_knows "$1"
 }

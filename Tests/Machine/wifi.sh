@@ -6,7 +6,7 @@ camp="wifi ${ssid[camp]}"
 
 # watch_networks NAME LOG: the situations of a machine from now on, in $logs/LOG; its process in $watch.
 watch_networks() {
-    in_machine "$1" "$programs/machine-networks" >"$logs/$2" 2>&1 &
+    run_in_machine "$1" "$programs/machine-networks" >"$logs/$2" 2>&1 &
     watch=$!
 }
 
@@ -43,7 +43,7 @@ primary_connection() {
 start_radios 4
 start_access_points
 check wifi-machine '$(cat "$logs/ann/start"; tail -n 20 "$logs/ann/manager" "$logs/ann/supplicant")' user_machine ann 2
-in_machine ann iw event -t >"$logs/ann/events" 2>&1 &
+run_in_machine ann iw event -t >"$logs/ann/events" 2>&1 &
 events=$!
 watch_networks ann networks
 check wifi-none '$(cat "$logs/networks")' within 20 is_network networks none
@@ -138,7 +138,7 @@ network={
 }
 PLAIN
 in_machine ann ip address add 10.78.0.12/24 dev wlan2
-in_machine ann wpa_supplicant -i wlan2 -c "$logs/ann/plain.conf" >"$logs/ann/plain" 2>&1 &
+run_in_machine ann wpa_supplicant -i wlan2 -c "$logs/ann/plain.conf" >"$logs/ann/plain" 2>&1 &
 plain=$!
 check kernel-joins '$(cat "$logs/networks" "$logs/ann/plain"; in_machine ann ip route)' within 30 is_network networks "$camp" kernel
 in_time kernel-join-is-seen networks "$(event_milliseconds ann 'connected to')" 1000
@@ -152,7 +152,7 @@ if [[ -x /usr/libexec/iwd ]]; then
     modprobe -a -q algif_hash algif_skcipher algif_aead cmac hmac sha1_generic sha256_generic sha512_generic ecb cbc \
         des_generic md4 md5 aes_generic arc4 ccm gcm ctr
     in_machine ann mkdir -p /run/iwd
-    in_machine ann env STATE_DIRECTORY=/run/iwd /usr/libexec/iwd >"$logs/ann/iwd" 2>&1 &
+    run_in_machine ann env STATE_DIRECTORY=/run/iwd /usr/libexec/iwd >"$logs/ann/iwd" 2>&1 &
     iwd=$!
     iwd_lists() { in_machine ann iwctl station wlan2 get-networks 2>/dev/null | grep -q Cruise; }
     iwd_scans() {

@@ -5,7 +5,8 @@ import NetworkExtension
 /// A provider in a process of its own, which writes a line to a file for each step of its life.
 ///
 /// Its configuration: `file`, where it writes; `mode`, in which way it misbehaves; `calls`, a folder whose files are calls of a
-/// server that wants to hear of each of them: one is gone when the provider has reported it.
+/// server that wants to hear of each of them: one is gone when the provider has reported it; `notify`, a text to show; `count`,
+/// how many texts to show at once.
 @main final class PushProvider: NEAppPushProvider {
     private var lock: CInt = -1
 
@@ -34,6 +35,14 @@ import NetworkExtension
         completionHandler(nil)
         write("active \(getpid())")
         if let folder = providerConfiguration?["calls"] as? String { serve(folder) }
+        if let count = providerConfiguration?["count"] as? Int {
+            for number in 1...count {
+                while !showNotification(identifier: "\(number)", title: "Ship", body: "text \(number)") {
+                    usleep(50_000)
+                }
+            }
+            write("shown \(count)")
+        }
         if let text = providerConfiguration?["notify"] as? String {
             write("shown \(showNotification(identifier: "text", title: "Ship", body: text))")
         }

@@ -36,6 +36,8 @@ struct ProviderRun {
     var deadline: Task<Void, Never>?
     var calls: RateLimit
     var notifications: RateLimit
+    /// Why its latest notification was refused.
+    var latestRefusal: String?
 
     /// Sends a signal to the process and to those that it has started.
     func signal(_ number: CInt) { kill(-process, number) }

@@ -26,6 +26,9 @@ struct PushAppState: Codable, Sendable, Hashable {
         var identifier: String
         var title: String
         var body: String
+
+        /// On the desktop.
+        var name: String { "push-\(configuration)-\(identifier)" }
     }
 
     var version = PushAppState.version

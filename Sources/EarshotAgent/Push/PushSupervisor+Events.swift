@@ -9,8 +9,11 @@ struct PushAppRecord {
     /// The process that the agent started, until it ends.
     var startedProcess: Int32?
     var hasComplained = false
-    /// What the desktop shows, by the notification's name there.
-    var shown: Set<String> = []
+    /// The notifications that the desktop is asked to show, by their names there.
+    var asked: Set<String> = []
+    var showing: Task<Void, Never>?
+    /// How often in a row the desktop showed none.
+    var refusalCount = 0
 }
 
 /// What providers report, and who is told.
@@ -229,30 +232,55 @@ extension PushSupervisor {
         }
         state.notifications.removeAll { $0.configuration == id && $0.identifier == notify.identifier }
         state.notifications.append(notification)
-        if state.notifications.count > PushAppState.maximumNotificationCount { state.notifications.removeFirst() }
+        guard state.notifications.count <= PushAppState.maximumNotificationCount else {
+            return "\(PushAppState.maximumNotificationCount) notifications wait for a desktop already."
+        }
         if let failure = set(state) { return failure }
         show(notification, app)
         return nil
     }
 
     private func show(_ notification: PushAppState.Notification, _ app: String) {
-        let name = "push-\(notification.configuration)-\(notification.identifier)"
-        apps[app]?.shown.insert(name)
+        apps[app]?.asked.insert(notification.name)
         let input = input
         options.notifier.show(
-            AgentNotification(app: app, identifier: name, title: notification.title, body: notification.body)
+            AgentNotification(
+                app: app, identifier: notification.name, title: notification.title, body: notification.body)
         ) { input.yield(.notification(app, notification, $0)) }
     }
 
     func take(_ outcome: AgentNotificationOutcome, of notification: PushAppState.Notification, _ app: String) {
-        guard apps[app] != nil else { return }
+        guard let record = apps[app] else { return }
+        apps[app]?.asked.remove(notification.name)
         switch outcome {
-        case .shown: change(app) { $0.notifications.removeAll { $0 == notification } }
-        case .notShown:
+        case .shown:
             change(app) { $0.notifications.removeAll { $0 == notification } }
-            log("\(app): no desktop shows the provider's notification")
+            apps[app]?.refusalCount = 0
+            showNext(app)
+        case .notShown:
+            // One that was shown and went with its desktop is not shown again: the user may have read it.
+            guard record.state.notifications.contains(notification), record.showing == nil else { return }
+            // A desktop that has shown many at once refuses some for a moment.
+            if record.refusalCount == 3 { log("\(app): no desktop shows the provider's notifications: they wait") }
+            showNext(app)
+            apps[app]?.refusalCount += 1
         case .clicked: clicked(notification, app)
         }
+    }
+
+    /// Tries the oldest notification that waits, a while later. Where it is shown, the others follow.
+    private func showNext(_ app: String) {
+        guard let record = apps[app], record.showing == nil, !record.state.notifications.isEmpty else { return }
+        let pause = min(times.show * exp2(Double(min(record.refusalCount, 30))), times.longestShow)
+        apps[app]?.showing = later(pause, .showDue(app))
+    }
+
+    func showDue(_ app: String) {
+        apps[app]?.showing = nil
+        guard let record = apps[app],
+            let next = record.state.notifications.first(where: { !record.asked.contains($0.name) })
+        else { return }
+        show(next, app)
     }
 
     private func clicked(_ notification: PushAppState.Notification, _ app: String) {

@@ -229,7 +229,11 @@ extension PushSupervisor {
             run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: report.id, refusal: refusal)))
         } else if let notify = frame.notify {
             let refusal = keep(notify, id, run)
-            if let refusal { log("\(run.configuration.app): refuses a notification: \(refusal)") }
+            // The provider tries again, perhaps for hours.
+            if let refusal, refusal != run.latestRefusal {
+                log("\(run.configuration.app): refuses a notification: \(refusal)")
+            }
+            records[id]?.run?.latestRefusal = refusal
             run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: notify.id, refusal: refusal)))
         } else if frame.unmatchEthernet != nil, situation?.primary == .ethernet {
             log("\(run.configuration.app): this Ethernet is not the provider's")

@@ -31,6 +31,7 @@ actor PushSupervisor {
         case appEnded(String, status: CInt)
         case startDue(String)
         case notification(String, PushAppState.Notification, AgentNotificationOutcome)
+        case showDue(String)
         case overview(AgentConnection)
     }
 
@@ -142,6 +143,7 @@ actor PushSupervisor {
         case .appEnded(let app, let status): appEnded(app, status)
         case .startDue(let app): considerStart(app)
         case .notification(let app, let notification, let outcome): take(outcome, of: notification, app)
+        case .showDue(let app): showDue(app)
         case .overview(let connection): connection.send(AgentFrame.pushOverview(overview))
         }
     }
@@ -307,7 +309,10 @@ actor PushSupervisor {
             record.run?.deadline?.cancel()
             record.run?.connection.close()
         }
-        for app in apps.values { app.starting?.cancel() }
+        for app in apps.values {
+            app.starting?.cancel()
+            app.showing?.cancel()
+        }
         records = [:]
     }
 }

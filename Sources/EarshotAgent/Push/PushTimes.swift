@@ -18,6 +18,9 @@ package struct PushTimes: Sendable {
     package var sameReport = 120.0
     /// After its own start the agent does not start an app before whose process lives: that is about to connect again.
     package var resumption = 2.5
+    /// Until the next notification that waits is shown. It doubles while no desktop shows any, up to `longestShow`.
+    package var show = 1.0
+    package var longestShow = 60.0
     /// See `RestartPolicy`.
     package var restart = RestartPolicy.Pauses()
 

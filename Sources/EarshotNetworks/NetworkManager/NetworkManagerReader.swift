@@ -14,6 +14,8 @@ struct NetworkManagerReader: Sendable {
     private struct Found {
         var network: Network?
         var isWithoutAccessPoint = false
+        /// The kernel's name of the interface; nil below a VPN.
+        var interface: String?
         /// Lower is preferred, as by NetworkManager's metrics of default routes.
         var rank: Int {
             switch network {
@@ -26,7 +28,7 @@ struct NetworkManagerReader: Sendable {
     }
 
     /// What NetworkManager says.
-    /// - Returns: nil if it says nothing: it has only begun, or the device of the default route is not its own.
+    /// - Returns: nil if it says nothing: it has only begun, or it has not made the default route.
     /// - Throws: if it does not run, does not answer or refuses.
     func reading() async throws(DBusError) -> NetworkReading? {
         let manager = try await properties(NetworkManagerName.path, NetworkManagerName.manager)
@@ -46,6 +48,10 @@ struct NetworkManagerReader: Sendable {
             if best.map({ candidate.rank < $0.rank }) ?? true { best = candidate }
         }
         if let best {
+            // A default route that NetworkManager has not made, such as one of `ip route`, counts for more than what it joined.
+            if let link = try? kernel.picture().defaultLink, let interface = best.interface, link.name != interface {
+                return nil
+            }
             return NetworkReading(
                 primary: best.network, source: .networkManager, isWithoutAccessPoint: best.isWithoutAccessPoint)
         }
@@ -80,8 +86,10 @@ struct NetworkManagerReader: Sendable {
         case "802-3-ethernet":
             // A virtual card can have a connection of this type, too.
             guard let device = device(active) else { return Found() }
-            let type = try await properties(device, NetworkManagerName.device)["DeviceType"]?.integer
-            return Found(network: type == NetworkManagerName.ethernetDevice ? .ethernet : nil)
+            let values = try await properties(device, NetworkManagerName.device)
+            return Found(
+                network: values["DeviceType"]?.integer == NetworkManagerName.ethernetDevice ? .ethernet : nil,
+                interface: values["Interface"]?.text)
         case "gsm":
             guard let device = device(active) else { return Found() }
             let modem = try await properties(device, NetworkManagerName.device)["Udi"]?.text ?? ""
@@ -91,7 +99,9 @@ struct NetworkManagerReader: Sendable {
             guard depth < Self.maximumDepth, let base = active["SpecificObject"]?.text,
                 base != NetworkManagerName.none, base != path
             else { return Found() }
-            return try await found(base, mustBeActivated: mustBeActivated, depth: depth + 1)
+            var found = try await found(base, mustBeActivated: mustBeActivated, depth: depth + 1)
+            found.interface = nil
+            return found
         default: return Found()
         }
     }
@@ -114,7 +124,7 @@ struct NetworkManagerReader: Sendable {
         var ssid = try await properties(accessPoint, NetworkManagerName.accessPoint)["Ssid"]?.bytes ?? []
         // A hidden access point sends no name. The user's profile has it.
         if ssid.isEmpty { ssid = await configuredSSID(active) ?? [] }
-        return Found(network: ssid.count <= Network.maximumSSIDByteCount ? .wifi(ssid: ssid) : nil)
+        return Found(network: ssid.count <= Network.maximumSSIDByteCount ? .wifi(ssid: ssid) : nil, interface: name)
     }
 
     /// The SSID in the profile of a connection; nil if the profile is not this user's to read.

@@ -196,12 +196,54 @@ struct PushNotificationTests {
 
     init() throws { push = try PushHome() }
 
-    private func agent(on bus: SessionBus) throws -> Agent {
+    private func agent(on bus: SessionBus, _ limits: NotificationLimits = NotificationLimits()) throws -> Agent {
         try push.agent { options in
+            options.pushTimes.show = 0.05
+            options.pushTimes.longestShow = 0.2
+            options.notificationsPerMinute = 60_000
             options.notifier = DesktopNotifier(
-                makeCenter: { UserNotificationCenter(applicationIdentifier: $0, bus: bus.bus, output: .system) },
+                makeCenter: {
+                    UserNotificationCenter(applicationIdentifier: $0, limits: limits, bus: bus.bus, output: .system)
+                },
                 log: { [log = push.home.log] in log.add($0) })
         }
+    }
+
+    @Test func aNotificationWaitsForADesktop() async throws {
+        let bus = try SessionBus()
+        var limits = NotificationLimits()
+        limits.pauseAfterFailure = .milliseconds(50)
+        let agent = try agent(on: bus, limits)
+        push.networks.join("Ship")
+        var configuration = push.configuration()
+        configuration.providerConfiguration["notify"] = .string("dinner at 7")
+        try push.store.save(configuration)
+        #expect(await eventually { push.lines.last == "shown true" })
+        #expect(await eventually { push.home.log.all.contains { $0.contains("they wait") } })
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        #expect(await eventually { desktop.shown.map(\.body) == ["dinner at 7"] })
+        await aWhile()
+        #expect(desktop.shown.count == 1)
+        withExtendedLifetime(agent) {}
+    }
+
+    /// The server has kept them while the user was away. The desktop takes some at once, the agent keeps some, and the provider
+    /// tries the rest again.
+    @Test func noneOfManyTextsIsLost() async throws {
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        var limits = NotificationLimits()
+        limits.burstCount = 5
+        limits.refillInterval = .milliseconds(20)
+        let agent = try agent(on: bus, limits)
+        push.networks.join("Ship")
+        var configuration = push.configuration()
+        configuration.providerConfiguration["count"] = .integer(60)
+        try push.store.save(configuration)
+        #expect(await eventually(within: .seconds(30)) { desktop.shown.count >= 60 })
+        await aWhile()
+        #expect(desktop.shown.map(\.body).sorted() == (1...60).map { "text \($0)" }.sorted())
+        withExtendedLifetime(agent) {}
     }
 
     @Test func aNotificationIsShownAndItsClickStartsTheApp() async throws {

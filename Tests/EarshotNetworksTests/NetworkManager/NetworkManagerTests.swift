@@ -172,6 +172,26 @@ struct NetworkManagerTests {
         #expect(await poll { networks.situations == [NetworkSituation(primary: .ethernet, source: .kernel)] })
     }
 
+    @Test("a default route that NetworkManager has not made counts for more than what it joined")
+    func foreignDefaultRoute() async throws {
+        let bus = try SessionBus()
+        let kernel = FakeKernel(.one("wlan0", .wifi(ssid: Self.ship)))
+        let manager = try await FakeNetworkManager(bus)
+        try await manager.set([1: Self.wifi(Self.ship)], primary: nil)
+        let networks = Collected(SystemNetworks(bus: bus.bus, kernel: kernel))
+        defer { networks.stop() }
+        #expect(
+            await poll {
+                networks.situations == [NetworkSituation(primary: .wifi(ssid: Self.ship), source: .networkManager)]
+            })
+        kernel.set(.success(.one("tunnel0", nil)))
+        #expect(
+            await poll { networks.situations.last == NetworkSituation(primary: nil, source: .kernel) })
+        kernel.set(.success(.one("eth0", .ethernet)))
+        #expect(
+            await poll { networks.situations.last == NetworkSituation(primary: .ethernet, source: .kernel) })
+    }
+
     @Test("the kernel answers while the bus is gone, and a bus that comes back is found")
     func busGone() async throws {
         var bus: SessionBus? = try SessionBus()
