@@ -43,7 +43,7 @@ FORMATTED := Package.swift Sources Samples Tests Benchmarks Server/Package.swift
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-machine test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
+.PHONY: help demo build all server test test-server test-kernels test-machine test-long sanitize soak bench bench-quick bench-service lint format install install-all install-agent install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -117,6 +117,9 @@ bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures
 	@scripts/peer-sounds.sh $(RECORDINGS)/peers
 	$(BENCHMARK) all $(foreach kind,music effects speech peers,--audio $(RECORDINGS)/$(kind))
 
+bench-service: server ## Measure the token service beside a reference, and write that into docs/BENCHMARKS.md (five minutes)
+	@scripts/service-compare.sh --into docs/BENCHMARKS.md Server/.build/release/earshotd 15 3
+
 soak: build ## Listen for 15 minutes and say what it took
 	@scripts/install-dependencies.sh test
 	@scripts/soak.sh
@@ -167,16 +170,20 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages $(STANDALONE_BUILT)/earshot-background)
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
-install-server: swift ## Install the token service in PREFIX/bin
+install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
 	install -D -s -m 755 Server/.build/standalone/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
 	$(call install_texts,Server/.build/standalone/release/earshotd)
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's#@BIN@#$(PREFIX)/bin#' Server/Operation/earshotd.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
 
 .PHONY: uninstall
 uninstall: ## Remove from PREFIX all that was installed there
 	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
 	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
+	rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 clean: ## Remove everything that was built

@@ -34,7 +34,7 @@ public struct EarshotServer: Sendable {
     private let store: SQLiteStore
 
     /// Opens the database and creates a missing one.
-    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file, or an error that says why the rights of
+    /// - Throws: `DatabaseInUse` if another process serves the database; GRDB's `DatabaseError` if SQLite cannot open or migrate the file, or an error that says why the rights of
     ///   other users cannot be taken from it.
     public init(_ options: Options, logger: Logger) throws {
         self.options = options
@@ -86,7 +86,7 @@ public struct EarshotServer: Sendable {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         return Application(
-            router: router, server: server ?? .http1(configuration: channels(service.limits, service.metrics)),
+            router: router, server: server ?? EventLoopConnections.server(channels(service.limits, service.metrics)),
             configuration: ApplicationConfiguration(
                 address: address, backlog: 1_024,
                 // A connection that the handler below rejects still takes a file descriptor for a moment.
@@ -109,7 +109,7 @@ public struct EarshotServer: Sendable {
     }
 
     private func server(_ limits: ServiceLimits, _ metrics: Metrics) throws -> HTTPServerBuilder {
-        let plain = HTTPServerBuilder.http1(configuration: Self.channels(limits, metrics))
+        let plain = EventLoopConnections.server(Self.channels(limits, metrics))
         guard let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath else {
             return plain
         }

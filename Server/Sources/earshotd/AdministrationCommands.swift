@@ -126,7 +126,7 @@ func administer<Value>(
     _ database: DatabaseOption, _ body: (SQLiteStore) async throws -> Value
 ) async throws -> Value {
     try await orFail("cannot use the database '\(database.database)'") {
-        let store = try SQLiteStore(path: database.database)
+        let store = try SQLiteStore(path: database.database, isServing: false)
         let value = try await body(store)
         try store.close()
         return value
@@ -137,6 +137,8 @@ func administer<Value>(
 func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()
+    } catch let code as ExitCode {
+        throw code
     } catch {
         printError("Error: \(failure): \(error)")
         throw ExitCode.failure

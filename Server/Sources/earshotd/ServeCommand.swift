@@ -70,6 +70,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// The code of sysexits.h for a failure that passes: another service has the database.
+    private static let databaseInUse = ExitCode(75)
+
     func run() async throws {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "earshotd")
@@ -83,13 +86,22 @@ struct ServeCommand: AsyncParsableCommand {
         options.limits = limits
         let scheme = tlsCertificate == nil ? "http" : "https"
         try await orFail("cannot serve on \(host):\(port) with the database '\(database.database)'") {
-            let server = try EarshotServer(options, logger: logger)
+            let server = try server(options, logger: logger)
             try await server.run { port in
                 print("earshotd listens at \(scheme)://\(host):\(port)")
                 fflush(nil)
             }
         }
         logger.info("stopped")
+    }
+
+    private func server(_ options: EarshotServer.Options, logger: Logger) throws -> EarshotServer {
+        do {
+            return try EarshotServer(options, logger: logger)
+        } catch let error as DatabaseInUse {
+            printError("Error: cannot serve the database '\(database.database)': \(error)")
+            throw Self.databaseInUse
+        }
     }
 
     private var limits: ServiceLimits {

@@ -33,6 +33,9 @@ final class Daemon: @unchecked Sendable {
     var database: String { directory.appendingPathComponent("earshotd.sqlite").path }
     var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
 
+    /// The process id of the service that was started last.
+    var processIdentifier: Int32 { process?.processIdentifier ?? 0 }
+
     /// The number of files and connections that the service has open.
     var openFiles: Int {
         let folder = "/proc/\(process?.processIdentifier ?? 0)/fd"

@@ -64,7 +64,7 @@ import Testing
         let path = world.directory.appendingPathComponent("test.sqlite").path
         let files = [path, path + "-wal", path + "-shm"]
         for file in files { try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file) }
-        let again = try SQLiteStore(path: path)
+        let again = try SQLiteStore(path: path, isServing: false)
         defer { try? again.close() }
         #expect(again.repairedFiles == files)
         for file in files {

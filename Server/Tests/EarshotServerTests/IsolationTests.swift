@@ -31,10 +31,12 @@ import Testing
         let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
         let publication = try await ours.publish("secret")
         let hearer = theirs.session.device
-        try await world.store.writes.perform { database, now in
-            try database.run(
-                "INSERT INTO sighting (device_id, token_id, expires_at) SELECT ?, id, ? FROM token WHERE bytes = ?",
-                [hearer, now + .seconds(60), publication.token])
+        let now = world.clock.now
+        try world.store.live.withLock { live in
+            let name = try #require(Live.TokenName(publication.token, project: ours.session.project))
+            let row = try #require(live.tokenRows[name])
+            live.devices[hearer]?.heard[row] = Live.Sighting(expires: now + .seconds(60))
+            live.hearers[row, default: []].insert(hearer)
         }
         _ = try await theirs.subscribe()
         #expect(try await theirs.news() == [])

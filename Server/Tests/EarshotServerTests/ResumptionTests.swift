@@ -83,11 +83,17 @@ import Testing
         try await world.service.endSession(subscriber.session)
         for _ in 0..<3 { try await world.pass(world.service.limits.memory + world.service.limits.tokenLifetime) }
         try await world.store.pool.read { database in
-            for table in ["device", "publication", "subscription", "token", "sighting", "delivery"] {
+            for table in ["device", "publication", "subscription", "token", "delivery"] {
                 let count = try database.count("SELECT count(*) FROM \(table)")
                 #expect(count == 0, "\(table)")
             }
         }
+        let live = world.store.live.withLock { $0 }
+        #expect(live.devices.isEmpty && live.sessions.isEmpty && live.offers.isEmpty && live.wishes.isEmpty)
+        #expect(live.offerRows.isEmpty && live.wishRows.isEmpty && live.tokens.isEmpty && live.tokenRows.isEmpty)
+        #expect(live.hearers.isEmpty && live.deliveries.isEmpty && live.keys.isEmpty && live.sightingCount == 0)
+        #expect(live.deviceEnds.isEmpty && live.offerEnds.isEmpty && live.wishEnds.isEmpty && live.sightingEnds.isEmpty)
+        #expect(live.tokensToForget.isEmpty && live.offersToForget.isEmpty && live.lossesToForget.isEmpty)
     }
 
     private func position(after cursor: Int64?) async throws -> StreamPosition? {

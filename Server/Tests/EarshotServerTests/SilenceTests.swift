@@ -76,6 +76,40 @@ import Testing
         #expect(try await subscriber.near() == [])
     }
 
+    /// A restart forgets sightings, but finds and loses nothing: what was near stays so until its devices say otherwise.
+    @Test func aNewProcessFindsAndLosesNothingTwice() async throws {
+        let world = try World { $0.silence = .seconds(15) }
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        let (one, two) = (try await publisher.publish("one"), try await publisher.publish("two"))
+        _ = try await subscriber.subscribe()
+        try await subscriber.hear(one.token, two.token)
+        try world.store.close()
+        let path = world.directory.appendingPathComponent("test.sqlite").path
+        let store = try SQLiteStore(path: path, clock: world.clock)
+        defer { try? store.close() }
+        let service = TokenService(store: store, limits: world.service.limits, clock: world.clock)
+        try await service.begin()
+        func news() async throws -> [Int64] {
+            try await store.changes(of: subscriber.session, ChangeQuery(after: 0, limit: 9)).changes
+                .map { $0.isFound ? $0.sequence : -$0.sequence }
+        }
+        #expect(try await store.counts(now: world.clock.now).sightings == 0)
+        #expect(try await news() == [1, 2])
+        // Found again at its next report, without an event. The other is near for as long as a sighting could have lasted.
+        _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)
+        #expect(try await news() == [1, 2])
+        for _ in 0..<17 {
+            world.clock.advance(by: .seconds(5))
+            _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)
+            try await service.sweep()
+            #expect(try await news() == [1, 2])
+        }
+        world.clock.advance(by: .seconds(5))
+        _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)
+        try await service.sweep()
+        #expect(try await news() == [1, -3])
+    }
+
     /// A report that arrives while the sweep ends the device's sightings counts.
     @Test func aReportDuringTheSweepCounts() async throws {
         let world = try World { $0.silence = .seconds(15) }

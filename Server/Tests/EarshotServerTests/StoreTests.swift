@@ -139,6 +139,20 @@ import Testing
         #expect(changes.map(\.publication) == [publication.id])
     }
 
+    /// Also by another name of the file. A store that is closed gives the database free.
+    @Test func oneStoreServesADatabase() async throws {
+        let world = try World()
+        let path = world.directory.appendingPathComponent("test.sqlite").path
+        let link = world.directory.appendingPathComponent("link.sqlite").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        for name in [path, link] {
+            #expect(throws: DatabaseInUse(path: name, process: getpid())) { try SQLiteStore(path: name) }
+        }
+        try SQLiteStore(path: link, isServing: false).close()
+        try world.store.close()
+        try SQLiteStore(path: link).close()
+    }
+
     @Test func operatorsMistakes() async throws {
         let world = try World()
         _ = try await world.key("ours")

@@ -139,8 +139,9 @@ struct API: Sendable {
         func entries(_ tokens: [String], _ statuses: [TokenStatus]) -> [SightingsAnswerBody.Entry] {
             zip(tokens, statuses).map { SightingsAnswerBody.Entry(token: $0, status: $1) }
         }
-        return try .json(
-            SightingsAnswerBody(heard: entries(heard.map(\.token), answer.heard), lost: entries(lost, answer.lost)))
+        let answerBody = SightingsAnswerBody(
+            heard: entries(heard.map(\.token), answer.heard), lost: entries(lost, answer.lost))
+        return .json(try answerBody.json())
     }
 
     /// An answer that needs a device session. The text is the `{id}` of the path, empty if it has none.

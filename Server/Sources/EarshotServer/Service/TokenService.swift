@@ -82,9 +82,6 @@ final class TokenService: Sendable {
     /// Begins to serve a store that an earlier run of the service may have filled.
     func begin() async throws {
         try await store.bound(limits)
-        // Clients need a while to notice that the service is back, so the first report of each device may come late.
-        let late = now + limits.sightingLifetime
-        for device in try await store.hearers() { presence.note(device, now: late) }
     }
 
     /// Ends expired leases and the sightings of silent devices, and notifies the devices concerned.

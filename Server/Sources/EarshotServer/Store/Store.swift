@@ -41,8 +41,6 @@ protocol Store: Administration, RegistryStore {
     /// The attachments of the beacons that the device may see; nothing for a beacon without any.
     func lookUp(_ question: LookUp) async throws -> [LookUpResult]
 
-    /// The devices that have sightings.
-    func hearers() async throws -> [Int64]
     /// Ends the sightings of those of the devices that are still silent when the write's turn comes.
     func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken
 
