@@ -14,6 +14,15 @@ CHECKS := --explicit-target-dependency-import-check error
 RELEASE := -c release --product earshot $(CHECKS)
 # What operators run: a package of its own, because it brings an HTTP server and a database along.
 SERVER := --package-path Server -c release --product earshotd $(CHECKS)
+# `make server POSTGRES=1` adds the store for several services together, which needs libpq.
+POSTGRES ?=
+ifneq ($(POSTGRES),)
+SERVER += --traits Postgres
+endif
+server_packages := $(if $(POSTGRES),postgres,server)
+# The tests of what both stores promise; EARSHOT_TEST_STORE says on which one they run.
+STORE_TESTS := MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests
+STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests
 # An installed program must not need the Swift of whoever built it.
 STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
 # Tests look inside the modules. They run optimized, because signal processing is up to 225 times slower otherwise,
@@ -63,8 +72,8 @@ all: swift ## Build every command: earshot, and what it finds beside it (nearby,
 	$(SWIFT) build -c release --product earshot-agent $(CHECKS)
 	@$(call link_commands,.build/release)
 
-server: swift ## Build the token service, Server/.build/release/earshotd
-	@scripts/install-dependencies.sh server
+server: swift ## Build the token service, Server/.build/release/earshotd (POSTGRES=1: with PostgreSQL, for several services)
+	@scripts/install-dependencies.sh $(server_packages)
 	$(SWIFT) build $(SERVER)
 
 # Apart, because what waits or is heard in real time must not fight for the cores with simulations, each of which keeps
@@ -84,7 +93,12 @@ test: swift ## Run the tests, some of them through a virtual sound card
 
 test-server: swift ## Run the tests of the token service, and of its clients before a running one
 	@scripts/install-dependencies.sh test
-	$(SWIFT) test --package-path Server --disable-xctest $(CHECKS)
+	$(SWIFT) build --package-path Server --build-tests --traits Postgres --disable-xctest $(CHECKS)
+	failed=0; \
+	run() { $(SWIFT) test --package-path Server --skip-build --traits Postgres --disable-xctest $(CHECKS) "$$@" || failed=1; }; \
+	run --skip 'NodeTests|PostgresStoreTests'; \
+	EARSHOT_TEST_STORE=postgres run --no-parallel --filter '$(STORE_TESTS)|NodeTests'; \
+	((failed == 0))
 	EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd $(SWIFT) test --disable-xctest $(TESTING) \
 	    --filter 'EarshotdTests|PublishingSnippetTests|MessageSoundCardTests'
 
@@ -170,8 +184,8 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages $(STANDALONE_BUILT)/earshot-background)
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
-install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit
-	@scripts/install-dependencies.sh server
+install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit (POSTGRES=1: with PostgreSQL)
+	@scripts/install-dependencies.sh $(server_packages)
 	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
 	install -D -s -m 755 Server/.build/standalone/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
 	$(call install_texts,Server/.build/standalone/release/earshotd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|test|kernels|machine|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|postgres|test|kernels|machine|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -18,6 +18,10 @@ bluetooth_packages=(libsystemd-dev)
 messages_packages=(libcurl4-openssl-dev)
 # earshotd's database. `earshot` does not need it.
 server_packages=(libsqlite3-dev)
+# The client library of its other database, for several services together.
+postgres_packages=(libpq-dev)
+# That database, which the tests start.
+postgres_test_packages=(postgresql)
 # To compile the kernels for aarch64 and run them.
 kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 # A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, and a desktop.
@@ -32,12 +36,16 @@ build) packages=("${build_packages[@]}") ;;
 all) packages=("${build_packages[@]}" "${bluetooth_packages[@]}") ;;
 messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${messages_packages[@]}") ;;
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
-test) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
+postgres) packages=("${build_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}") ;;
+test)
+    packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}"
+        "${postgres_test_packages[@]}" "${test_packages[@]}")
+    ;;
 kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|test|kernels|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|postgres|test|kernels|bench]" >&2
     exit 64
     ;;
 esac
@@ -53,6 +61,8 @@ is_provided() {
     libcurl4-openssl-dev) pkg-config --exists libcurl ;;
     libsystemd-dev) pkg-config --exists libsystemd ;;
     libsqlite3-dev) pkg-config --exists sqlite3 ;;
+    libpq-dev) pkg-config --exists libpq ;;
+    postgresql) compgen -G '/usr/lib/postgresql/*/bin/initdb' ;;
     pulseaudio-utils) command -v pactl ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;
     gcc-aarch64-linux-gnu | libc6-dev-arm64-cross) command -v aarch64-linux-gnu-gcc ;;

@@ -113,6 +113,11 @@ extension Problem {
             remedy: "The operator has to look at the disk and at the database's file.", retryAfterSeconds: 5)
     }
 
+    /// The reason is in the log: it names the operator's machines.
+    static let storeAway = Problem(
+        .serviceUnavailable, "store_away", "The database cannot be reached.",
+        remedy: "Try again after the time in Retry-After.", retryAfterSeconds: 2)
+
     static let badRequest = Problem(
         .badRequest, "bad_request", "The request is not HTTP, or ends too early.",
         remedy: "Send HTTP/1.1; GET /v1/openapi.json lists all endpoints.", endsConnection: true)

@@ -123,10 +123,10 @@ private func requireName(_ name: String) throws {
 
 /// Opens the database, which a running service may use too, and closes it again.
 func administer<Value>(
-    _ database: DatabaseOption, _ body: (SQLiteStore) async throws -> Value
+    _ database: DatabaseOption, _ body: (any OperatorStore) async throws -> Value
 ) async throws -> Value {
-    try await orFail("cannot use the database '\(database.database)'") {
-        let store = try SQLiteStore(path: database.database, isServing: false)
+    try await orFail("cannot use the database '\(database.name)'") {
+        let store = try StoreOpening.administer(database.database)
         let value = try await body(store)
         try store.close()
         return value

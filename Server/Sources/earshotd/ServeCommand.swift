@@ -29,6 +29,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The maximum number of open connections.")
     var connections = ServiceLimits().connections
 
+    @Option(help: ArgumentHelp("Connections to PostgreSQL; one more listens.", valueName: "n"))
+    var databaseConnections = ServiceLimits().databaseConnections
+
     @Option(help: ArgumentHelp("Maximum requests a second from all devices of a key.", valueName: "n"))
     var keyRate = ServiceLimits().requestsPerKey.perSecond
 
@@ -61,7 +64,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("\(name) must be more than 0, not \(rate).")
         }
         for (name, count) in [
-            ("--connections", connections), ("--publications-per-key", publicationsPerKey),
+            ("--connections", connections), ("--database-connections", databaseConnections),
+            ("--publications-per-key", publicationsPerKey),
             ("--subscriptions-per-key", subscriptionsPerKey),
             ("--publications-per-device", publicationsPerDevice),
             ("--subscriptions-per-device", subscriptionsPerDevice),
@@ -78,14 +82,14 @@ struct ServeCommand: AsyncParsableCommand {
         var logger = Logger(label: "earshotd")
         logger.logLevel = logLevel
 
-        var options = EarshotServer.Options(databasePath: database.database)
+        var options = EarshotServer.Options(database: database.database)
         options.host = host
         options.port = port
         options.certificatePath = tlsCertificate
         options.privateKeyPath = tlsKey
         options.limits = limits
         let scheme = tlsCertificate == nil ? "http" : "https"
-        try await orFail("cannot serve on \(host):\(port) with the database '\(database.database)'") {
+        try await orFail("cannot serve on \(host):\(port) with the database '\(database.name)'") {
             let server = try server(options, logger: logger)
             try await server.run { port in
                 print("earshotd listens at \(scheme)://\(host):\(port)")
@@ -99,7 +103,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             return try EarshotServer(options, logger: logger)
         } catch let error as DatabaseInUse {
-            printError("Error: cannot serve the database '\(database.database)': \(error)")
+            printError("Error: cannot serve the database '\(database.name)': \(error)")
             throw Self.databaseInUse
         }
     }
@@ -107,6 +111,7 @@ struct ServeCommand: AsyncParsableCommand {
     private var limits: ServiceLimits {
         var limits = ServiceLimits()
         limits.connections = connections
+        limits.databaseConnections = databaseConnections
         limits.requestsPerKey = RateLimit(perSecond: keyRate, burst: max(1, 4 * keyRate))
         limits.requestsPerDevice = RateLimit(perSecond: deviceRate, burst: max(1, 5 * deviceRate))
         limits.sessionsPerKey = RateLimit(perSecond: sessionRate, burst: max(1, 10 * sessionRate))

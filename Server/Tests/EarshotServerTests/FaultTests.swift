@@ -51,7 +51,7 @@ import Testing
         StoreCall("a report loses") { try await $0.subscriber.lose($0.near.token) },
         StoreCall("a device falls silent") { scene in
             let device = scene.subscriber.session.device
-            _ = try await scene.world.store.endSightings(of: [device]) { $0 == device }
+            _ = try await scene.world.sqlite.endSightings(of: [device]) { $0 == device }
         },
         StoreCall(
             "sightings expire", after: { $0.world.clock.advance(by: .seconds(91)) },
@@ -101,7 +101,7 @@ import Testing
     /// The writes that share a commit with a refused one are not lost, in memory or on the disk.
     @Test func aRefusedChangeDoesNotAffectOthers() async throws {
         let scene = try await Scene()
-        try await scene.world.store.pool.writeWithoutTransaction { database in
+        try await scene.world.sqlite.pool.writeWithoutTransaction { database in
             try database.execute(
                 sql: """
                     CREATE TEMP TRIGGER injected BEFORE INSERT ON main.publication WHEN NEW.content = x'62' BEGIN
@@ -139,7 +139,9 @@ import Testing
         async let list = listed.after {
             try await scene.world.store.publications(of: scene.publisher.session, now: scene.world.clock.now).count
         }
-        while scene.world.store.writes.waitingCount < 2, !reported.isFinished, !listed.isFinished { await Task.yield() }
+        while scene.world.sqlite.writes.waitingCount < 2, !reported.isFinished, !listed.isFinished {
+            await Task.yield()
+        }
         #expect(!reported.isFinished && !listed.isFinished)
         commit.end(isRefused: isRefused)
         let isStopped = await ended == nil
@@ -160,7 +162,7 @@ import Testing
         async let answer = asked.after {
             try await scene.world.store.session(hash: Secret.hash(secret), now: scene.world.clock.now)
         }
-        while scene.world.store.writes.waitingCount < 1, !asked.isFinished { await Task.yield() }
+        while scene.world.sqlite.writes.waitingCount < 1, !asked.isFinished { await Task.yield() }
         #expect(!asked.isFinished)
         commit.end(isRefused: isRefused)
         let isStopped = await ended == nil
@@ -206,7 +208,7 @@ final class Scene: Sendable {
         (near, far) = (try await publisher.publish("near"), try await publisher.publish("far"))
         subscription = try await subscriber.subscribe()
         try await subscriber.hear(near.token)
-        world.store.pool.add(transactionObserver: commit, extent: .databaseLifetime)
+        world.sqlite.pool.add(transactionObserver: commit, extent: .databaseLifetime)
     }
 
     func renewPublication() async throws {
@@ -215,7 +217,7 @@ final class Scene: Sendable {
 
     func inject(_ fault: Fault) async throws {
         guard case .statement(let verb, let table) = fault else { return commit.refuse(true) }
-        try await world.store.pool.writeWithoutTransaction { database in
+        try await world.sqlite.pool.writeWithoutTransaction { database in
             try database.execute(
                 sql: """
                     CREATE TEMP TRIGGER injected BEFORE \(verb) ON main.\(table) BEGIN
@@ -227,7 +229,7 @@ final class Scene: Sendable {
 
     func removeFaults() async throws {
         commit.refuse(false)
-        try await world.store.pool.writeWithoutTransaction {
+        try await world.sqlite.pool.writeWithoutTransaction {
             try $0.execute(sql: "DROP TRIGGER IF EXISTS temp.injected")
         }
     }
@@ -238,11 +240,11 @@ final class Scene: Sendable {
         return commit
     }
 
-    func rowsInMemory() -> [String] { world.store.live.withLock { Self.rows($0) } }
+    func rowsInMemory() -> [String] { world.sqlite.live.withLock { Self.rows($0) } }
 
     func rowsOnDisk() async throws -> [String] {
         let now = world.clock.now
-        return try await world.store.pool.read { Self.rows(try Live($0, isRestart: false, now: now)) }
+        return try await world.sqlite.pool.read { Self.rows(try Live($0, isRestart: false, now: now)) }
     }
 
     /// Everything that has rows, a line for each.

@@ -6,6 +6,10 @@ import Testing
 
 @testable import EarshotServer
 
+#if Postgres
+    import EarshotPostgres
+#endif
+
 /// Reports that say how a token was heard: medium, signal strength and age.
 @Suite struct SightingDetailTests {
     private func hear(_ device: Device, _ token: Data, age: Duration) async throws {
@@ -15,8 +19,17 @@ import Testing
     }
 
     /// The details of the only sighting; nil if it has none.
-    private func details(_ world: World) -> String? {
-        world.store.live.withLock { live in
+    private func details(_ world: World) async throws -> String? {
+        #if Postgres
+            if let store = world.store as? PostgresStore {
+                return try await store.perform { connection, _ in
+                    try connection.execute("SELECT medium || ' ' || rssi_dbm FROM sighting").first.flatMap {
+                        $0.optionalText(0)
+                    }
+                }
+            }
+        #endif
+        return world.sqlite.live.withLock { live in
             live.devices.values.flatMap(\.heard.values).first.flatMap { sighting in
                 sighting.medium.flatMap { medium in sighting.rssiDecibelMilliwatts.map { "\(medium) \($0)" } }
             }
@@ -24,8 +37,8 @@ import Testing
     }
 
     /// A sighting lives 90 s from when the token was heard, not from the report.
-    @Test func theAgeShortensASighting() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func theAgeShortensASighting(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello", for: .seconds(600))
         _ = try await subscriber.subscribe(for: .seconds(600))
@@ -37,8 +50,8 @@ import Testing
         #expect(try await subscriber.near().isEmpty)
     }
 
-    @Test func aLateReportShortensNothing() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func aLateReportShortensNothing(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello", for: .seconds(600))
         _ = try await subscriber.subscribe(for: .seconds(600))
@@ -50,8 +63,8 @@ import Testing
         #expect(try await subscriber.near().isEmpty)
     }
 
-    @Test func whatIsTooOldIsNotNear() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func whatIsTooOldIsNotNear(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -62,19 +75,19 @@ import Testing
         #expect(try await world.store.counts(now: world.clock.now).sightings == 0)
     }
 
-    @Test func mediumAndStrengthAreKept() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func mediumAndStrengthAreKept(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         try await hear(subscriber, publication.token, age: .zero)
-        #expect(details(world) == "ble -60")
+        #expect(try await details(world) == "ble -60")
         // A report that does not say it does not keep what was.
         try await subscriber.hear(publication.token)
-        #expect(details(world) == nil)
+        #expect(try await details(world) == nil)
     }
 
-    @Test func textsAndObjectsTogether() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func textsAndObjectsTogether(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let publication = try await world.device().publish("hello")
         let (key, token) = (try await world.key(), publication.token.hex)
         try await EarshotServer.application(world.service, logger: silent).test(.router) { client in

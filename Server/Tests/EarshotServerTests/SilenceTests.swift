@@ -13,9 +13,9 @@ import Testing
     /// Both hear each other, and the publisher is killed. Its own report must not outlive it.
     ///
     /// - Parameter age: the seconds between the publisher's report and its end.
-    @Test(arguments: [0, 4, 29, 59])
-    func aKilledPublisherIsLost(age: Int) async throws {
-        let world = try World { $0.silence = .seconds(15) }
+    @Test(arguments: [0, 4, 29, 59], StoreKind.all)
+    func aKilledPublisherIsLost(age: Int, kind: StoreKind) async throws {
+        let world = try World(kind) { $0.silence = .seconds(15) }
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let (publication, subscription) = (try await publisher.publish("hello"), try await subscriber.subscribe())
         try await subscriber.hear(publication.token)
@@ -30,8 +30,8 @@ import Testing
     }
 
     /// Only the publisher hears the other, so that no device can report it as lost.
-    @Test func aKilledPublisherThatNobodyHearsIsLost() async throws {
-        let world = try World { $0.silence = .seconds(15) }
+    @Test(arguments: StoreKind.all) func aKilledPublisherThatNobodyHearsIsLost(_ kind: StoreKind) async throws {
+        let world = try World(kind) { $0.silence = .seconds(15) }
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         _ = try await publisher.publish("hello")
         try await publisher.hear(try await subscriber.subscribe().token)
@@ -45,8 +45,8 @@ import Testing
     }
 
     /// An empty report prolongs no sighting; it only says that the device still listens.
-    @Test func anEmptyReportIsASignOfLife() async throws {
-        let world = try World { $0.silence = .seconds(15) }
+    @Test(arguments: StoreKind.all) func anEmptyReportIsASignOfLife(_ kind: StoreKind) async throws {
+        let world = try World(kind) { $0.silence = .seconds(15) }
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -54,25 +54,6 @@ import Testing
         try await pass(world.service.limits.sightingLifetime - .milliseconds(1), world, living: [subscriber])
         #expect(try await subscriber.near() == ["hello"])
         try await world.pass(.milliseconds(1))
-        #expect(try await subscriber.near() == [])
-    }
-
-    /// After a restart, no device counts as silent before it had time to notice.
-    @Test func aRestartLosesNothing() async throws {
-        let world = try World { $0.silence = .seconds(15) }
-        let (publisher, subscriber) = (try await world.device(), try await world.device())
-        let publication = try await publisher.publish("hello")
-        _ = try await subscriber.subscribe()
-        try await subscriber.hear(publication.token)
-        let restarted = TokenService(store: world.store, limits: world.service.limits, clock: world.clock)
-        try await restarted.begin()
-        world.clock.advance(by: .seconds(60))
-        try await restarted.sweep()
-        #expect(try await subscriber.near() == ["hello"])
-        // The device reports once more, and is killed.
-        _ = try await restarted.report(heard: [publication.token], lost: [], for: subscriber.session)
-        world.clock.advance(by: .seconds(15))
-        try await restarted.sweep()
         #expect(try await subscriber.near() == [])
     }
 
@@ -87,7 +68,7 @@ import Testing
         let path = world.directory.appendingPathComponent("test.sqlite").path
         let store = try SQLiteStore(path: path, clock: world.clock)
         defer { try? store.close() }
-        let service = TokenService(store: store, limits: world.service.limits, clock: world.clock)
+        let service = TokenService(store: store, limits: world.service.limits)
         try await service.begin()
         func news() async throws -> [Int64] {
             try await store.changes(of: subscriber.session, ChangeQuery(after: 0, limit: 9)).changes
@@ -119,10 +100,10 @@ import Testing
         try await subscriber.hear(publication.token)
         let then = world.clock.now
         world.clock.advance(by: .seconds(15))
-        let presence = world.service.presence
+        let presence = world.sqlite.presence
         #expect(presence.silent(since: then, limit: 9) == [subscriber.session.device])
         try await subscriber.live()
-        let woken = try await world.store.endSightings(of: [subscriber.session.device]) {
+        let woken = try await world.sqlite.endSightings(of: [subscriber.session.device]) {
             presence.isSilent($0, since: then)
         }
         presence.forget([subscriber.session.device], since: then)

@@ -41,7 +41,7 @@ import Testing
 
         let store = try SQLiteStore(path: path, clock: clock)
         defer { try? store.close() }
-        let service = TokenService(store: store, clock: clock)
+        let service = TokenService(store: store)
         #expect(try await store.keys(project: nil).map(\.role) == [.device])
         // The old session goes on, and what it has found is still near, though sightings are forgotten.
         let session = try await service.session(secret: secret)
@@ -79,7 +79,7 @@ import Testing
 
         let store = try SQLiteStore(path: path, clock: clock)
         defer { try? store.close() }
-        let service = TokenService(store: store, clock: clock)
+        let service = TokenService(store: store)
         try await service.begin()
         let sessions = try await service.sessions(secrets)
         let (publisher, subscriber) = (try #require(sessions[0]), try #require(sessions[1]))

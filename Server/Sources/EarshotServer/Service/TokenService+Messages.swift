@@ -76,8 +76,6 @@ extension TokenService {
                 "The report has \(count) tokens.", remedy: "Send at most \(limits.tokensPerReport) in one report.")
         }
         for token in heard { try require(token) }
-        // Before the report takes effect, so that a sweep at the same time does not end its sightings.
-        presence.note(session.device, now: now)
         let answer = try await store.report(
             SightingReport(
                 session: session, heard: heard, lost: lost, lifetime: limits.sightingLifetime,

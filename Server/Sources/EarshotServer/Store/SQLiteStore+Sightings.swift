@@ -4,6 +4,8 @@ extension SQLiteStore {
     /// An unknown token costs a look into a table in memory, and leaves nothing behind.
     func report(_ report: SightingReport) async throws -> SightingAnswer {
         let now = clock.now
+        // Before the report takes effect, so that a sweep at the same time does not end its sightings.
+        presence.note(report.session.device, now: now)
         let recorded = try live.withLock { live -> (SightingAnswer, isUnsettled: Bool)? in
             try live.awaitsCommit(report) ? nil : live.record(report, now: now)
         }
@@ -21,6 +23,7 @@ extension SQLiteStore {
         return isUnsettled ? answer.waking(try await settle { _, _, _ in }) : answer
     }
 
+    /// Ends the sightings of those of the devices that are still silent when the write's turn comes.
     func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken {
         let isSettled = live.withLock { live in
             for device in devices where isSilent(device) { live.endSightings(of: device, now: clock.now) }

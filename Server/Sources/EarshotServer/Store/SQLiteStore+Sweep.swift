@@ -1,8 +1,24 @@
 import GRDB
 
 extension SQLiteStore {
-    func sweep(memory: Duration) async throws -> Woken {
+    /// The maximum number of devices that fall silent in one sweep, so that no write waits long for it.
+    private static let maximumSilent = 500
+
+    func sweep(_ limits: ServiceLimits) async throws -> Woken {
         try refreshRevocations()
+        return try await endSilence(limits.silence) + sweep(memory: limits.memory)
+    }
+
+    private func endSilence(_ silence: Duration) async throws -> Woken {
+        let then = clock.now - silence
+        let silent = presence.silent(since: then, limit: Self.maximumSilent)
+        guard !silent.isEmpty else { return Woken() }
+        let woken = try await endSightings(of: silent) { [presence] in presence.isSilent($0, since: then) }
+        presence.forget(silent, since: then)
+        return woken
+    }
+
+    private func sweep(memory: Duration) async throws -> Woken {
         let isDue = live.withLock { $0.isSweepDue(clock.now, memory: memory) }
         guard isDue || isStale.isSet else { return Woken() }
         return try await change { [live] database, now in

@@ -9,6 +9,8 @@ package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writes: WriteQueue
     let clock: any ServiceClock
+    let rates: any Rates = RateLimiter()
+    let presence = Presence()
     /// What is alive; only of a store that serves.
     let live: SharedLive
     /// Whether memory may be ahead of the rows, because the database refused a change.
@@ -84,6 +86,10 @@ package final class SQLiteStore: Store {
     func mergeLog() throws {
         try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }
+
+    // Only one service has the database.
+    func announce(_ devices: Set<Int64>) {}
+    func listen(_ wake: @escaping @Sendable (Set<Int64>?) -> Void) {}
 
     func check() async throws {
         try await writes.perform { database, now in
