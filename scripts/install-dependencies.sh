@@ -11,7 +11,7 @@ build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
 # The sound server, its ALSA plugins, aplay and arecord, a voice, the checkers of manual pages and completions, and a session
 # bus, a screen, a notification service and a mouse.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh
-    dbus xvfb dunst xdotool imagemagick)
+    dbus xvfb dunst xdotool imagemagick sqlite3 systemd)
 # The D-Bus client, for Bluetooth. `earshot` does not need it.
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking.
@@ -78,6 +78,7 @@ is_provided() {
     dbus) command -v dbus-daemon && command -v dbus-send ;;
     xvfb) command -v Xvfb ;;
     imagemagick) command -v import ;;
+    systemd) command -v systemd-analyze ;;
     time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

@@ -108,9 +108,11 @@ struct AllCommand: ParsableCommand {
         try section("False tokens", "false-tokens --hours \(hours)\(recordings)") {
             try measureFalseTokens(&$0, hours: hours, recordings: audio, seed: 1)
         }
-        // Measured by a script of its own, because the service is a package of its own.
-        let service = Self.section("Token service", of: present ?? "")
-        if !service.isEmpty { sections.append(service) }
+        // Measured by scripts of their own, because the service is a package of its own.
+        for title in ["Token service", "Token service on PostgreSQL"] {
+            let service = Self.section(title, of: present ?? "")
+            if !service.isEmpty { sections.append(service) }
+        }
         let text = header() + sections.joined(separator: "\n")
         try text.write(toFile: output, atomically: true, encoding: .utf8)
         print("\nwrote \(output)")

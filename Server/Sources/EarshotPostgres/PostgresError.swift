@@ -23,6 +23,9 @@
         /// Whether the transaction took no effect, and may succeed if it begins anew.
         package var isConflict: Bool { state == "40001" || state == "40P01" }
 
+        /// Whether the statement ended because it took too long. Then it took no effect.
+        package var isTimeout: Bool { state == "57014" }
+
         /// Whether a row with the same unique value exists.
         package var isDuplicate: Bool { state == "23505" }
     }

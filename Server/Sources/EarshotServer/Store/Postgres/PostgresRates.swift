@@ -96,6 +96,9 @@
                 throw Problem.storeAway
             } catch is PostgresPool.Full {
                 throw Problem.overloaded
+            } catch let error as PostgresError where error.isTimeout {
+                // It waited too long, and took no effect.
+                throw Problem.overloaded
             }
         }
     }

@@ -1,17 +1,19 @@
 #if Postgres
     extension PostgresSchema {
         static let sightingFunctions = """
-            -- The status of a token; without a token it is unknown.
-            CREATE FUNCTION token_status(named token, t bigint) RETURNS text LANGUAGE sql STABLE AS $$
-                SELECT CASE
-                    WHEN named.id IS NULL THEN 'INVALID'
-                    WHEN named.expires_at > t AND (
-                        EXISTS (
-                            SELECT FROM publication
-                            WHERE id = named.publication_id AND ended_at IS NULL AND expires_at > t)
-                        OR EXISTS (SELECT FROM subscription WHERE id = named.subscription_id AND expires_at > t)
-                    ) THEN 'VALID'
-                    ELSE 'EXPIRED' END;
+            -- The tokens of a project by their names, in order, with their status. A name without a token is unknown.
+            CREATE FUNCTION named_tokens(project bigint, names bigint[], t bigint)
+            RETURNS TABLE (place bigint, token bigint, owner bigint, status text) LANGUAGE sql STABLE AS $$
+                SELECT name.place, token.id, token.device_id, CASE
+                        WHEN token.id IS NULL THEN 'INVALID'
+                        WHEN token.expires_at > t AND (publication.id IS NOT NULL OR subscription.id IS NOT NULL)
+                            THEN 'VALID'
+                        ELSE 'EXPIRED' END
+                FROM unnest(names) WITH ORDINALITY AS name (bytes, place)
+                    LEFT JOIN token ON token.project_id = project AND token.bytes = name.bytes
+                    LEFT JOIN publication ON publication.id = token.publication_id AND publication.ended_at IS NULL
+                        AND publication.expires_at > t
+                    LEFT JOIN subscription ON subscription.id = token.subscription_id AND subscription.expires_at > t;
             $$;
 
             -- Records what a device hears, and what it no longer hears. Names are the bytes of tokens as numbers; null is no
@@ -29,6 +31,7 @@
                 taken_media text[];
                 taken_strengths integer[];
                 fresh bigint[];
+                no_longer bigint[];
                 changed bigint[];
             BEGIN
                 -- Most reports prolong what is known: they concern no other device.
@@ -48,24 +51,22 @@
                 INSERT INTO presence VALUES (reporter, t)
                     ON CONFLICT (device_id) DO UPDATE SET reported_at = greatest(presence.reported_at, t);
 
+                WITH judged AS MATERIALIZED (
+                    SELECT named.*, age, medium, strength,
+                        status = 'VALID' AND owner <> reporter AND age < lifetime AS is_taken
+                    FROM named_tokens(project, names, t) AS named
+                        JOIN unnest(ages, media, strengths) WITH ORDINALITY AS detail (age, medium, strength, place)
+                            USING (place)
+                )
                 SELECT coalesce(array_agg(status ORDER BY place), '{}'),
-                    coalesce(array_agg(id ORDER BY place) FILTER (WHERE is_taken), '{}'),
+                    coalesce(array_agg(token ORDER BY place) FILTER (WHERE is_taken), '{}'),
                     coalesce(array_agg(t + lifetime - age ORDER BY place) FILTER (WHERE is_taken), '{}'),
                     coalesce(array_agg(medium ORDER BY place) FILTER (WHERE is_taken), '{}'),
                     coalesce(array_agg(strength ORDER BY place) FILTER (WHERE is_taken), '{}')
-                INTO heard, taken, ends, taken_media, taken_strengths FROM (
-                    SELECT *, status = 'VALID' AND device_id <> reporter AND age < lifetime AS is_taken FROM (
-                        SELECT name.*, token.id, token.device_id, token_status(token, t) AS status
-                        FROM unnest(names, ages, media, strengths)
-                            WITH ORDINALITY AS name (bytes, age, medium, strength, place)
-                            LEFT JOIN token ON token.project_id = project AND token.bytes = name.bytes
-                    ) AS named
-                ) AS judged;
-                SELECT coalesce(array_agg(token_status(token, t) ORDER BY place), '{}'),
-                    coalesce(array_agg(token.id) FILTER (WHERE token.id IS NOT NULL), '{}')
-                INTO no_longer_heard, changed
-                FROM unnest(lost_names) WITH ORDINALITY AS name (bytes, place)
-                    LEFT JOIN token ON token.project_id = project AND token.bytes = name.bytes;
+                INTO heard, taken, ends, taken_media, taken_strengths FROM judged;
+                SELECT coalesce(array_agg(status ORDER BY place), '{}'),
+                    coalesce(array_agg(token) FILTER (WHERE token IS NOT NULL), '{}')
+                INTO no_longer_heard, changed FROM named_tokens(project, lost_names, t);
 
                 SELECT coalesce(array_agg(DISTINCT id) FILTER (WHERE coalesce(expires_at, 0) <= t), '{}') INTO fresh
                     FROM unnest(taken) AS id LEFT JOIN sighting ON token_id = id AND device_id = reporter;
@@ -80,6 +81,7 @@
                     problem := 'sightings';
                     RETURN;
                 END IF;
+                no_longer := changed;
                 changed := changed || fresh;
                 IF NOT owners(changed) <@ locked THEN
                     RAISE serialization_failure USING MESSAGE = 'a sighting ended';
@@ -99,9 +101,7 @@
                         expires_at = greatest(present.expires_at, excluded.expires_at), medium = excluded.medium,
                         rssi_dbm = excluded.rssi_dbm;
                 IF changed = '{}' THEN RETURN; END IF;
-                DELETE FROM sighting WHERE device_id = reporter AND token_id IN (
-                    SELECT token.id FROM unnest(lost_names) AS name
-                        JOIN token ON token.project_id = project AND token.bytes = name);
+                DELETE FROM sighting WHERE device_id = reporter AND token_id = ANY (no_longer);
                 -- The device has said itself what it hears.
                 UPDATE delivery SET assumed_until = NULL FROM pairs_heard(reporter, changed) AS pair
                     WHERE publication_id = pair.publication AND subscription_id = pair.subscription

@@ -60,9 +60,14 @@
             announcements = Announcements(pool, channel: Self.channel, node: node)
         }
 
+        // Each statement is planned once for a connection, and none is worth a compiler.
+        //
         // A call that waits longer for others would no longer be awaited. PostgreSQL may be configured to answer before a
         // commit is on the disk; not for these.
-        private static let settings = ["SET statement_timeout = '10s'; SET synchronous_commit = on"]
+        private static let settings = [
+            "SET statement_timeout = '10s'", "SET synchronous_commit = on", "SET jit = off",
+            "SET plan_cache_mode = force_generic_plan",
+        ]
 
         package var clock: any ServiceClock { fixedClock ?? databaseClock }
 
