@@ -14,6 +14,15 @@ CHECKS := --explicit-target-dependency-import-check error
 RELEASE := -c release --product earshot $(CHECKS)
 # What operators run: a package of its own, because it brings an HTTP server and a database along.
 SERVER := --package-path Server -c release --product earshotd $(CHECKS)
+# `make server POSTGRES=1` adds the store for several services together, which needs libpq.
+POSTGRES ?=
+ifneq ($(POSTGRES),)
+SERVER += --traits Postgres
+endif
+server_packages := $(if $(POSTGRES),postgres,server)
+# The tests of what both stores promise; EARSHOT_TEST_STORE says on which one they run.
+STORE_TESTS := MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests
+STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests
 # An installed program must not need the Swift of whoever built it.
 STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
 # Tests look inside the modules. They run optimized, because signal processing is up to 225 times slower otherwise,
@@ -49,7 +58,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-machine test-push test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
+.PHONY: help demo build all server test test-server test-kernels test-machine test-push test-long sanitize soak bench bench-quick bench-service lint format install install-all install-agent install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -70,8 +79,8 @@ all: swift ## Build every command: earshot, and what it finds beside it (nearby,
 	@$(call link_commands,.build/release)
 	@$(call link_agent_commands,.build/release)
 
-server: swift ## Build the token service, Server/.build/release/earshotd
-	@scripts/install-dependencies.sh server
+server: swift ## Build the token service, Server/.build/release/earshotd (POSTGRES=1: with PostgreSQL, for several services)
+	@scripts/install-dependencies.sh $(server_packages)
 	$(SWIFT) build $(SERVER)
 
 # Apart, because what waits or is heard in real time must not fight for the cores with simulations, each of which keeps
@@ -91,7 +100,12 @@ test: swift ## Run the tests, some of them through a virtual sound card
 
 test-server: swift ## Run the tests of the token service, and of its clients before a running one
 	@scripts/install-dependencies.sh test
-	$(SWIFT) test --package-path Server --disable-xctest $(CHECKS)
+	$(SWIFT) build --package-path Server --build-tests --traits Postgres --disable-xctest $(CHECKS)
+	failed=0; \
+	run() { $(SWIFT) test --package-path Server --skip-build --traits Postgres --disable-xctest $(CHECKS) "$$@" || failed=1; }; \
+	run --skip 'NodeTests|PostgresStoreTests'; \
+	EARSHOT_TEST_STORE=postgres run --no-parallel --filter '$(STORE_TESTS)|NodeTests'; \
+	((failed == 0))
 	EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd $(SWIFT) test --disable-xctest $(TESTING) \
 	    --filter 'EarshotdTests|PublishingSnippetTests|MessageSoundCardTests'
 
@@ -135,6 +149,9 @@ bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures
 	@scripts/peers.sh .build/peers
 	@scripts/peer-sounds.sh $(RECORDINGS)/peers
 	$(BENCHMARK) all $(foreach kind,music effects speech peers,--audio $(RECORDINGS)/$(kind))
+
+bench-service: server ## Measure the token service beside a reference, and write that into docs/BENCHMARKS.md (five minutes)
+	@scripts/service-compare.sh --into docs/BENCHMARKS.md Server/.build/release/earshotd 15 3
 
 soak: build ## Listen for 15 minutes and say what it took
 	@scripts/install-dependencies.sh test
@@ -187,16 +204,20 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages $(STANDALONE_BUILT)/earshot-background)
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
-install-server: swift ## Install the token service in PREFIX/bin
-	@scripts/install-dependencies.sh server
+install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit (POSTGRES=1: with PostgreSQL)
+	@scripts/install-dependencies.sh $(server_packages)
 	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
 	install -D -s -m 755 Server/.build/standalone/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
 	$(call install_texts,Server/.build/standalone/release/earshotd)
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's#@BIN@#$(PREFIX)/bin#' Server/Operation/earshotd.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
 
 .PHONY: uninstall
 uninstall: ## Remove from PREFIX all that was installed there
 	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent $(AGENT_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
 	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
+	rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 clean: ## Remove everything that was built

@@ -39,6 +39,11 @@ let package = Package(
         .library(name: "EarshotServer", targets: ["EarshotServer"]),
         .executable(name: "earshotd", targets: ["earshotd"]),
     ],
+    traits: [
+        .trait(
+            name: "Postgres",
+            description: "Keep the service's state in PostgreSQL, for several services together. Needs libpq.")
+    ],
     dependencies: [
         .package(name: "earshot", path: ".."),
         // Exact: this package ships a program, and Package.resolved stays out of git.
@@ -60,8 +65,14 @@ let package = Package(
             dependencies: [
                 coding, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
+                .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
             ],
             swiftSettings: strict),
+        // Empty without the trait, so that the embedded store needs no libpq to be built or run.
+        .target(
+            name: "EarshotPostgres", dependencies: [.target(name: "CPostgres", condition: .when(traits: ["Postgres"]))],
+            swiftSettings: strict),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .executableTarget(
             name: "earshotd", dependencies: ["EarshotServer", coding, argumentParser, logging], swiftSettings: strict),
         .testTarget(
@@ -69,6 +80,7 @@ let package = Package(
             dependencies: [
                 "EarshotServer", "earshotd", coding, channel, hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore,
                 nioPosix, nioHTTP1, nioSSL, httpTypes, grdb, logging,
+                .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
             ],
             swiftSettings: strict),
     ]

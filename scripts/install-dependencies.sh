@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|push|test|kernels|machine|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|test|kernels|machine|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -11,13 +11,17 @@ build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
 # The sound server, its ALSA plugins, aplay and arecord, a voice, the checkers of manual pages and completions, and a session
 # bus, a screen, a notification service and a mouse.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh
-    dbus xvfb dunst xdotool imagemagick)
+    dbus xvfb dunst xdotool imagemagick sqlite3 systemd)
 # The D-Bus client, for Bluetooth. `earshot` does not need it.
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking.
 messages_packages=(libcurl4-openssl-dev)
 # earshotd's database. `earshot` does not need it.
 server_packages=(libsqlite3-dev)
+# The client library of its other database, for several services together.
+postgres_packages=(libpq-dev)
+# That database, which the tests start.
+postgres_test_packages=(postgresql)
 # The database of SimplePush's server, and another implementation of TLS for its tests.
 push_packages=(libsqlite3-dev openssl)
 # To compile the kernels for aarch64 and run them.
@@ -36,12 +40,16 @@ all) packages=("${build_packages[@]}" "${bluetooth_packages[@]}") ;;
 messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${messages_packages[@]}") ;;
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
 push) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${push_packages[@]}") ;;
-test) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${test_packages[@]}") ;;
+postgres) packages=("${build_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}") ;;
+test)
+    packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}"
+        "${postgres_test_packages[@]}" "${test_packages[@]}")
+    ;;
 kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|push|test|kernels|machine|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|postgres|push|test|kernels|machine|bench]" >&2
     exit 64
     ;;
 esac
@@ -57,6 +65,8 @@ is_provided() {
     libcurl4-openssl-dev) pkg-config --exists libcurl ;;
     libsystemd-dev) pkg-config --exists libsystemd ;;
     libsqlite3-dev) pkg-config --exists sqlite3 ;;
+    libpq-dev) pkg-config --exists libpq ;;
+    postgresql) compgen -G '/usr/lib/postgresql/*/bin/initdb' ;;
     pulseaudio-utils) command -v pactl ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;
     gcc-aarch64-linux-gnu | libc6-dev-arm64-cross) command -v aarch64-linux-gnu-gcc ;;
@@ -76,6 +86,7 @@ is_provided() {
     iputils-ping) command -v ping ;;
     xvfb) command -v Xvfb ;;
     imagemagick) command -v import ;;
+    systemd) command -v systemd-analyze ;;
     time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

@@ -23,6 +23,7 @@ database=$scratch/earshotd.sqlite
 
 "$earshotd" project create load --database "$database" >/dev/null
 key=$("$earshotd" key create load --database "$database" 2>/dev/null)
+: >"$scratch/out"
 "$earshotd" serve --port 0 --database "$database" --log-level warning \
     --device-rate 1000000 --key-rate 1000000 --session-rate 1000000 \
     --publications-per-device 1000000 --publications-per-key 1000000 >"$scratch/out" &
@@ -50,7 +51,7 @@ SETUP
 
 ticks() { awk '{print $14 + $15}' "/proc/$server/stat"; }
 before=$(ticks)
-wrk --threads 1 --connections "$connections" --duration "${seconds}s" --latency --script "$mix" "$base" \
+wrk --threads 1 --timeout 30s --connections "$connections" --duration "${seconds}s" --latency --script "$mix" "$base" \
     -- "$scratch/sessions" "$scratch/tokens"
 after=$(ticks)
 

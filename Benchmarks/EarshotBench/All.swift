@@ -50,7 +50,8 @@ struct AllCommand: ParsableCommand {
 
     func run() throws {
         var sections: [String] = []
-        let written = only.isEmpty ? "" : try String(contentsOfFile: output, encoding: .utf8)
+        let present = try? String(contentsOfFile: output, encoding: .utf8)
+        let written = try only.isEmpty ? "" : present ?? String(contentsOfFile: output, encoding: .utf8)
         func section(_ title: String, _ command: String, _ body: (inout Report) throws -> Void) rethrows {
             guard only.isEmpty || only.contains(title) else {
                 sections.append(Self.section(title, of: written))
@@ -106,6 +107,11 @@ struct AllCommand: ParsableCommand {
         let recordings = audio.map { " --audio \($0)" }.joined()
         try section("False tokens", "false-tokens --hours \(hours)\(recordings)") {
             try measureFalseTokens(&$0, hours: hours, recordings: audio, seed: 1)
+        }
+        // Measured by scripts of their own, because the service is a package of its own.
+        for title in ["Token service", "Token service on PostgreSQL"] {
+            let service = Self.section(title, of: present ?? "")
+            if !service.isEmpty { sections.append(service) }
         }
         let text = header() + sections.joined(separator: "\n")
         try text.write(toFile: output, atomically: true, encoding: .utf8)

@@ -16,8 +16,8 @@ public struct EarshotServer: Sendable {
         public var host = "127.0.0.1"
         /// The port to listen at, 0 ... 65,535; 0 takes a free one.
         public var port = 8_787
-        /// The path of the SQLite database; the service creates a missing one.
-        public var databasePath: String
+        /// The path of the SQLite database, which the service creates if it is missing; or `postgres://user@host/database`.
+        public var database: String
         /// The path of a PEM file with the certificate and its chain. Nil serves plain HTTP.
         public var certificatePath: String?
         /// The path of a PEM file with the certificate's private key.
@@ -26,23 +26,21 @@ public struct EarshotServer: Sendable {
         public var limits = ServiceLimits()
 
         /// Creates options that serve plain HTTP on loopback.
-        public init(databasePath: String) { self.databasePath = databasePath }
+        public init(database: String) { self.database = database }
     }
 
     private let options: Options
     private let logger: Logger
-    private let store: SQLiteStore
+    private let store: any Store
 
     /// Opens the database and creates a missing one.
-    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file, or an error that says why the rights of
-    ///   other users cannot be taken from it.
+    /// - Throws: `DatabaseInUse` if another process serves the SQLite file; GRDB's `DatabaseError` if SQLite cannot open or
+    ///   migrate it, or an error that says why the rights of other users cannot be taken from it; for PostgreSQL,
+    ///   `AdministrationError` if the database cannot be reached or migrated.
     public init(_ options: Options, logger: Logger) throws {
         self.options = options
         self.logger = logger
-        store = try SQLiteStore(path: options.databasePath, pendingWrites: options.limits.pendingWrites)
-        for file in store.repairedFiles {
-            logger.warning("other users could read the database; now only its owner can", metadata: ["file": "\(file)"])
-        }
+        store = try StoreOpening.serve(options.database, options.limits, logger)
     }
 
     /// Serves until SIGTERM or SIGINT: then it accepts no more connections, ends the event streams, answers the
@@ -62,7 +60,7 @@ public struct EarshotServer: Sendable {
         configuration.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: configuration).run()
         do {
-            try store.mergeLog()
+            try (store as? SQLiteStore)?.mergeLog()
         } catch {
             let reason = (error as? any StoreFailure)?.reason ?? "\(type(of: error))"
             logger.notice("could not empty the write-ahead log", metadata: ["reason": "\(reason)"])
@@ -86,7 +84,7 @@ public struct EarshotServer: Sendable {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         return Application(
-            router: router, server: server ?? .http1(configuration: channels(service.limits, service.metrics)),
+            router: router, server: server ?? EventLoopConnections.server(channels(service.limits, service.metrics)),
             configuration: ApplicationConfiguration(
                 address: address, backlog: 1_024,
                 // A connection that the handler below rejects still takes a file descriptor for a moment.
@@ -109,7 +107,7 @@ public struct EarshotServer: Sendable {
     }
 
     private func server(_ limits: ServiceLimits, _ metrics: Metrics) throws -> HTTPServerBuilder {
-        let plain = HTTPServerBuilder.http1(configuration: Self.channels(limits, metrics))
+        let plain = EventLoopConnections.server(Self.channels(limits, metrics))
         guard let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath else {
             return plain
         }

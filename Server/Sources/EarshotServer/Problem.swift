@@ -96,7 +96,7 @@ extension Problem {
         .conflict, "repeat_differs", "This idempotency_key belongs to an order with other content.",
         remedy: "Use a new idempotency_key for new content.")
     static let overloaded = Problem(
-        .serviceUnavailable, "overloaded", "Too many writes wait for the disk.",
+        .serviceUnavailable, "overloaded", "The database is too slow for the number of requests.",
         remedy: "Try again after the time in Retry-After, and less often.", retryAfterSeconds: 2)
     static let tooManyConnections = Problem(
         .serviceUnavailable, "too_many_connections", "The service has reached its limit of connections.",
@@ -112,6 +112,11 @@ extension Problem {
             .serviceUnavailable, "store_fails", "The database accepts no writes: \(reason).",
             remedy: "The operator has to look at the disk and at the database's file.", retryAfterSeconds: 5)
     }
+
+    /// The reason is in the log: it names the operator's machines.
+    static let storeAway = Problem(
+        .serviceUnavailable, "store_away", "The database cannot be reached.",
+        remedy: "Try again after the time in Retry-After.", retryAfterSeconds: 2)
 
     static let badRequest = Problem(
         .badRequest, "bad_request", "The request is not HTTP, or ends too early.",

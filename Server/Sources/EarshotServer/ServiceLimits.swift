@@ -73,6 +73,8 @@ public struct ServiceLimits: Sendable, Equatable {
     public var idleTime = Duration.seconds(60)
     /// The maximum number of open connections; one more gets an answer and is closed.
     public var connections = 4_000
+    /// The number of connections to PostgreSQL.
+    public var databaseConnections = 16
     /// The maximum number of writes that wait for the disk.
     public var pendingWrites = 4_096
 

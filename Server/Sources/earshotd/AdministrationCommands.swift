@@ -123,10 +123,10 @@ private func requireName(_ name: String) throws {
 
 /// Opens the database, which a running service may use too, and closes it again.
 func administer<Value>(
-    _ database: DatabaseOption, _ body: (SQLiteStore) async throws -> Value
+    _ database: DatabaseOption, _ body: (any OperatorStore) async throws -> Value
 ) async throws -> Value {
-    try await orFail("cannot use the database '\(database.database)'") {
-        let store = try SQLiteStore(path: database.database)
+    try await orFail("cannot use the database '\(database.name)'") {
+        let store = try StoreOpening.administer(database.database)
         let value = try await body(store)
         try store.close()
         return value
@@ -137,6 +137,8 @@ func administer<Value>(
 func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()
+    } catch let code as ExitCode {
+        throw code
     } catch {
         printError("Error: \(failure): \(error)")
         throw ExitCode.failure

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotServer
 import Glibc
 
 @main
@@ -35,6 +36,13 @@ struct Earshotd: AsyncParsableCommand {
 }
 
 struct DatabaseOption: ParsableArguments {
-    @Option(name: .long, help: "The SQLite database; a missing one is created.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The SQLite database; a missing one is created. Or postgres://user@host/name, for several services together.",
+            valueName: "file or address"))
     var database = "earshotd.sqlite"
+
+    /// The database for messages, without a password.
+    var name: String { StoreOpening.name(database) }
 }

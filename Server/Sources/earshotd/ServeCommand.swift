@@ -29,6 +29,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The maximum number of open connections.")
     var connections = ServiceLimits().connections
 
+    @Option(help: ArgumentHelp("Connections to PostgreSQL; one more listens.", valueName: "n"))
+    var databaseConnections = ServiceLimits().databaseConnections
+
     @Option(help: ArgumentHelp("Maximum requests a second from all devices of a key.", valueName: "n"))
     var keyRate = ServiceLimits().requestsPerKey.perSecond
 
@@ -61,7 +64,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("\(name) must be more than 0, not \(rate).")
         }
         for (name, count) in [
-            ("--connections", connections), ("--publications-per-key", publicationsPerKey),
+            ("--connections", connections), ("--database-connections", databaseConnections),
+            ("--publications-per-key", publicationsPerKey),
             ("--subscriptions-per-key", subscriptionsPerKey),
             ("--publications-per-device", publicationsPerDevice),
             ("--subscriptions-per-device", subscriptionsPerDevice),
@@ -70,20 +74,23 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// The code of sysexits.h for a failure that passes: another service has the database.
+    private static let databaseInUse = ExitCode(75)
+
     func run() async throws {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "earshotd")
         logger.logLevel = logLevel
 
-        var options = EarshotServer.Options(databasePath: database.database)
+        var options = EarshotServer.Options(database: database.database)
         options.host = host
         options.port = port
         options.certificatePath = tlsCertificate
         options.privateKeyPath = tlsKey
         options.limits = limits
         let scheme = tlsCertificate == nil ? "http" : "https"
-        try await orFail("cannot serve on \(host):\(port) with the database '\(database.database)'") {
-            let server = try EarshotServer(options, logger: logger)
+        try await orFail("cannot serve on \(host):\(port) with the database '\(database.name)'") {
+            let server = try server(options, logger: logger)
             try await server.run { port in
                 print("earshotd listens at \(scheme)://\(host):\(port)")
                 fflush(nil)
@@ -92,9 +99,19 @@ struct ServeCommand: AsyncParsableCommand {
         logger.info("stopped")
     }
 
+    private func server(_ options: EarshotServer.Options, logger: Logger) throws -> EarshotServer {
+        do {
+            return try EarshotServer(options, logger: logger)
+        } catch let error as DatabaseInUse {
+            printError("Error: cannot serve the database '\(database.name)': \(error)")
+            throw Self.databaseInUse
+        }
+    }
+
     private var limits: ServiceLimits {
         var limits = ServiceLimits()
         limits.connections = connections
+        limits.databaseConnections = databaseConnections
         limits.requestsPerKey = RateLimit(perSecond: keyRate, burst: max(1, 4 * keyRate))
         limits.requestsPerDevice = RateLimit(perSecond: deviceRate, burst: max(1, 5 * deviceRate))
         limits.sessionsPerKey = RateLimit(perSecond: sessionRate, burst: max(1, 10 * sessionRate))

@@ -12,6 +12,7 @@ final class Daemon: @unchecked Sendable {
     }
 
     let directory: URL
+    let database: String
     private var process: Process?
     /// The base URL at which it listens now.
     private(set) var base = ""
@@ -20,9 +21,11 @@ final class Daemon: @unchecked Sendable {
     private static let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("earshotd")
 
-    init() throws {
+    /// - Parameter database: an address; nil for a SQLite file in the directory.
+    init(database: String? = nil) throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        self.database = database ?? directory.appendingPathComponent("earshotd.sqlite").path
     }
 
     deinit {
@@ -30,8 +33,10 @@ final class Daemon: @unchecked Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    var database: String { directory.appendingPathComponent("earshotd.sqlite").path }
     var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
+
+    /// The process id of the service that was started last.
+    var processIdentifier: Int32 { process?.processIdentifier ?? 0 }
 
     /// The number of files and connections that the service has open.
     var openFiles: Int {

@@ -108,6 +108,32 @@ import Testing
         #expect(try await daemon.send("POST", "/v1/devices", bearer: key).status == 401)
     }
 
+    /// Two services would not see each other's changes.
+    @Test func aSecondServiceIsRefused() async throws {
+        let daemon = try Daemon()
+        try await daemon.serve()
+        let second = try daemon.run("serve", "--port", "0")
+        #expect(second.status == 75)
+        #expect(second.output.isEmpty)
+        #expect(
+            second.error == "Error: cannot serve the database '\(daemon.database)': Another earshotd (process "
+                + "\(daemon.processIdentifier)) serves this database already, and only one may. Stop it, or name another "
+                + "database with --database.\n")
+        // The first goes on, and so do the operator's commands.
+        #expect(try await daemon.send("GET", "/healthz", bearer: "").status == 200)
+        #expect(try daemon.run("project", "create", "beside").status == 0)
+        // The lock ends with its process, however that ends.
+        #expect(daemon.end(SIGKILL) == -SIGKILL)
+        try await daemon.serve()
+        #expect(daemon.end(SIGTERM) == 0)
+        try await daemon.serve()
+        #expect(daemon.end(SIGTERM) == 0)
+        // Only the owner reads it, like the database.
+        let mode =
+            try FileManager.default.attributesOfItem(atPath: daemon.database + ".lock")[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
     @Test func stopsInOrder() async throws {
         let daemon = try Daemon()
         let key = try daemon.key()

@@ -7,8 +7,8 @@ import Testing
 
 /// The events found and lost, over a connection.
 @Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
-    @Test func foundAndLost() async throws {
-        try await onStream { world, publisher, subscriber, base, secret in
+    @Test(arguments: StoreKind.all) func foundAndLost(_ kind: StoreKind) async throws {
+        try await onStream(kind) { world, publisher, subscriber, base, secret in
             var reader = try await EventReader(base, bearer: secret)
             #expect(try await reader.next() == .init(name: "ready", data: "{\"resumed\":false}"))
             let publication = try await publisher.publish("hello")
@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    @Test func nearMessagesComeFirst() async throws {
-        try await onStream { world, publisher, subscriber, base, secret in
+    @Test(arguments: StoreKind.all) func nearMessagesComeFirst(_ kind: StoreKind) async throws {
+        try await onStream(kind) { world, publisher, subscriber, base, secret in
             // More messages than a page, with the maximum content.
             let large = String(repeating: "x", count: 102_399)
             for index in 0..<10 { try await subscriber.hear(try await publisher.publish("\(index)" + large).token) }
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test func resumes() async throws {
-        try await onStream { world, publisher, subscriber, base, secret in
+    @Test(arguments: StoreKind.all) func resumes(_ kind: StoreKind) async throws {
+        try await onStream(kind) { world, publisher, subscriber, base, secret in
             let first = try await publisher.publish("first")
             try await subscriber.hear(first.token)
             try await subscriber.hear(try await publisher.publish("second").token)
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    @Test func endsWithTheSession() async throws {
-        try await onStream { world, _, subscriber, base, secret in
+    @Test(arguments: StoreKind.all) func endsWithTheSession(_ kind: StoreKind) async throws {
+        try await onStream(kind) { world, _, subscriber, base, secret in
             var reader = try await EventReader(base, bearer: secret)
             #expect(try await reader.next()?.name == "ready")
             try await world.service.endSession(subscriber.session)
@@ -67,8 +67,8 @@ import Testing
     }
 
     /// A stream left behind by a lost connection must not block the next one.
-    @Test func theOldestMakesRoom() async throws {
-        try await onStream { world, _, _, base, secret in
+    @Test(arguments: StoreKind.all) func theOldestMakesRoom(_ kind: StoreKind) async throws {
+        try await onStream(kind) { world, _, _, base, secret in
             var readers: [EventReader] = []
             for _ in 0..<3 {
                 var reader = try await EventReader(base, bearer: secret)
@@ -82,9 +82,10 @@ import Testing
 
     /// Runs a service on a port, a publisher, and a subscriber with its secret.
     private func onStream(
+        _ kind: StoreKind,
         _ body: @Sendable (World, Device, Device, _ base: String, _ secret: String) async throws -> Void
     ) async throws {
-        let world = try World()
+        let world = try World(kind)
         let publisher = try await world.device()
         let (session, secret) = try await world.service.openSession(key: try await world.key())
         let subscriber = Device(world: world, session: session)

@@ -14,13 +14,13 @@ import Testing
         try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
             let stranger = Caller(client, bearer: nil)
             #expect(try await stranger.send(.get, "/healthz").status == .ok)
-            try await world.store.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = ON") }
+            try await world.sqlite.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = ON") }
             let answer = try await becomes(.serviceUnavailable, stranger)
             #expect(answer.code == "store_fails")
             #expect(answer.problem("message").contains("readonly database"))
             #expect(answer.headers[.retryAfter] == "5")
             #expect(try await stranger.send(.get, "/metrics").status == .ok)
-            try await world.store.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = OFF") }
+            try await world.sqlite.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = OFF") }
             #expect(try await becomes(.ok, stranger)["status"] as? String == "ok")
         }
     }
@@ -29,7 +29,7 @@ import Testing
     @Test func aWriteThatHangsIsNotHealthy() async throws {
         let world = try World()
         let gate = DispatchSemaphore(value: 0)
-        async let slow: Void = world.store.writes.perform { _, _ in gate.wait() }
+        async let slow: Void = world.sqlite.writes.perform { _, _ in gate.wait() }
         let health = Health(world.store, patience: .milliseconds(50))
         let problem = try await problem { try await health.check() }
         #expect(problem?.code == "store_fails")
@@ -42,16 +42,16 @@ import Testing
         let world = try World()
         let gate = DispatchSemaphore(value: 0)
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
-        async let slow: Void = world.store.writes.perform { _, _ in
+        async let slow: Void = world.sqlite.writes.perform { _, _ in
             beginning.finish()
             gate.wait()
         }
         for await _ in begun {}
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<100 { group.addTask { try await world.service.health.check() } }
-            while world.store.writes.waitingCount == 0 { await Task.yield() }
+            while world.sqlite.writes.waitingCount == 0 { await Task.yield() }
             try await Task.sleep(for: .milliseconds(50))
-            #expect(world.store.writes.waitingCount == 1)
+            #expect(world.sqlite.writes.waitingCount == 1)
             gate.signal()
             try await group.waitForAll()
         }
@@ -64,7 +64,7 @@ import Testing
         let path = world.directory.appendingPathComponent("test.sqlite").path
         let files = [path, path + "-wal", path + "-shm"]
         for file in files { try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file) }
-        let again = try SQLiteStore(path: path)
+        let again = try SQLiteStore(path: path, isServing: false)
         defer { try? again.close() }
         #expect(again.repairedFiles == files)
         for file in files {

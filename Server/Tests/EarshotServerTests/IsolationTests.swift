@@ -6,8 +6,8 @@ import Testing
 
 /// Two projects in one room.
 @Suite struct IsolationTests {
-    @Test func foreignTokenLooksLikeAGuess() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func foreignTokenLooksLikeAGuess(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
         let publication = try await ours.publish("secret")
         let subscription = try await ours.subscribe()
@@ -31,18 +31,20 @@ import Testing
         let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
         let publication = try await ours.publish("secret")
         let hearer = theirs.session.device
-        try await world.store.writes.perform { database, now in
-            try database.run(
-                "INSERT INTO sighting (device_id, token_id, expires_at) SELECT ?, id, ? FROM token WHERE bytes = ?",
-                [hearer, now + .seconds(60), publication.token])
+        let now = world.clock.now
+        try world.sqlite.live.withLock { live in
+            let name = try #require(Live.TokenName(publication.token, project: ours.session.project))
+            let row = try #require(live.tokenRows[name])
+            live.devices[hearer]?.heard[row] = Live.Sighting(expires: now + .seconds(60))
+            live.hearers[row, default: []].insert(hearer)
         }
         _ = try await theirs.subscribe()
         #expect(try await theirs.news() == [])
     }
 
     /// Two apps in one hall: each hears the tokens of the other all the time.
-    @Test func foreignTokensBlockNone() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func foreignTokensBlockNone(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -57,8 +59,8 @@ import Testing
         #expect(try await subscriber.near() == ["hello"])
     }
 
-    @Test func identifiersOfOthersAreUnknown() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func identifiersOfOthersAreUnknown(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (ours, neighbour) = (try await world.device(), try await world.device())
         let (publication, subscription) = (try await ours.publish("x"), try await ours.subscribe())
         // Not even in the same project.
@@ -78,8 +80,8 @@ import Testing
         }
     }
 
-    @Test func keysOfOneProjectShare() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func keysOfOneProjectShare(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device("shared"), try await world.device("shared"))
         #expect(publisher.session.key != subscriber.session.key)
         _ = try await subscriber.subscribe()
@@ -87,8 +89,8 @@ import Testing
         #expect(try await subscriber.near() == ["hello"])
     }
 
-    @Test func credentials() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func credentials(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let key = try await world.key()
         let (session, secret) = try await world.service.openSession(key: key)
         #expect(try await world.service.session(secret: secret) == session)
@@ -101,8 +103,8 @@ import Testing
         #expect(try await problem { try await world.service.openSession(key: key) } == .badKey)
     }
 
-    @Test func sessionsEnd() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func sessionsEnd(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (_, secret) = try await world.service.openSession(key: try await world.key())
         world.clock.advance(by: world.service.limits.sessionLifetime - .milliseconds(1))
         let session = try await world.service.session(secret: secret)
@@ -119,7 +121,7 @@ import Testing
         let world = try World()
         let key = try await world.key()
         let (_, secret) = try await world.service.openSession(key: key)
-        try world.store.mergeLog()
+        try world.sqlite.mergeLog()
         let bytes = try Data(contentsOf: world.directory.appendingPathComponent("test.sqlite"))
         #expect(bytes.count > 4_096)
         for text in [key, secret, String(key.dropFirst(12)), String(secret.dropFirst(16))] {

@@ -9,16 +9,16 @@ import Testing
 
 /// Each limit, at its bound.
 @Suite struct LimitTests {
-    @Test func content() async throws {
-        let device = try await World().device()
+    @Test(arguments: StoreKind.all) func content(_ kind: StoreKind) async throws {
+        let device = try await World(kind).device()
         _ = try await device.publish(String(repeating: "x", count: 102_400))
         #expect(
             try await problem { try await device.publish(String(repeating: "x", count: 102_401)) }?.code
                 == "out_of_range")
     }
 
-    @Test func typeAndNamespace() async throws {
-        let device = try await World().device()
+    @Test(arguments: StoreKind.all) func typeAndNamespace(_ kind: StoreKind) async throws {
+        let device = try await World(kind).device()
         _ = try await device.publish("x", type: String(repeating: "é", count: 32))
         _ = try await device.subscribe(namespace: String(repeating: "é", count: 64))
         for (type, namespace) in [(33, 0), (0, 65)] {
@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    @Test func timeToLive() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func timeToLive(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let device = try await world.device()
         for seconds in [1, 86_400] { _ = try await device.publish("x", for: .seconds(seconds)) }
         for seconds in [-1, 0, 86_401] {
@@ -44,8 +44,8 @@ import Testing
         #expect(standard.value.expires == world.clock.now + .seconds(300))
     }
 
-    @Test func perDevice() async throws {
-        let world = try World {
+    @Test(arguments: StoreKind.all) func perDevice(_ kind: StoreKind) async throws {
+        let world = try World(kind) {
             $0.publicationsPerDevice = 2
             $0.subscriptionsPerDevice = 1
         }
@@ -62,8 +62,8 @@ import Testing
         #expect(try await problem { try await device.subscribe() }?.code == "too_many_subscriptions")
     }
 
-    @Test func perKey() async throws {
-        let world = try World {
+    @Test(arguments: StoreKind.all) func perKey(_ kind: StoreKind) async throws {
+        let world = try World(kind) {
             $0.publicationsPerKey = 1
             $0.subscriptionsPerKey = 1
             $0.devicesPerKey = 2
@@ -80,8 +80,8 @@ import Testing
         _ = try await world.device().publish("3")
     }
 
-    @Test func requests() async throws {
-        let world = try World {
+    @Test(arguments: StoreKind.all) func requests(_ kind: StoreKind) async throws {
+        let world = try World(kind) {
             $0.requestsPerDevice = RateLimit(perSecond: 2, burst: 3)
             $0.requestsPerKey = RateLimit(perSecond: 1, burst: 3)
             $0.sharePerDevice = RateLimit(perSecond: 0.001, burst: 1)
@@ -100,16 +100,16 @@ import Testing
         _ = try await world.service.session(secret: one)
     }
 
-    @Test func sessions() async throws {
-        let world = try World { $0.sessionsPerKey = RateLimit(perSecond: 1, burst: 2) }
+    @Test(arguments: StoreKind.all) func sessions(_ kind: StoreKind) async throws {
+        let world = try World(kind) { $0.sessionsPerKey = RateLimit(perSecond: 1, burst: 2) }
         let key = try await world.key()
         for _ in 0..<2 { _ = try await world.service.openSession(key: key) }
         #expect(try await problem { try await world.service.openSession(key: key) }?.code == "rate_limited")
     }
 
     /// A device that has reported any number of unknown tokens still gets an answer for a known one, in the same report.
-    @Test func unknownTokensBlockNone() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func unknownTokensBlockNone(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let key = try await world.key()
         let device = Device(world: world, session: try await world.service.openSession(key: key).0)
         let other = Device(world: world, session: try await world.service.openSession(key: key).0)
@@ -129,7 +129,7 @@ import Testing
         let world = try World()
         let device = try await world.device()
         let gate = DispatchSemaphore(value: 0)
-        async let slow: Void = world.store.writes.perform { _, _ in gate.wait() }
+        async let slow: Void = world.sqlite.writes.perform { _, _ in gate.wait() }
         #expect(try await device.hear(Data(repeating: 7, count: 8), Data()) == [.invalid, .invalid])
         gate.signal()
         try await slow
@@ -153,8 +153,8 @@ import Testing
     }
 
     /// A device that floods spends its own share and the rest of the key's budget, but not the share of another.
-    @Test func noDeviceSpendsTheShareOfAnother() async throws {
-        let world = try World {
+    @Test(arguments: StoreKind.all) func noDeviceSpendsTheShareOfAnother(_ kind: StoreKind) async throws {
+        let world = try World(kind) {
             $0.requestsPerKey = RateLimit(perSecond: 1, burst: 5)
             $0.sharePerDevice = RateLimit(perSecond: 1, burst: 3)
         }
@@ -168,8 +168,8 @@ import Testing
         #expect(try await problem { try await world.service.session(secret: honest) }?.code == "rate_limited")
     }
 
-    @Test func report() async throws {
-        let world = try World { $0.sightingsPerDevice = 2 }
+    @Test(arguments: StoreKind.all) func report(_ kind: StoreKind) async throws {
+        let world = try World(kind) { $0.sightingsPerDevice = 2 }
         let (device, other) = (try await world.device(), try await world.device())
         let many = [Data](repeating: Data(), count: 101)
         #expect(

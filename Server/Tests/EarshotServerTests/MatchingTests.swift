@@ -5,8 +5,8 @@ import Testing
 
 /// The conditions under which messages are found and lost.
 @Suite struct MatchingTests {
-    @Test func subscriberHearsPublisher() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func subscriberHearsPublisher(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         let subscription = try await subscriber.subscribe()
@@ -20,8 +20,8 @@ import Testing
         #expect(try await publisher.news() == [])
     }
 
-    @Test func publisherHearsSubscriber() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func publisherHearsSubscriber(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let subscription = try await subscriber.subscribe()
         try await publisher.hear(subscription.token)
@@ -29,16 +29,16 @@ import Testing
         #expect(try await subscriber.news() == ["+hello"])
     }
 
-    @Test func subscriptionMadeAfterHearing() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func subscriptionMadeAfterHearing(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         try await subscriber.hear(try await publisher.publish("hello").token)
         _ = try await subscriber.subscribe()
         #expect(try await subscriber.news() == ["+hello"])
     }
 
-    @Test func unpublishedIsLostAtOnce() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func unpublishedIsLostAtOnce(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -47,8 +47,8 @@ import Testing
         #expect(try await subscriber.news() == ["-hello"])
     }
 
-    @Test func noLongerHeardIsLost() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func noLongerHeardIsLost(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -60,8 +60,8 @@ import Testing
     }
 
     /// Both hear each other; one direction is enough.
-    @Test func oneDirectionIsEnough() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func oneDirectionIsEnough(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let (publication, subscription) = (try await publisher.publish("hello"), try await subscriber.subscribe())
         try await subscriber.hear(publication.token)
@@ -72,8 +72,8 @@ import Testing
         #expect(try await subscriber.near() == [])
     }
 
-    @Test func onlyHeardTokensMatch() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func onlyHeardTokensMatch(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let first = try await publisher.publish("first")
         _ = try await publisher.publish("second")
@@ -87,9 +87,10 @@ import Testing
             (type: "", namespace: "", found: ["of a type", "plain"]),
             (type: "t", namespace: "", found: ["of a type"]),
             (type: "", namespace: "n", found: ["elsewhere"]), (type: "u", namespace: "", found: []),
-        ] as [(type: String, namespace: String, found: [String])])
-    func filters(type: String, namespace: String, found: [String]) async throws {
-        let world = try World()
+        ] as [(type: String, namespace: String, found: [String])], StoreKind.all)
+    func filters(_ filter: (type: String, namespace: String, found: [String]), _ kind: StoreKind) async throws {
+        let (type, namespace, found) = filter
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         _ = try await subscriber.subscribe(type: type, namespace: namespace)
         let plain = try await publisher.publish("plain")
@@ -99,16 +100,16 @@ import Testing
         #expect(try await subscriber.near() == found)
     }
 
-    @Test func noDeviceFindsItself() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func noDeviceFindsItself(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let device = try await world.device()
         let (publication, subscription) = (try await device.publish("mine"), try await device.subscribe())
         #expect(try await device.hear(publication.token, subscription.token) == [.valid, .valid])
         #expect(try await device.news() == [])
     }
 
-    @Test func expiredIsLost() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func expiredIsLost(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello", for: .seconds(30))
         _ = try await subscriber.subscribe()
@@ -119,8 +120,8 @@ import Testing
         #expect(try await subscriber.news() == ["-hello"])
     }
 
-    @Test func renewedIsNot() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func renewedIsNot(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello", for: .seconds(30))
         _ = try await subscriber.subscribe()
@@ -134,8 +135,8 @@ import Testing
     }
 
     /// A device that falls silent has reported nothing as lost.
-    @Test func reportsLapse() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func reportsLapse(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -148,8 +149,8 @@ import Testing
         #expect(try await subscriber.news() == ["-hello"])
     }
 
-    @Test func endedSessionTakesItsMessages() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func endedSessionTakesItsMessages(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -159,8 +160,8 @@ import Testing
         #expect(try await problem { try await publisher.publish("more") }?.code == "bad_session")
     }
 
-    @Test func revokedKeyTakesItsMessages() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func revokedKeyTakesItsMessages(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -170,8 +171,8 @@ import Testing
         #expect(try await subscriber.news() == ["-hello"])
     }
 
-    @Test func unsubscribedHearsNoMore() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func unsubscribedHearsNoMore(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         let subscription = try await subscriber.subscribe()

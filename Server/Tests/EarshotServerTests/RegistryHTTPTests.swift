@@ -15,7 +15,7 @@ import Testing
         _ adjust: (inout ServiceLimits) -> Void = { _ in },
         _ body: @escaping @Sendable (any TestClientProtocol, World) async throws -> Void
     ) async throws {
-        let world = try World(adjust)
+        let world = try World(.sqlite, adjust)
         let application = EarshotServer.application(world.service, logger: silent)
         try await application.test(.router) { client in try await body(client, world) }
     }

@@ -55,8 +55,8 @@ extension Device {
         }
     }
 
-    @Test func aBeaconBelongsToOneProject() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func aBeaconBelongsToOneProject(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (ours, theirs) = (try await world.project("ours"), try await world.project("theirs"))
         let first = try await world.registry.register(.numbered(1), note: "the door", project: ours)
         #expect(first.isNew && first.value.note == "the door" && first.value.project == "ours")
@@ -82,16 +82,16 @@ extension Device {
         #expect(try await world.registry.register(.numbered(1), note: "", project: theirs).isNew)
     }
 
-    @Test func kindsWithTheSameBytesAreDifferentBeacons() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func kindsWithTheSameBytesAreDifferentBeacons(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         try await world.attach("i", to: .iBeacon(uuid: [UInt8](repeating: 1, count: 16), major: 0x101, minor: 0x101))
         let device = try await world.device()
         let other = BeaconIdentifier.altBeacon(manufacturer: 0x101, identifier: [UInt8](repeating: 1, count: 20))
         #expect(try await device.lookUp(other).isEmpty)
     }
 
-    @Test func attachments() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func attachments(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let first = try await world.attach("hello", type: "greeting", to: .numbered(1))
         #expect(try await world.attach("hello", type: "greeting", to: .numbered(1)) == first, "once")
         let second = try await world.attach("hello", to: .numbered(1))
@@ -107,8 +107,8 @@ extension Device {
         #expect(try await world.store.counts(now: world.clock.now).attachments == 0)
     }
 
-    @Test func namespacesAreUnique() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func namespacesAreUnique(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (ours, theirs) = (try await world.project("ours"), try await world.project("theirs"))
         #expect(try await world.registry.createNamespace("n", project: ours, isPublic: false).isNew)
         // Repeating changes nothing.
@@ -140,8 +140,8 @@ extension Device {
         #expect(try await world.registry.createNamespace("n", project: theirs, isPublic: false).isNew)
     }
 
-    @Test func devicesSeeTheirOwnProjectAndPublicNamespaces() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func devicesSeeTheirOwnProjectAndPublicNamespaces(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (ours, theirs) = (try await world.project("ours"), try await world.project("theirs"))
         for (name, project, isPublic) in [("hidden", ours, false), ("open", ours, true), ("foreign", theirs, true)] {
             _ = try await world.registry.createNamespace(name, project: project, isPublic: isPublic)
@@ -169,16 +169,16 @@ extension Device {
     }
 
     /// One beacon asked about twice costs and gives once, in the order of the question.
-    @Test func repeatedBeaconsInAQuestion() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func repeatedBeaconsInAQuestion(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         try await world.attach("one", to: .numbered(1))
         try await world.attach("two", to: .numbered(2))
         let device = try await world.device()
         #expect(try await device.lookUp(.numbered(2), .numbered(1), .numbered(2)) == ["two", "one"])
     }
 
-    @Test func limits() async throws {
-        let world = try World { limits in
+    @Test(arguments: StoreKind.all) func limits(_ kind: StoreKind) async throws {
+        let world = try World(kind) { limits in
             limits.beaconsPerProject = 2
             limits.attachmentsPerBeacon = 2
             limits.namespacesPerProject = 2
@@ -224,8 +224,8 @@ extension Device {
         }
     }
 
-    @Test func dataAndNamesOutOfRange() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func dataAndNamesOutOfRange(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let project = try await world.project()
         try await world.attach(
             String(repeating: "x", count: 1_024), type: String(repeating: "é", count: 100), to: .numbered(1))
@@ -246,8 +246,8 @@ extension Device {
         }
     }
 
-    @Test func pages() async throws {
-        let world = try World { $0.beaconsPerPage = 3 }
+    @Test(arguments: StoreKind.all) func pages(_ kind: StoreKind) async throws {
+        let world = try World(kind) { $0.beaconsPerPage = 3 }
         let project = try await world.project()
         let iBeacon = BeaconIdentifier.iBeacon(uuid: [UInt8](repeating: 0, count: 16), major: 0, minor: 0)
         for beacon in [iBeacon] + (1...6).reversed().map({ .numbered($0) }) {
@@ -265,8 +265,8 @@ extension Device {
     }
 
     /// Beacons that are not registered cost a search in an index: they leave nothing behind and delay no other question.
-    @Test func unknownBeaconsAreCheap() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func unknownBeaconsAreCheap(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         for number in 0..<100 { try await world.attach("\(number)", to: .numbered(1_000_000 + number)) }
         let device = try await world.device()
         func time(of numbers: [Int]) async throws -> Duration {

@@ -6,27 +6,25 @@ import Testing
 
 /// The resumption of interrupted streams.
 @Suite struct ResumptionTests {
-    private let world: World
-    private let publisher: Device
-    private let subscriber: Device
-
-    init() async throws {
-        world = try World()
-        publisher = try await world.device()
-        subscriber = try await world.device()
+    private func room(_ kind: StoreKind) async throws -> (World, publisher: Device, subscriber: Device) {
+        let world = try World(kind)
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
         _ = try await subscriber.subscribe(for: .seconds(86_400))
+        return (world, publisher, subscriber)
     }
 
-    @Test func goesOnAfterTheLastNumber() async throws {
+    @Test(arguments: StoreKind.all) func goesOnAfterTheLastNumber(_ kind: StoreKind) async throws {
+        let (_, publisher, subscriber) = try await room(kind)
         for text in ["one", "two", "three"] { try await subscriber.hear(try await publisher.publish(text).token) }
         #expect(try await subscriber.changes().map(\.sequence) == [1, 2, 3])
         #expect(try await subscriber.news(after: 1) == ["+two", "+three"])
-        #expect(try await position(after: 1) == StreamPosition(isResumed: true, last: 3))
-        #expect(try await position(after: 3) == StreamPosition(isResumed: true, last: 3))
+        #expect(try await position(subscriber, after: 1) == StreamPosition(isResumed: true, last: 3))
+        #expect(try await position(subscriber, after: 3) == StreamPosition(isResumed: true, last: 3))
     }
 
     /// Changes that happened while the client was away come once, in the current state.
-    @Test func changesOfOneMessageAreOne() async throws {
+    @Test(arguments: StoreKind.all) func changesOfOneMessageAreOne(_ kind: StoreKind) async throws {
+        let (_, publisher, subscriber) = try await room(kind)
         let publication = try await publisher.publish("one")
         try await subscriber.hear(publication.token)
         for _ in 0..<3 {
@@ -34,31 +32,34 @@ import Testing
             try await subscriber.hear(publication.token)
         }
         #expect(try await subscriber.news(after: 1) == ["+one"])
-        #expect(try await position(after: 1)?.last == 7)
+        #expect(try await position(subscriber, after: 1)?.last == 7)
     }
 
-    @Test func numbersThatNeverWere() async throws {
+    @Test(arguments: StoreKind.all) func numbersThatNeverWere(_ kind: StoreKind) async throws {
+        let (_, publisher, subscriber) = try await room(kind)
         try await subscriber.hear(try await publisher.publish("one").token)
-        #expect(try await position(after: nil) == StreamPosition(isResumed: false, last: 1))
-        #expect(try await position(after: 2) == StreamPosition(isResumed: false, last: 1))
-        #expect(try await position(after: -1) == StreamPosition(isResumed: false, last: 1))
+        #expect(try await position(subscriber, after: nil) == StreamPosition(isResumed: false, last: 1))
+        #expect(try await position(subscriber, after: 2) == StreamPosition(isResumed: false, last: 1))
+        #expect(try await position(subscriber, after: -1) == StreamPosition(isResumed: false, last: 1))
     }
 
     /// The service remembers a lost message for a while, and with it the clients that have not read of it.
-    @Test func forgottenLosses() async throws {
+    @Test(arguments: StoreKind.all) func forgottenLosses(_ kind: StoreKind) async throws {
+        let (world, publisher, subscriber) = try await room(kind)
         let publication = try await publisher.publish("one")
         try await subscriber.hear(publication.token)
         try await world.service.unpublish(publication.id, for: publisher.session)
         try await world.pass(world.service.limits.memory)
         #expect(try await subscriber.news(after: 1) == ["-one"])
-        #expect(try await position(after: 1)?.isResumed == true)
+        #expect(try await position(subscriber, after: 1)?.isResumed == true)
         try await world.pass(.milliseconds(1))
         #expect(try await subscriber.news(after: 1) == [])
-        #expect(try await position(after: 1)?.isResumed == false)
-        #expect(try await position(after: 2)?.isResumed == true)
+        #expect(try await position(subscriber, after: 1)?.isResumed == false)
+        #expect(try await position(subscriber, after: 2)?.isResumed == true)
     }
 
-    @Test func pagesHoldTogether() async throws {
+    @Test(arguments: StoreKind.all) func pagesHoldTogether(_ kind: StoreKind) async throws {
+        let (world, publisher, subscriber) = try await room(kind)
         for index in 0..<20 { try await subscriber.hear(try await publisher.publish("\(index)").token) }
         var query = ChangeQuery(after: 0, limit: 3)
         var all: [Int64] = []
@@ -71,26 +72,35 @@ import Testing
         #expect(all == Array(1...20))
     }
 
-    @Test func endedSessionHasNoPosition() async throws {
+    @Test(arguments: StoreKind.all) func endedSessionHasNoPosition(_ kind: StoreKind) async throws {
+        let (world, _, subscriber) = try await room(kind)
         try await world.service.endSession(subscriber.session)
-        #expect(try await position(after: nil) == nil)
+        #expect(try await position(subscriber, after: nil) == nil)
     }
 
     /// The service keeps nothing for ever.
-    @Test func everythingIsForgotten() async throws {
+    @Test(arguments: StoreKind.all) func everythingIsForgotten(_ kind: StoreKind) async throws {
+        let (world, publisher, subscriber) = try await room(kind)
         for text in ["one", "two"] { try await subscriber.hear(try await publisher.publish(text).token) }
         try await world.service.endSession(publisher.session)
         try await world.service.endSession(subscriber.session)
         for _ in 0..<3 { try await world.pass(world.service.limits.memory + world.service.limits.tokenLifetime) }
-        try await world.store.pool.read { database in
-            for table in ["device", "publication", "subscription", "token", "sighting", "delivery"] {
-                let count = try database.count("SELECT count(*) FROM \(table)")
-                #expect(count == 0, "\(table)")
-            }
+        for table in ["device", "publication", "subscription", "token", "delivery"] {
+            #expect(try await world.rowCount(table) == 0, "\(table)")
         }
+        guard kind == .sqlite else {
+            for table in ["sighting", "presence"] { #expect(try await world.rowCount(table) == 0, "\(table)") }
+            return
+        }
+        let live = world.sqlite.live.withLock { $0 }
+        #expect(live.devices.isEmpty && live.sessions.isEmpty && live.offers.isEmpty && live.wishes.isEmpty)
+        #expect(live.offerRows.isEmpty && live.wishRows.isEmpty && live.tokens.isEmpty && live.tokenRows.isEmpty)
+        #expect(live.hearers.isEmpty && live.deliveries.isEmpty && live.keys.isEmpty && live.sightingCount == 0)
+        #expect(live.deviceEnds.isEmpty && live.offerEnds.isEmpty && live.wishEnds.isEmpty && live.sightingEnds.isEmpty)
+        #expect(live.tokensToForget.isEmpty && live.offersToForget.isEmpty && live.lossesToForget.isEmpty)
     }
 
-    private func position(after cursor: Int64?) async throws -> StreamPosition? {
-        try await world.store.position(of: subscriber.session, after: cursor, now: world.clock.now)
+    private func position(_ device: Device, after cursor: Int64?) async throws -> StreamPosition? {
+        try await device.world.store.position(of: device.session, after: cursor, now: device.world.clock.now)
     }
 }

@@ -1,11 +1,14 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Testing
 
 @testable import EarshotServer
+
+#if Postgres
+    import EarshotPostgres
+#endif
 
 /// Reports that say how a token was heard: medium, signal strength and age.
 @Suite struct SightingDetailTests {
@@ -17,14 +20,25 @@ import Testing
 
     /// The details of the only sighting; nil if it has none.
     private func details(_ world: World) async throws -> String? {
-        try await world.store.pool.read { database in
-            try String.fetchOne(database, sql: "SELECT medium || ' ' || rssi_dbm FROM sighting")
+        #if Postgres
+            if let store = world.store as? PostgresStore {
+                return try await store.perform { connection, _ in
+                    try connection.execute("SELECT medium || ' ' || rssi_dbm FROM sighting").first.flatMap {
+                        $0.optionalText(0)
+                    }
+                }
+            }
+        #endif
+        return world.sqlite.live.withLock { live in
+            live.devices.values.flatMap(\.heard.values).first.flatMap { sighting in
+                sighting.medium.flatMap { medium in sighting.rssiDecibelMilliwatts.map { "\(medium) \($0)" } }
+            }
         }
     }
 
     /// A sighting lives 90 s from when the token was heard, not from the report.
-    @Test func theAgeShortensASighting() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func theAgeShortensASighting(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello", for: .seconds(600))
         _ = try await subscriber.subscribe(for: .seconds(600))
@@ -36,8 +50,8 @@ import Testing
         #expect(try await subscriber.near().isEmpty)
     }
 
-    @Test func aLateReportShortensNothing() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func aLateReportShortensNothing(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello", for: .seconds(600))
         _ = try await subscriber.subscribe(for: .seconds(600))
@@ -49,8 +63,8 @@ import Testing
         #expect(try await subscriber.near().isEmpty)
     }
 
-    @Test func whatIsTooOldIsNotNear() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func whatIsTooOldIsNotNear(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -61,8 +75,8 @@ import Testing
         #expect(try await world.store.counts(now: world.clock.now).sightings == 0)
     }
 
-    @Test func mediumAndStrengthAreKept() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func mediumAndStrengthAreKept(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         try await hear(subscriber, publication.token, age: .zero)
@@ -72,8 +86,8 @@ import Testing
         #expect(try await details(world) == nil)
     }
 
-    @Test func textsAndObjectsTogether() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func textsAndObjectsTogether(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let publication = try await world.device().publish("hello")
         let (key, token) = (try await world.key(), publication.token.hex)
         try await EarshotServer.application(world.service, logger: silent).test(.router) { client in

@@ -13,9 +13,9 @@ import Testing
     /// Both hear each other, and the publisher is killed. Its own report must not outlive it.
     ///
     /// - Parameter age: the seconds between the publisher's report and its end.
-    @Test(arguments: [0, 4, 29, 59])
-    func aKilledPublisherIsLost(age: Int) async throws {
-        let world = try World { $0.silence = .seconds(15) }
+    @Test(arguments: [0, 4, 29, 59], StoreKind.all)
+    func aKilledPublisherIsLost(age: Int, kind: StoreKind) async throws {
+        let world = try World(kind) { $0.silence = .seconds(15) }
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let (publication, subscription) = (try await publisher.publish("hello"), try await subscriber.subscribe())
         try await subscriber.hear(publication.token)
@@ -30,8 +30,8 @@ import Testing
     }
 
     /// Only the publisher hears the other, so that no device can report it as lost.
-    @Test func aKilledPublisherThatNobodyHearsIsLost() async throws {
-        let world = try World { $0.silence = .seconds(15) }
+    @Test(arguments: StoreKind.all) func aKilledPublisherThatNobodyHearsIsLost(_ kind: StoreKind) async throws {
+        let world = try World(kind) { $0.silence = .seconds(15) }
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         _ = try await publisher.publish("hello")
         try await publisher.hear(try await subscriber.subscribe().token)
@@ -45,8 +45,8 @@ import Testing
     }
 
     /// An empty report prolongs no sighting; it only says that the device still listens.
-    @Test func anEmptyReportIsASignOfLife() async throws {
-        let world = try World { $0.silence = .seconds(15) }
+    @Test(arguments: StoreKind.all) func anEmptyReportIsASignOfLife(_ kind: StoreKind) async throws {
+        let world = try World(kind) { $0.silence = .seconds(15) }
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -57,23 +57,38 @@ import Testing
         #expect(try await subscriber.near() == [])
     }
 
-    /// After a restart, no device counts as silent before it had time to notice.
-    @Test func aRestartLosesNothing() async throws {
+    /// A restart forgets sightings, but finds and loses nothing: what was near stays so until its devices say otherwise.
+    @Test func aNewProcessFindsAndLosesNothingTwice() async throws {
         let world = try World { $0.silence = .seconds(15) }
         let (publisher, subscriber) = (try await world.device(), try await world.device())
-        let publication = try await publisher.publish("hello")
+        let (one, two) = (try await publisher.publish("one"), try await publisher.publish("two"))
         _ = try await subscriber.subscribe()
-        try await subscriber.hear(publication.token)
-        let restarted = TokenService(store: world.store, limits: world.service.limits, clock: world.clock)
-        try await restarted.begin()
-        world.clock.advance(by: .seconds(60))
-        try await restarted.sweep()
-        #expect(try await subscriber.near() == ["hello"])
-        // The device reports once more, and is killed.
-        _ = try await restarted.report(heard: [publication.token], lost: [], for: subscriber.session)
-        world.clock.advance(by: .seconds(15))
-        try await restarted.sweep()
-        #expect(try await subscriber.near() == [])
+        try await subscriber.hear(one.token, two.token)
+        try world.store.close()
+        let path = world.directory.appendingPathComponent("test.sqlite").path
+        let store = try SQLiteStore(path: path, clock: world.clock)
+        defer { try? store.close() }
+        let service = TokenService(store: store, limits: world.service.limits)
+        try await service.begin()
+        func news() async throws -> [Int64] {
+            try await store.changes(of: subscriber.session, ChangeQuery(after: 0, limit: 9)).changes
+                .map { $0.isFound ? $0.sequence : -$0.sequence }
+        }
+        #expect(try await store.counts(now: world.clock.now).sightings == 0)
+        #expect(try await news() == [1, 2])
+        // Found again at its next report, without an event. The other is near for as long as a sighting could have lasted.
+        _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)
+        #expect(try await news() == [1, 2])
+        for _ in 0..<17 {
+            world.clock.advance(by: .seconds(5))
+            _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)
+            try await service.sweep()
+            #expect(try await news() == [1, 2])
+        }
+        world.clock.advance(by: .seconds(5))
+        _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)
+        try await service.sweep()
+        #expect(try await news() == [1, -3])
     }
 
     /// A report that arrives while the sweep ends the device's sightings counts.
@@ -85,10 +100,10 @@ import Testing
         try await subscriber.hear(publication.token)
         let then = world.clock.now
         world.clock.advance(by: .seconds(15))
-        let presence = world.service.presence
+        let presence = world.sqlite.presence
         #expect(presence.silent(since: then, limit: 9) == [subscriber.session.device])
         try await subscriber.live()
-        let woken = try await world.store.endSightings(of: [subscriber.session.device]) {
+        let woken = try await world.sqlite.endSightings(of: [subscriber.session.device]) {
             presence.isSilent($0, since: then)
         }
         presence.forget([subscriber.session.device], since: then)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoreTests {
     @Test func waitsForTheDisk() async throws {
         let world = try World()
-        let settings = try await world.store.writes.perform { database, _ in
+        let settings = try await world.sqlite.writes.perform { database, _ in
             [
                 try String.fetchOne(database, sql: "PRAGMA journal_mode"),
                 try String.fetchOne(database, sql: "PRAGMA synchronous"),
@@ -26,7 +26,7 @@ import Testing
             for index in 0..<200 {
                 group.addTask {
                     do {
-                        try await world.store.writes.perform { database, _ in
+                        try await world.sqlite.writes.perform { database, _ in
                             try database.execute(
                                 sql: "INSERT INTO project (name, created_at) VALUES (?, 0)", arguments: ["\(index)"])
                             if index.isMultiple(of: 3) { throw Failure() }
@@ -50,7 +50,7 @@ import Testing
             for index in 0..<50 {
                 group.addTask {
                     do {
-                        try await world.store.writes.perform { database, _ in
+                        try await world.sqlite.writes.perform { database, _ in
                             try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
                             // A key without a project, which SQLite notices at the commit.
                             try database.execute(
@@ -75,7 +75,7 @@ import Testing
         let device = try await world.device()
         let gate = DispatchSemaphore(value: 0)
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
-        async let slow: Void = world.store.writes.perform { _, _ in
+        async let slow: Void = world.sqlite.writes.perform { _, _ in
             beginning.finish()
             gate.wait()
         }
@@ -83,7 +83,7 @@ import Testing
         // The next write has to wait.
         async let published = world.service.publish(
             Message(namespace: "", type: "", content: Data()), for: device.session, timeToLive: .seconds(5))
-        while world.store.writes.waitingCount == 0 { await Task.yield() }
+        while world.sqlite.writes.waitingCount == 0 { await Task.yield() }
         world.clock.advance(by: .seconds(60))
         gate.signal()
         try await slow
@@ -93,12 +93,12 @@ import Testing
 
     @Test func rejectsWritesBeyondItsCapacity() async throws {
         let world = try World()
-        let full = WriteQueue(world.store.pool, capacity: 0, clock: world.clock)
+        let full = WriteQueue(world.sqlite.pool, capacity: 0, clock: world.clock)
         #expect(try await problem { try await full.perform { _, _ in } } == .overloaded)
     }
 
-    @Test func repeatedOrders() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func repeatedOrders(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let device = try await world.device()
         let message = Message(namespace: "", type: "", content: Data("x".utf8))
         func publish(_ message: Message) async throws -> Outcome<Publication> {
@@ -139,8 +139,22 @@ import Testing
         #expect(changes.map(\.publication) == [publication.id])
     }
 
-    @Test func operatorsMistakes() async throws {
+    /// Also by another name of the file. A store that is closed gives the database free.
+    @Test func oneStoreServesADatabase() async throws {
         let world = try World()
+        let path = world.directory.appendingPathComponent("test.sqlite").path
+        let link = world.directory.appendingPathComponent("link.sqlite").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        for name in [path, link] {
+            #expect(throws: DatabaseInUse(path: name, process: getpid())) { try SQLiteStore(path: name) }
+        }
+        try SQLiteStore(path: link, isServing: false).close()
+        try world.store.close()
+        try SQLiteStore(path: link).close()
+    }
+
+    @Test(arguments: StoreKind.all) func operatorsMistakes(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         _ = try await world.key("ours")
         for mistake in [
             { _ = try await world.store.createProject(name: "ours") },

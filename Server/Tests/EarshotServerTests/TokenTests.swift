@@ -5,8 +5,8 @@ import Testing
 
 /// The meaning of a token, and its lifetime.
 @Suite struct TokenTests {
-    @Test func eightBytesEachAnother() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func eightBytesEachAnother(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let device = try await world.device()
         var tokens: Set<Data> = []
         for _ in 0..<20 { tokens.insert(try await device.publish("x").token) }
@@ -18,8 +18,8 @@ import Testing
         #expect(abs(ones - 640) < 107)
     }
 
-    @Test func rotates() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func rotates(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         _ = try await subscriber.subscribe()
@@ -38,8 +38,8 @@ import Testing
     }
 
     /// An expired token brings no devices near, even while its message is alive.
-    @Test func expiredTokenFindsNothing() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func expiredTokenFindsNothing(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello", for: .seconds(3_600))
         _ = try await subscriber.subscribe()
@@ -48,8 +48,8 @@ import Testing
         #expect(try await subscriber.near() == [])
     }
 
-    @Test func tokensOfEndedItemsAreExpired() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func tokensOfEndedItemsAreExpired(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, other) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello")
         let subscription = try await publisher.subscribe()
@@ -58,8 +58,8 @@ import Testing
         #expect(try await other.hear(publication.token, subscription.token) == [.expired, .expired])
     }
 
-    @Test func forgottenInTheEnd() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func forgottenInTheEnd(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let (publisher, other) = (try await world.device(), try await world.device())
         let publication = try await publisher.publish("hello", for: .seconds(1))
         try await world.pass(world.service.limits.tokenLifetime + world.service.limits.memory)
@@ -68,8 +68,8 @@ import Testing
         #expect(try await other.hear(publication.token) == [.invalid])
     }
 
-    @Test func guessedIsInvalid() async throws {
-        let world = try World()
+    @Test(arguments: StoreKind.all) func guessedIsInvalid(_ kind: StoreKind) async throws {
+        let world = try World(kind)
         let device = try await world.device()
         #expect(try await device.hear(Data(repeating: 7, count: 8), Data()) == [.invalid, .invalid])
     }

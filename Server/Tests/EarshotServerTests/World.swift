@@ -1,7 +1,12 @@
 import Foundation
+import GRDB
 import Synchronization
 
 @testable import EarshotServer
+
+#if Postgres
+    import EarshotPostgres
+#endif
 
 /// A clock that moves only when a test moves it.
 final class MovedClock: ServiceClock {
@@ -15,15 +20,15 @@ final class MovedClock: ServiceClock {
 /// A service with a database of its own and a moved clock.
 final class World: Sendable {
     let directory: URL
-    let store: SQLiteStore
+    let store: any Store
     let clock: MovedClock
     let service: TokenService
 
-    init(_ adjust: (inout ServiceLimits) -> Void = { _ in }) throws {
+    init(_ kind: StoreKind = .sqlite, _ adjust: (inout ServiceLimits) -> Void = { _ in }) throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         clock = MovedClock()
-        store = try SQLiteStore(path: directory.appendingPathComponent("test.sqlite").path, clock: clock)
+        store = try kind.open(in: directory, clock: clock)
         var limits = ServiceLimits()
         // Time stands still between requests here, so rates limit only the tests about them.
         limits.requestsPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
@@ -32,7 +37,25 @@ final class World: Sendable {
         // Devices say nothing while a test moves the clock, so silence matters only in the tests about it.
         limits.silence = .seconds(86_400)
         adjust(&limits)
-        service = TokenService(store: store, limits: limits, clock: clock)
+        service = TokenService(store: store, limits: limits)
+    }
+
+    /// The store of a test that looks into it.
+    var sqlite: SQLiteStore {
+        guard let store = store as? SQLiteStore else { preconditionFailure("this test is one of SQLite") }
+        return store
+    }
+
+    /// The number of rows of a table.
+    func rowCount(_ table: String) async throws -> Int {
+        #if Postgres
+            if let store = store as? PostgresStore {
+                return try await store.perform { connection, _ in
+                    Int(try connection.execute("SELECT count(*) FROM \(table)")[0].integer(0))
+                }
+            }
+        #endif
+        return try await sqlite.pool.read { try $0.count("SELECT count(*) FROM \(table)") }
     }
 
     deinit {

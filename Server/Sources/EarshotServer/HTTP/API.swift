@@ -139,8 +139,9 @@ struct API: Sendable {
         func entries(_ tokens: [String], _ statuses: [TokenStatus]) -> [SightingsAnswerBody.Entry] {
             zip(tokens, statuses).map { SightingsAnswerBody.Entry(token: $0, status: $1) }
         }
-        return try .json(
-            SightingsAnswerBody(heard: entries(heard.map(\.token), answer.heard), lost: entries(lost, answer.lost)))
+        let answerBody = SightingsAnswerBody(
+            heard: entries(heard.map(\.token), answer.heard), lost: entries(lost, answer.lost))
+        return .json(try answerBody.json())
     }
 
     /// An answer that needs a device session. The text is the `{id}` of the path, empty if it has none.
@@ -173,9 +174,15 @@ struct API: Sendable {
 }
 
 extension TokenService {
-    /// The metrics, with the current counts.
+    /// The metrics, with the current counts. While the database is away, the counters alone: they say that it is.
     func metricsText() async throws -> String {
-        let counts = try await store.counts(now: now)
+        let streams = ("earshot_streams", "Open event streams.", hub.count)
+        let counts: StoreCounts
+        do {
+            counts = try await store.counts(now: now)
+        } catch let problem as Problem where problem == .storeAway {
+            return metrics.text(gauges: [streams])
+        }
         return metrics.text(gauges: [
             ("earshot_devices", "Devices with a session.", counts.devices),
             ("earshot_live_publications", "Publications alive.", counts.publications),
@@ -184,7 +191,7 @@ extension TokenService {
             ("earshot_beacons", "Registered beacons.", counts.beacons),
             ("earshot_attachments", "Messages attached to beacons.", counts.attachments),
             ("earshot_waiting_writes", "Writes that wait for the disk.", counts.waitingWrites),
-            ("earshot_streams", "Open event streams.", hub.count),
+            streams,
         ])
     }
 }

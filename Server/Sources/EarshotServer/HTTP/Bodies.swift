@@ -1,5 +1,6 @@
 import EarshotCoding
 import FoundationEssentials
+import NIOCore
 
 // The bodies of requests and answers. The OpenAPI document describes the same, and a test compares them.
 
@@ -236,6 +237,35 @@ struct SightingsAnswerBody: Codable {
 
     let heard: [Entry]
     let lost: [Entry]
+
+    /// The same bytes as `jsonData`, without the encoder: most requests are reports.
+    func json() throws -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(32 + 48 * (heard.count + lost.count))
+        buffer.writeString(#"{"heard":["#)
+        try Self.write(heard, to: &buffer)
+        buffer.writeString(#"],"lost":["#)
+        try Self.write(lost, to: &buffer)
+        buffer.writeString("]}")
+        return buffer
+    }
+
+    private static func write(_ entries: [Entry], to buffer: inout ByteBuffer) throws {
+        for (index, entry) in entries.enumerated() {
+            buffer.writeString(index == 0 ? #"{"status":""# : #",{"status":""#)
+            buffer.writeString(entry.status.rawValue)
+            buffer.writeString(#"","token":"#)
+            // A client may send any text as a token.
+            if entry.token.utf8.allSatisfy({ $0.hexadecimalValue != nil }) {
+                buffer.writeString("\"")
+                buffer.writeString(entry.token)
+                buffer.writeString("\"}")
+            } else {
+                buffer.writeBytes(try jsonData(entry.token))
+                buffer.writeString("}")
+            }
+        }
+    }
 }
 
 /// The data of the events `found` and `lost`.
@@ -264,20 +294,37 @@ struct ReadyBody: Codable { let resumed: Bool }
 /// The answer of `GET /healthz`.
 struct HealthBody: Codable { let status: String }
 
-extension Data {
+extension Sequence<UInt8> {
     /// The bytes as hexadecimal text, two digits a byte.
     var hex: String {
-        reduce(into: "") { $0 += String($1 >> 4, radix: 16) + String($1 & 15, radix: 16) }
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
+        return String(decoding: flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
+}
 
+extension Data {
     /// A token from its 16 digits; empty for any other text, which then matches no token.
     init(token text: String) {
-        guard text.utf8.count == 2 * Payload.tokenCount, let token = try? Payload(hex: text),
-            token.count == Payload.tokenCount
-        else {
-            self = Data()
-            return
+        self = Data()
+        guard text.utf8.count == 2 * Payload.tokenCount else { return }
+        var digits = text.utf8.makeIterator()
+        var bytes = Data(capacity: Payload.tokenCount)
+        while let first = digits.next(), let second = digits.next() {
+            guard let high = first.hexadecimalValue, let low = second.hexadecimalValue else { return }
+            bytes.append(high << 4 | low)
         }
-        self = Data(token.bytes)
+        self = bytes
+    }
+}
+
+extension UInt8 {
+    /// The value of an ASCII character as a hexadecimal digit, of either case; nil if it is none.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

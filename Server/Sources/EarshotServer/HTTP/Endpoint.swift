@@ -73,9 +73,14 @@ extension Request {
 
 extension Response {
     static func json(_ body: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        json(ByteBuffer(bytes: try jsonData(body)), status: status)
+    }
+
+    /// A body that is JSON already.
+    static func json(_ body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try jsonData(body))))
+            body: ResponseBody(byteBuffer: body))
     }
 
     static func text(_ text: String, type: String) -> Response {

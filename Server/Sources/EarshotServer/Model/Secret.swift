@@ -27,13 +27,16 @@ package enum Secret {
 
     /// Random bytes; the system's generator draws from the kernel.
     static func randomBytes(_ count: Int) -> [UInt8] {
+        // Each draw is a call of the kernel, so whole words.
         var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            let word: UInt64 = generator.next()
+            withUnsafeBytes(of: word) { bytes.append(contentsOf: $0.prefix(count - bytes.count)) }
+        }
+        return bytes
     }
 
-    private static func randomHex(byteCount: Int) -> String {
-        randomBytes(byteCount).reduce(into: "") { text, byte in
-            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }
-    }
+    private static func randomHex(byteCount: Int) -> String { randomBytes(byteCount).hex }
 }

@@ -7,12 +7,22 @@ enum RateSubject: Hashable, Sendable {
     case requests(session: Data)
     /// The part of a device's requests that the limit of its key does not count.
     case share(session: Data)
-    case requests(key: Int64)
+    case allRequests(key: Int64)
     case sessions(key: Int64)
 }
 
+/// Rates of requests.
+protocol Rates: Sendable {
+    /// Takes one request from the subject's bucket if its level allows it.
+    /// - Returns: nil, or the whole seconds until it will.
+    func take(from subject: RateSubject, _ limit: RateLimit, now: Moment) async throws -> Int?
+    /// Whether the subject's bucket is known to hold no request. Takes nothing, and asks no database.
+    /// - Returns: nil, or the whole seconds until it does.
+    func wait(for subject: RateSubject, now: Moment) -> Int?
+}
+
 /// Token buckets: level ← min(burst, level + perSecond · Δt); a request takes 1 and needs a level of at least 1.
-final class RateLimiter: Sendable {
+final class RateLimiter: Rates {
     private struct Bucket {
         var level: Double
         var updated: Moment
@@ -33,8 +43,6 @@ final class RateLimiter: Sendable {
     /// The number of buckets from which the limiter removes full ones, which carry no information.
     private static let manyBuckets = 10_000
 
-    /// Takes one request from the subject's bucket if its level allows it.
-    /// - Returns: nil, or the whole seconds until it will.
     func take(from subject: RateSubject, _ limit: RateLimit, now: Moment) -> Int? {
         buckets.withLock { buckets in
             if buckets.count > Self.manyBuckets, buckets[subject] == nil { Self.removeFull(&buckets, now: now) }
@@ -47,8 +55,6 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// Whether the subject's bucket holds a whole request. Takes nothing.
-    /// - Returns: nil, or the whole seconds until it does.
     func wait(for subject: RateSubject, now: Moment) -> Int? {
         buckets.withLock { buckets in
             guard var bucket = buckets[subject] else { return nil }

@@ -76,20 +76,17 @@ extension TokenService {
                 "The report has \(count) tokens.", remedy: "Send at most \(limits.tokensPerReport) in one report.")
         }
         for token in heard { try require(token) }
-        // Before the report takes effect, so that a sweep at the same time does not end its sightings.
-        presence.note(session.device, now: now)
         let answer = try await store.report(
             SightingReport(
                 session: session, heard: heard, lost: lost, lifetime: limits.sightingLifetime,
                 perDevice: limits.sightingsPerDevice))
-        let statuses = answer.heard + answer.lost
-        for status in TokenStatus.allCases {
-            metrics.add(
-                statuses.count { $0 == status }, to: .sightings, "status=\"\(status.rawValue.lowercased())\"")
+        for (status, label) in Self.statusLabels {
+            let count = answer.heard.count { $0 == status } + answer.lost.count { $0 == status }
+            metrics.add(count, to: .sightings, label)
         }
-        for (medium, tokens) in Dictionary(grouping: heard, by: { Self.label($0.medium) }) {
-            metrics.add(tokens.count, to: .heard, "medium=\"\(medium)\"")
-        }
+        var media: [String: Int] = [:]
+        for token in heard { media[Self.label(token.medium), default: 0] += 1 }
+        for (label, count) in media { metrics.add(count, to: .heard, label) }
         tell(answer.woken)
         return answer
     }
@@ -117,9 +114,16 @@ extension TokenService {
 
     /// The label of a medium in the metrics: a device may invent names, and each would be a new series.
     private static func label(_ medium: String?) -> String {
-        guard let medium else { return "unknown" }
-        return ["audio", "ble"].contains(medium) ? medium : "other"
+        switch medium {
+        case nil: #"medium="unknown""#
+        case "audio": #"medium="audio""#
+        case "ble": #"medium="ble""#
+        default: #"medium="other""#
+        }
     }
+
+    /// The labels of the statuses in the metrics.
+    private static let statusLabels = TokenStatus.allCases.map { ($0, "status=\"\($0.rawValue.lowercased())\"") }
 
     private func require(_ token: HeardToken) throws {
         if let rssi = token.rssiDecibelMilliwatts, !(-127...20).contains(rssi) {

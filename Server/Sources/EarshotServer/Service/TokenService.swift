@@ -9,16 +9,13 @@ final class TokenService: Sendable {
     let hub = EventHub()
     let metrics = Metrics()
     let health: Health
-    private let rates = RateLimiter()
-    let presence = Presence()
-    /// The maximum number of devices that fall silent in one sweep, so that no write waits long for it.
-    private static let maximumSilent = 500
+    private var rates: any Rates { store.rates }
 
-    init(store: any Store, limits: ServiceLimits = ServiceLimits(), clock: any ServiceClock = SystemClock.shared) {
+    init(store: any Store, limits: ServiceLimits = ServiceLimits()) {
         self.store = store
         health = Health(store)
         self.limits = limits
-        self.clock = clock
+        clock = store.clock
     }
 
     var now: Moment { clock.now }
@@ -30,7 +27,7 @@ final class TokenService: Sendable {
     func openSession(key: String) async throws -> (Session, secret: String) {
         guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
         else { throw Problem.badKey }
-        try keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
+        try await keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
         guard holder.role == .device else { throw Problem.notDeviceKey }
         let secret = Secret.newSession()
         let session = try await store.openSession(
@@ -49,10 +46,10 @@ final class TokenService: Sendable {
             throw Problem.rateLimited(per: "device", retryAfterSeconds: seconds)
         }
         guard let session = try await store.session(hash: hash, now: now) else { throw Problem.badSession }
-        try keepRate(.requests(session: hash), limits.requestsPerDevice, "device")
+        try await keepRate(.requests(session: hash), limits.requestsPerDevice, "device")
         // Each device has a share of its own, so that no device can spend the budget of all.
-        if rates.take(from: .share(session: hash), limits.sharePerDevice, now: now) != nil {
-            try keepRate(.requests(key: session.key), limits.requestsPerKey, "key")
+        if try await rates.take(from: .share(session: hash), limits.sharePerDevice, now: now) != nil {
+            try await keepRate(.allRequests(key: session.key), limits.requestsPerKey, "key")
         }
         return session
     }
@@ -65,7 +62,7 @@ final class TokenService: Sendable {
             throw Problem.rateLimited(per: "key", retryAfterSeconds: seconds)
         }
         guard let holder = try await store.keyHolder(hash: hash) else { throw Problem.badKey }
-        try keepRate(.requests(session: hash), limits.requestsPerDevice, "key")
+        try await keepRate(.requests(session: hash), limits.requestsPerDevice, "key")
         guard holder.role == .owner else { throw Problem.notOwner }
         return holder.project
     }
@@ -82,20 +79,14 @@ final class TokenService: Sendable {
     /// Begins to serve a store that an earlier run of the service may have filled.
     func begin() async throws {
         try await store.bound(limits)
-        // Clients need a while to notice that the service is back, so the first report of each device may come late.
-        let late = now + limits.sightingLifetime
-        for device in try await store.hearers() { presence.note(device, now: late) }
+        store.listen { [hub] devices in
+            if let devices { hub.wake(devices) } else { hub.wakeAll() }
+        }
     }
 
     /// Ends expired leases and the sightings of silent devices, and notifies the devices concerned.
     func sweep() async throws {
-        let then = now - limits.silence
-        let silent = presence.silent(since: then, limit: Self.maximumSilent)
-        if !silent.isEmpty {
-            tell(try await store.endSightings(of: silent) { [presence] in presence.isSilent($0, since: then) })
-            presence.forget(silent, since: then)
-        }
-        tell(try await store.sweep(memory: limits.memory))
+        tell(try await store.sweep(limits))
     }
 
     /// A lease of the requested length.
@@ -114,8 +105,8 @@ final class TokenService: Sendable {
 
     // MARK: Rates
 
-    func keepRate(_ subject: RateSubject, _ limit: RateLimit, _ owner: String) throws {
-        if let seconds = rates.take(from: subject, limit, now: now) {
+    func keepRate(_ subject: RateSubject, _ limit: RateLimit, _ owner: String) async throws {
+        if let seconds = try await rates.take(from: subject, limit, now: now) {
             throw Problem.rateLimited(per: owner, retryAfterSeconds: seconds)
         }
     }
@@ -124,5 +115,6 @@ final class TokenService: Sendable {
         metrics.add(woken.found, to: .deliveries, "event=\"found\"")
         metrics.add(woken.lost, to: .deliveries, "event=\"lost\"")
         hub.wake(woken.devices)
+        store.announce(woken.devices)
     }
 }

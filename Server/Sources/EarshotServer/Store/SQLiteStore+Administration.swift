@@ -44,13 +44,20 @@ extension SQLiteStore {
     }
 
     package func revokeKey(id: Int64) async throws -> APIKey {
-        try await writes.perform { database, now in
+        let key = try await writes.perform { database, now in
             try database.run("UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", [now, id])
             guard let key = try Self.keys(database, where: "api_key.id = ?", [id]).first else {
                 throw AdministrationError(description: "There is no key \(id); 'earshotd key list' shows them all.")
             }
             return key
         }
+        // When the command has ended, a running service refuses the key.
+        if isServing {
+            try refreshRevocations(isUrgent: true)
+        } else {
+            try await Task.sleep(for: Self.revocationDelay * 5)
+        }
+        return key
     }
 
     func keyHolder(hash: Data) async throws -> KeyHolder? {

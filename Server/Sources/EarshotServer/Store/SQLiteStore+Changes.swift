@@ -6,7 +6,7 @@ extension SQLiteStore {
             try database.row(
                 """
                 SELECT sequence, forgotten FROM device JOIN api_key ON api_key.id = key_id
-                WHERE device.id = ? AND ended_at IS NULL AND expires_at > ? AND revoked_at IS NULL
+                WHERE device.id = ? AND expires_at > ? AND revoked_at IS NULL
                 """,
                 [session.device, now]
             ).map { row in
@@ -20,8 +20,8 @@ extension SQLiteStore {
         try await pool.read { database in
             let changes = try database.rows(
                 """
-                SELECT delivery.sequence, is_found, subscription.identifier AS subscription,
-                    publication.identifier AS publication, publication.namespace, publication.type, content
+                SELECT delivery.sequence, is_found, subscription.identifier, publication.identifier,
+                    publication.namespace, publication.type, content
                 FROM delivery
                 JOIN subscription ON subscription.id = subscription_id
                 JOIN publication ON publication.id = publication_id
@@ -31,9 +31,8 @@ extension SQLiteStore {
                 [session.device, query.after, query.through, query.isFoundOnly, query.limit]
             ).map { row in
                 Change(
-                    sequence: row["sequence"], isFound: row["is_found"], subscription: row["subscription"],
-                    publication: row["publication"],
-                    message: Message(namespace: row["namespace"], type: row["type"], content: row["content"]))
+                    sequence: row[0], isFound: row[1], subscription: row[2], publication: row[3],
+                    message: Message(namespace: row[4], type: row[5], content: row[6]))
             }
             return ChangePage(
                 changes: changes, cursor: changes.last?.sequence ?? query.after, isFull: changes.count == query.limit)

@@ -2,128 +2,137 @@ import FoundationEssentials
 import GRDB
 
 extension SQLiteStore {
-    private static let columns = "id, identifier, namespace, type, content_count, expires_at"
-
     func publish(_ order: PublicationOrder) async throws -> Outcome<Publication> {
-        try await writes.perform { database, now in
+        try await change { [live] database, now in
             let session = order.renewal.session
-            let expires = now + order.renewal.timeToLive
-            try Self.prolong(order.renewal, database, now: now)
-            if let earlier = try Self.earlier(order, database) {
-                let (renewed, token) = try Self.renew(earlier, order.renewal, database, now: now)
-                // An expired publication that was not swept yet lives again.
-                return Outcome(
-                    value: renewed, token: token, isNew: false,
-                    woken: try Self.settle(session.device, database, now: now))
+            let expires = try live.withLock { try $0.prolonged(order.renewal, now: now) }
+            let earlier = live.withLock { $0.earlier(order) }
+            if let earlier { try Self.require(order.message, equals: earlier, database) }
+            let (publication, token, tokenRow, changes) = try live.withLock { live in
+                if earlier == nil { try live.requirePublicationRoom(order, now: now) }
+                let row = earlier?.row ?? live.newRow()
+                var changes = RowChanges()
+                live.devices[session.device]?.expires = expires
+                if earlier == nil {
+                    live.insert(Live.Offer(order, row: row, expires: now + order.renewal.timeToLive))
+                }
+                let (token, tokenRow) = try live.renewOffer(row, order.renewal, now: now)
+                // The device may hear subscriptions; and an expired publication that was not swept yet lives again.
+                live.touch(live.pairs(publication: row), now: now)
+                live.settle(&changes, now: now)
+                return (live.offers[row]?.current, token, tokenRow, changes)
             }
-            try Self.requireRoom(in: "publication", order.perDevice, order.perKey, session, database, now: now)
-            try database.run(
-                """
-                INSERT INTO publication (identifier, device_id, key_id, project_id, idempotency_key, namespace,
-                    type, expires_at, content_count, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    order.identifier, session.device, session.key, session.project, order.idempotencyKey,
-                    order.message.namespace, order.message.type, expires,
-                    order.message.content.count, order.message.content,
-                ])
-            let publication = Publication(
-                row: database.lastInsertedRowID, identifier: order.identifier, namespace: order.message.namespace,
-                type: order.message.type, contentCount: order.message.content.count, expires: expires)
-            let token = try Self.issue(
-                order.renewal.token, for: .publication(publication.row), session, database, now: now)
+            guard let publication else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+            try Self.prolong(session, to: expires, database)
+            if earlier == nil {
+                try Self.insert(publication, order, database)
+            } else {
+                try Self.extend("publication", publication.row, to: publication.expires, database)
+            }
+            try Self.insert(token, row: tokenRow, for: .publication(publication.row), session, database)
             return Outcome(
-                value: publication, token: token, isNew: true,
-                woken: try Self.settle(session.device, database, now: now))
+                value: publication, token: token, isNew: earlier == nil, woken: try Self.write(changes, database))
         }
     }
 
     func publications(of session: Session, now: Moment) async throws -> [Publication] {
-        try await pool.read { database in
-            try database.rows(
-                """
-                SELECT \(Self.columns) FROM publication
-                WHERE device_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY id
-                """,
-                [session.device, now]
-            ).map(Self.publication)
+        try await committed(session) { live, now in
+            (live.devices[session.device]?.publications ?? []).sorted().compactMap { live.offers[$0] }
+                .filter { $0.isAlive(now) }.map(\.current)
         }
     }
 
     func renewPublication(_ identifier: String, _ renewal: Renewal) async throws -> (Publication, IssuedToken)? {
-        try await writes.perform { database, now in
-            try Self.prolong(renewal, database, now: now)
-            return try Self.publication(identifier, of: renewal.session, now, database)
-                .map { try Self.renew($0, renewal, database, now: now) }
+        try await change { [live] database, now in
+            let session = renewal.session
+            let renewed = try live.withLock { live -> (Moment, Publication, IssuedToken, Int64?)? in
+                let expires = try live.prolonged(renewal, now: now)
+                guard let row = live.publication(identifier, of: session, now: now) else { return nil }
+                live.devices[session.device]?.expires = expires
+                let (token, tokenRow) = try live.renewOffer(row, renewal, now: now)
+                return live.offers[row].map { (expires, $0.current, token, tokenRow) }
+            }
+            guard let (expires, publication, token, tokenRow) = renewed else { return nil }
+            try Self.prolong(session, to: expires, database)
+            try Self.extend("publication", publication.row, to: publication.expires, database)
+            try Self.insert(token, row: tokenRow, for: .publication(publication.row), session, database)
+            return (publication, token)
         }
     }
 
     func unpublish(_ identifier: String, of session: Session) async throws -> Woken? {
-        try await writes.perform { database, now in
-            guard let publication = try Self.publication(identifier, of: session, now, database) else { return nil }
-            try database.run("UPDATE publication SET ended_at = ? WHERE id = ?", [now, publication.row])
-            return try Self.settle(session.device, database, now: now)
+        try await change { [live] database, now in
+            let changes = live.withLock { live -> RowChanges? in
+                guard let row = live.publication(identifier, of: session, now: now) else { return nil }
+                var changes = RowChanges()
+                live.endOffer(row, &changes, now: now)
+                live.settle(&changes, now: now)
+                return changes
+            }
+            return try changes.map { try Self.write($0, database) }
         }
     }
 
-    private static func renew(
-        _ publication: Publication, _ renewal: Renewal, _ database: Database, now: Moment
-    ) throws -> (Publication, IssuedToken) {
-        let expires = now + renewal.timeToLive
-        try database.run("UPDATE publication SET expires_at = ? WHERE id = ?", [expires, publication.row])
-        let renewed = Publication(
-            row: publication.row, identifier: publication.identifier, namespace: publication.namespace,
-            type: publication.type, contentCount: publication.contentCount, expires: expires)
-        let token = try issue(
-            renewal.token, for: .publication(publication.row), renewal.session, database, now: now)
-        return (renewed, token)
+    static func extend(_ table: String, _ row: Int64, to expires: Moment, _ database: Database) throws {
+        try database.run("UPDATE \(table) SET expires_at = ? WHERE id = ?", [expires, row])
     }
 
-    /// The publication of an earlier order with the same idempotency key, if any.
-    private static func earlier(_ order: PublicationOrder, _ database: Database) throws -> Publication? {
-        guard let key = order.idempotencyKey else { return nil }
-        let row = try database.row(
+    private static func insert(_ publication: Publication, _ order: PublicationOrder, _ database: Database) throws {
+        let session = order.renewal.session
+        try database.run(
             """
-            SELECT \(columns), content FROM publication
-            WHERE device_id = ? AND idempotency_key = ? AND ended_at IS NULL
+            INSERT INTO publication (id, identifier, device_id, project_id, idempotency_key, namespace, type,
+                expires_at, content_count, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            [order.renewal.session.device, key])
-        guard let row else { return nil }
-        let message = Message(namespace: row["namespace"], type: row["type"], content: row["content"])
-        guard message == order.message else { throw Problem.repeatDiffers }
-        return publication(row)
+            [
+                publication.row, publication.identifier, session.device, session.project, order.idempotencyKey,
+                publication.namespace, publication.type, publication.expires, publication.contentCount,
+                order.message.content,
+            ])
     }
 
-    private static func publication(
-        _ identifier: String, of session: Session, _ now: Moment, _ database: Database
-    ) throws -> Publication? {
-        try database.row(
-            """
-            SELECT \(columns) FROM publication
-            WHERE identifier = ? AND device_id = ? AND ended_at IS NULL AND expires_at > ?
-            """,
-            [identifier, session.device, now]
-        ).map(publication)
-    }
-
-    private static func publication(_ row: Row) -> Publication {
-        Publication(
-            row: row["id"], identifier: row["identifier"], namespace: row["namespace"], type: row["type"],
-            contentCount: row["content_count"], expires: row["expires_at"])
-    }
-
-    /// Checks that one more fits the limits of the device and of its key.
-    ///
-    /// A device has few, so they are counted one by one. A key has a stored count, so expired ones count until they are
-    /// swept away.
-    static func requireRoom(
-        in table: String, _ perDevice: Int, _ perKey: Int, _ session: Session, _ database: Database, now: Moment
+    private static func require(
+        _ message: Message, equals earlier: Publication, _ database: Database
     ) throws {
-        let alive = table == "publication" ? "ended_at IS NULL AND expires_at > ?" : "expires_at > ?"
-        let ofDevice = try database.count(
-            "SELECT count(*) FROM \(table) WHERE device_id = ? AND \(alive)", [session.device, now])
-        guard ofDevice < perDevice else { throw Problem.quota("\(table)s", limit: perDevice, per: "device") }
-        let ofKey = try database.count("SELECT \(table)s FROM api_key WHERE id = ?", [session.key])
-        guard ofKey < perKey else { throw Problem.quota("\(table)s", limit: perKey, per: "key") }
+        guard earlier.namespace == message.namespace, earlier.type == message.type else { throw Problem.repeatDiffers }
+        let content = try Data.fetchOne(
+            database.cachedStatement(sql: "SELECT content FROM publication WHERE id = ?"), arguments: [earlier.row])
+        guard content == message.content else { throw Problem.repeatDiffers }
+    }
+}
+
+extension Live.Offer {
+    fileprivate init(_ order: PublicationOrder, row: Int64, expires: Moment) {
+        let (message, session) = (order.message, order.renewal.session)
+        self.init(
+            publication: Publication(
+                row: row, identifier: order.identifier, namespace: message.namespace, type: message.type,
+                contentCount: message.content.count, expires: expires),
+            device: session.device, project: session.project, order: order.idempotencyKey, expires: expires)
+    }
+}
+
+extension Live {
+    /// The publication of an earlier order with the same idempotency key, if any.
+    fileprivate func earlier(_ order: PublicationOrder) -> Publication? {
+        order.idempotencyKey.flatMap { offerOrders[OrderName(device: order.renewal.session.device, key: $0)] }
+            .flatMap { offers[$0]?.current }
+    }
+
+    fileprivate func publication(_ identifier: String, of session: Session, now: Moment) -> Int64? {
+        guard let row = offerRows[identifier], let offer = offers[row], offer.device == session.device,
+            offer.isAlive(now)
+        else { return nil }
+        return row
+    }
+
+    fileprivate mutating func renewOffer(
+        _ row: Int64, _ renewal: Renewal, now: Moment
+    ) throws -> (IssuedToken, row: Int64?) {
+        uncommitted.insert(renewal.session.device)
+        let issued = try issue(renewal.token, for: .publication(row), renewal.session, now: now)
+        offers[row]?.expires = now + renewal.timeToLive
+        offerEnds.set(row, at: now + renewal.timeToLive)
+        return issued
     }
 }

@@ -1,66 +1,76 @@
 import FoundationEssentials
 import GRDB
+import Synchronization
 
 extension SQLiteStore {
     func openSession(_ order: SessionOrder) async throws -> Session {
-        try await writes.perform { database, now in
+        try await change { [live] database, now in
             let expires = now + order.lifetime
-            let count = try database.count("SELECT devices FROM api_key WHERE id = ?", [order.holder.key])
-            guard count < order.devicesPerKey else {
-                throw Problem.quota("devices", limit: order.devicesPerKey, per: "key")
+            let row = try live.withLock { live in
+                guard live.keys[order.holder.key]?.devices.count ?? 0 < order.devicesPerKey else {
+                    throw Problem.quota("devices", limit: order.devicesPerKey, per: "key")
+                }
+                let row = live.newRow()
+                live.insert(
+                    row,
+                    Live.Device(
+                        identifier: order.identifier, key: order.holder.key, project: order.holder.project,
+                        hash: order.hash, expires: expires, sequence: 0))
+                return row
             }
             try database.run(
                 """
-                INSERT INTO device (identifier, key_id, project_id, hash, expires_at) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO device (id, identifier, key_id, project_id, hash, expires_at, sequence, forgotten)
+                VALUES (?, ?, ?, ?, ?, ?, 0, 0)
                 """,
-                [
-                    order.identifier, order.holder.key, order.holder.project, order.hash, expires,
-                ])
+                [row, order.identifier, order.holder.key, order.holder.project, order.hash, expires])
             return Session(
-                device: database.lastInsertedRowID, identifier: order.identifier, key: order.holder.key,
-                project: order.holder.project, expires: expires)
+                device: row, identifier: order.identifier, key: order.holder.key, project: order.holder.project,
+                expires: expires)
         }
     }
 
     func session(hash: Data, now: Moment) async throws -> Session? {
-        try await pool.read { database in
-            try database.row(
-                """
-                SELECT device.* FROM device JOIN api_key ON api_key.id = key_id
-                WHERE device.hash = ? AND ended_at IS NULL AND expires_at > ? AND revoked_at IS NULL
-                """,
-                [hash, now]
-            ).map { row in
-                Session(
-                    device: row["id"], identifier: row["identifier"], key: row["key_id"],
-                    project: row["project_id"], expires: row["expires_at"])
-            }
-        }
+        try refreshRevocations()
+        let (session, isEnding) = live.withLock { ($0.session(hash: hash, now: now), $0.ending.contains(hash)) }
+        guard isEnding else { return session }
+        return try await writes.perform { [live] _, now in live.withLock { $0.session(hash: hash, now: now) } }
     }
 
     func endSession(_ session: Session) async throws -> Woken {
-        try await writes.perform { try Self.endDevice(session.device, $0, now: $1) }
+        try await settle { live, changes, now in live.endDevice(session.device, &changes, now: now) }
     }
 
-    /// Ends a device with all its items. Its row stays until nothing refers to it.
-    static func endDevice(_ device: Int64, _ database: Database, now: Moment) throws -> Woken {
-        try database.run("UPDATE device SET ended_at = ? WHERE id = ? AND ended_at IS NULL", [now, device])
-        try database.run(
-            "UPDATE publication SET ended_at = ? WHERE device_id = ? AND ended_at IS NULL",
-            [now, device])
-        var woken = try settle(device, database, now: now)
-        try database.run("DELETE FROM subscription WHERE device_id = ?", [device])
-        try database.run("DELETE FROM sighting WHERE device_id = ?", [device])
-        // The device's own stream must end.
-        woken.devices.insert(device)
-        return woken
+    /// The time after which the service has noticed that a key was revoked, but for the time of reading a row.
+    static let revocationDelay = Duration.milliseconds(20)
+
+    /// Learns which keys are revoked. The operator revokes them in a process of their own, so only the database says.
+    ///
+    /// Cost: one row, on a connection of its own that no write delays. A look counts for `revocationDelay`.
+    /// - Parameter isUrgent: whether to look in any case.
+    func refreshRevocations(isUrgent: Bool = false) throws {
+        let now = ContinuousClock.now
+        let isFresh = revocationsSeen.withLock { seen in
+            if !isUrgent, let last = seen, now - last < Self.revocationDelay { return true }
+            seen = now
+            return false
+        }
+        if isFresh { return }
+        do {
+            try readRevocations()
+        } catch {
+            revocationsSeen.withLock { $0 = nil }
+            throw error
+        }
     }
 
-    /// Extends the session. A rejected client must open a new session: this one ended after the request was accepted.
-    static func prolong(_ renewal: Renewal, _ database: Database, now: Moment) throws {
-        try database.run(
-            "UPDATE device SET expires_at = max(expires_at, ?) WHERE id = ? AND ended_at IS NULL",
-            [now + renewal.sessionLifetime, renewal.session.device])
-        guard database.changesCount == 1 else { throw Problem.badSession }
+    private func readRevocations() throws {
+        let count = try revocations.unsafeRead { try $0.count("SELECT count FROM revocation") }
+        guard knownRevocations.load(ordering: .acquiring) != count else { return }
+        let revoked = try revocations.unsafeRead {
+            try $0.integers("SELECT id FROM api_key WHERE revoked_at IS NOT NULL")
+        }
+        live.withLock { $0.endRevoked(Set(revoked)) }
+        knownRevocations.store(count, ordering: .releasing)
     }
 }

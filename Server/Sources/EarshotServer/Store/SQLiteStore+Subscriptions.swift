@@ -1,106 +1,122 @@
 import GRDB
 
 extension SQLiteStore {
-    private static let columns = "id, identifier, namespace, type, expires_at"
-
     func subscribe(_ order: SubscriptionOrder) async throws -> Outcome<Subscription> {
-        try await writes.perform { database, now in
+        try await change { [live] database, now in
             let session = order.renewal.session
-            let expires = now + order.renewal.timeToLive
-            try Self.prolong(order.renewal, database, now: now)
-            if let earlier = try Self.earlier(order, database) {
-                let (renewed, token) = try Self.renew(earlier, order.renewal, database, now: now)
-                // An expired subscription that was not swept yet lives again.
-                return Outcome(
-                    value: renewed, token: token, isNew: false,
-                    woken: try Self.settle(session.device, database, now: now))
+            let (subscription, token, tokenRow, expires, isNew, changes) = try live.withLock { live in
+                let expires = try live.prolonged(order.renewal, now: now)
+                let earlier = live.earlier(order)
+                if let earlier, earlier.filter != order.filter { throw Problem.repeatDiffers }
+                if earlier == nil { try live.requireSubscriptionRoom(order, now: now) }
+                let row = earlier?.row ?? live.newRow()
+                var changes = RowChanges()
+                live.devices[session.device]?.expires = expires
+                if earlier == nil {
+                    live.insert(Live.Wish(order, row: row, expires: now + order.renewal.timeToLive))
+                }
+                let (token, tokenRow) = try live.renewWish(row, order.renewal, now: now)
+                // The device may already hear publications; and an expired subscription that was not swept yet lives again.
+                live.touch(live.pairs(subscription: row), now: now)
+                live.settle(&changes, now: now)
+                return (live.wishes[row]?.current, token, tokenRow, expires, earlier == nil, changes)
             }
-            try Self.requireRoom(in: "subscription", order.perDevice, order.perKey, session, database, now: now)
-            try database.run(
-                """
-                INSERT INTO subscription (identifier, device_id, key_id, project_id, idempotency_key, namespace,
-                    type, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    order.identifier, session.device, session.key, session.project, order.idempotencyKey,
-                    order.filter.namespace, order.filter.type, expires,
-                ])
-            let subscription = Subscription(
-                row: database.lastInsertedRowID, identifier: order.identifier, filter: order.filter,
-                expires: expires)
-            let token = try Self.issue(
-                order.renewal.token, for: .subscription(subscription.row), session, database, now: now)
-            // The device may already hear publications.
+            guard let subscription else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+            try Self.prolong(session, to: expires, database)
+            if isNew {
+                try Self.insert(subscription, order, database)
+            } else {
+                try Self.extend("subscription", subscription.row, to: subscription.expires, database)
+            }
+            try Self.insert(token, row: tokenRow, for: .subscription(subscription.row), session, database)
             return Outcome(
-                value: subscription, token: token, isNew: true,
-                woken: try Self.settle(session.device, database, now: now))
+                value: subscription, token: token, isNew: isNew, woken: try Self.write(changes, database))
         }
     }
 
     func subscriptions(of session: Session, now: Moment) async throws -> [Subscription] {
-        try await pool.read { database in
-            try database.rows(
-                "SELECT \(Self.columns) FROM subscription WHERE device_id = ? AND expires_at > ? ORDER BY id",
-                [session.device, now]
-            ).map(Self.subscription)
+        try await committed(session) { live, now in
+            (live.devices[session.device]?.subscriptions ?? []).sorted().compactMap { live.wishes[$0] }
+                .filter { $0.expires > now }.map(\.current)
         }
     }
 
     func renewSubscription(_ identifier: String, _ renewal: Renewal) async throws -> (Subscription, IssuedToken)? {
-        try await writes.perform { database, now in
-            try Self.prolong(renewal, database, now: now)
-            return try Self.subscription(identifier, of: renewal.session, now, database)
-                .map { try Self.renew($0, renewal, database, now: now) }
+        try await change { [live] database, now in
+            let session = renewal.session
+            let renewed = try live.withLock { live -> (Moment, Subscription, IssuedToken, Int64?)? in
+                let expires = try live.prolonged(renewal, now: now)
+                guard let row = live.subscription(identifier, of: session, now: now) else { return nil }
+                live.devices[session.device]?.expires = expires
+                let (token, tokenRow) = try live.renewWish(row, renewal, now: now)
+                return live.wishes[row].map { (expires, $0.current, token, tokenRow) }
+            }
+            guard let (expires, subscription, token, tokenRow) = renewed else { return nil }
+            try Self.prolong(session, to: expires, database)
+            try Self.extend("subscription", subscription.row, to: subscription.expires, database)
+            try Self.insert(token, row: tokenRow, for: .subscription(subscription.row), session, database)
+            return (subscription, token)
         }
     }
 
     func unsubscribe(_ identifier: String, of session: Session) async throws -> Bool {
-        try await writes.perform { database, now in
-            guard let subscription = try Self.subscription(identifier, of: session, now, database) else {
-                return false
+        try await change { [live] database, now in
+            let changes = live.withLock { live -> RowChanges? in
+                guard let row = live.subscription(identifier, of: session, now: now) else { return nil }
+                var changes = RowChanges()
+                live.endWish(row, &changes)
+                return changes
             }
-            try database.run("DELETE FROM subscription WHERE id = ?", [subscription.row])
+            guard let changes else { return false }
+            _ = try Self.write(changes, database)
             return true
         }
     }
 
-    private static func renew(
-        _ subscription: Subscription, _ renewal: Renewal, _ database: Database, now: Moment
-    ) throws -> (Subscription, IssuedToken) {
-        let expires = now + renewal.timeToLive
-        try database.run("UPDATE subscription SET expires_at = ? WHERE id = ?", [expires, subscription.row])
-        let renewed = Subscription(
-            row: subscription.row, identifier: subscription.identifier, filter: subscription.filter,
-            expires: expires)
-        let token = try issue(
-            renewal.token, for: .subscription(subscription.row), renewal.session, database, now: now)
-        return (renewed, token)
+    private static func insert(_ subscription: Subscription, _ order: SubscriptionOrder, _ database: Database) throws {
+        let session = order.renewal.session
+        try database.run(
+            """
+            INSERT INTO subscription (id, identifier, device_id, project_id, idempotency_key, namespace, type,
+                expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                subscription.row, subscription.identifier, session.device, session.project, order.idempotencyKey,
+                subscription.filter.namespace, subscription.filter.type, subscription.expires,
+            ])
     }
+}
 
+extension Live.Wish {
+    fileprivate init(_ order: SubscriptionOrder, row: Int64, expires: Moment) {
+        let session = order.renewal.session
+        self.init(
+            subscription: Subscription(row: row, identifier: order.identifier, filter: order.filter, expires: expires),
+            device: session.device, project: session.project, order: order.idempotencyKey, expires: expires)
+    }
+}
+
+extension Live {
     /// The subscription of an earlier order with the same idempotency key, if any.
-    private static func earlier(_ order: SubscriptionOrder, _ database: Database) throws -> Subscription? {
-        guard let key = order.idempotencyKey else { return nil }
-        let found = try database.row(
-            "SELECT \(columns) FROM subscription WHERE device_id = ? AND idempotency_key = ?",
-            [order.renewal.session.device, key]
-        ).map(subscription)
-        guard let found else { return nil }
-        guard found.filter == order.filter else { throw Problem.repeatDiffers }
-        return found
+    fileprivate func earlier(_ order: SubscriptionOrder) -> (row: Int64, filter: MessageFilter)? {
+        order.idempotencyKey.flatMap { wishOrders[OrderName(device: order.renewal.session.device, key: $0)] }
+            .flatMap { row in wishes[row].map { (row, $0.subscription.filter) } }
     }
 
-    private static func subscription(
-        _ identifier: String, of session: Session, _ now: Moment, _ database: Database
-    ) throws -> Subscription? {
-        try database.row(
-            "SELECT \(columns) FROM subscription WHERE identifier = ? AND device_id = ? AND expires_at > ?",
-            [identifier, session.device, now]
-        ).map(subscription)
+    fileprivate func subscription(_ identifier: String, of session: Session, now: Moment) -> Int64? {
+        guard let row = wishRows[identifier], let wish = wishes[row], wish.device == session.device,
+            wish.expires > now
+        else { return nil }
+        return row
     }
 
-    private static func subscription(_ row: Row) -> Subscription {
-        Subscription(
-            row: row["id"], identifier: row["identifier"],
-            filter: MessageFilter(namespace: row["namespace"], type: row["type"]), expires: row["expires_at"])
+    fileprivate mutating func renewWish(
+        _ row: Int64, _ renewal: Renewal, now: Moment
+    ) throws -> (IssuedToken, row: Int64?) {
+        uncommitted.insert(renewal.session.device)
+        let issued = try issue(renewal.token, for: .subscription(row), renewal.session, now: now)
+        wishes[row]?.expires = now + renewal.timeToLive
+        wishEnds.set(row, at: now + renewal.timeToLive)
+        return issued
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import GRDB
+import Synchronization
 
 /// The embedded store: one SQLite file, in write-ahead logging so that readers never wait for writers.
 ///
@@ -7,6 +8,21 @@ package import GRDB
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writes: WriteQueue
+    let clock: any ServiceClock
+    let rates: any Rates = RateLimiter()
+    let presence = Presence()
+    /// What is alive; only of a store that serves.
+    let live: SharedLive
+    /// Whether memory may be ahead of the rows, because the database refused a change.
+    let isStale: SharedFlag
+    /// The right to serve; nil for the operator's commands.
+    private let lock: DatabaseLock?
+    var isServing: Bool { lock != nil }
+    /// A connection that only reads which keys are revoked.
+    let revocations: DatabaseQueue
+    let knownRevocations = Atomic(-1)
+    /// The time of the last look at the revoked keys.
+    let revocationsSeen = Mutex<ContinuousClock.Instant?>(nil)
     /// The files that other users could read or write until this store was opened.
     let repairedFiles: [String]
 
@@ -15,9 +31,13 @@ package final class SQLiteStore: Store {
     ///   - path: the path of the database; `-wal` and `-shm` stand beside it.
     ///   - pendingWrites: the maximum number of writes that wait for the disk.
     ///   - clock: the source of the writes' time.
-    /// - Throws: GRDB's `DatabaseError` if SQLite cannot open or migrate the file; `AdministrationError` if other users may
+    ///   - isServing: whether to read what is alive into memory. Commands of the operator leave that to the service.
+    /// - Throws: `DatabaseInUse` if another service has the database; GRDB's `DatabaseError` if SQLite cannot open or migrate the file; `AdministrationError` if other users may
     ///   read it and this process may not change that.
-    package init(path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared) throws {
+    package init(
+        path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared,
+        isServing: Bool = true
+    ) throws {
         var configuration = Configuration()
         configuration.label = "earshotd"
         // `earshotd key create` writes beside a running service; each waits for the other.
@@ -26,17 +46,38 @@ package final class SQLiteStore: Store {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
+        lock = isServing ? try DatabaseLock(database: path) : nil
         repairedFiles = try DatabaseFiles.protect(path)
         pool = try DatabasePool(path: path, configuration: configuration)
         // GRDB sets NORMAL when it opens a pool, after the block above has run.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try Schema.migrator.migrate(pool)
-        writes = WriteQueue(pool, capacity: pendingWrites, clock: clock)
+        var reading = Configuration()
+        reading.readonly = true
+        reading.busyMode = .timeout(5)
+        revocations = try DatabaseQueue(path: path, configuration: reading)
+        let (live, isStale) = (SharedLive(), SharedFlag())
+        (self.live, self.isStale, self.clock) = (live, isStale, clock)
+        writes = WriteQueue(
+            pool, capacity: pendingWrites, clock: clock,
+            prepare: { database, now in
+                guard isStale.isSet else { return }
+                try live.withLock { $0 = try Live(database, keeping: $0, isRestart: false, now: now) }
+                isStale.set(false)
+            }, onCommit: { live.withLock { $0.commit() } }, onFailedCommit: { isStale.set(isServing) })
+        guard isServing else { return }
+        try pool.read { database in
+            try live.withLock { $0 = try Live(database, isRestart: true, now: clock.now) }
+        }
     }
 
     /// Waits for readers and writers, and closes the database.
     /// - Throws: GRDB's `DatabaseError` if a connection cannot be closed.
-    package func close() throws { try pool.close() }
+    package func close() throws {
+        try revocations.close()
+        try pool.close()
+        lock?.release()
+    }
 
     /// Merges the write-ahead log into the database, and empties it.
     ///
@@ -46,6 +87,10 @@ package final class SQLiteStore: Store {
         try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }
 
+    // Only one service has the database.
+    func announce(_ devices: Set<Int64>) {}
+    func listen(_ wake: @escaping @Sendable (Set<Int64>?) -> Void) {}
+
     func check() async throws {
         try await writes.perform { database, now in
             try database.run("UPDATE probe SET written_at = ?", [now])
@@ -53,20 +98,36 @@ package final class SQLiteStore: Store {
     }
 
     func counts(now: Moment) async throws -> StoreCounts {
-        try await pool.read { [writes] database in
-            func count(_ sql: String) throws -> Int {
-                try database.count(sql, [now.milliseconds])
-            }
-            return StoreCounts(
-                devices: try count("SELECT count(*) FROM device WHERE ended_at IS NULL AND expires_at > ?"),
-                publications: try count("SELECT count(*) FROM publication WHERE ended_at IS NULL AND expires_at > ?"),
-                subscriptions: try count("SELECT count(*) FROM subscription WHERE expires_at > ?"),
-                sightings: try count("SELECT count(*) FROM sighting WHERE expires_at > ?"),
-                beacons: try database.count("SELECT count(*) FROM beacon"),
-                attachments: try database.count("SELECT count(*) FROM attachment"),
-                waitingWrites: writes.waitingCount)
+        let (beacons, attachments) = try await pool.read { database in
+            (
+                try database.count("SELECT count(*) FROM beacon"),
+                try database.count("SELECT count(*) FROM attachment")
+            )
+        }
+        return live.withLock { live in
+            StoreCounts(
+                devices: live.devices.count, publications: live.keys.values.reduce(0) { $0 + $1.publications },
+                subscriptions: live.wishes.count, sightings: live.sightingCount, beacons: beacons,
+                attachments: attachments, waitingWrites: writes.waitingCount)
         }
     }
+}
+
+/// What is alive, behind a lock that is held for microseconds.
+final class SharedLive: Sendable {
+    private let live = Mutex(Live())
+
+    func withLock<Value: Sendable>(_ body: (inout Live) throws -> Value) rethrows -> Value {
+        try live.withLock { live throws -> Value in try body(&live) }
+    }
+}
+
+/// A flag that several threads may set.
+final class SharedFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+    func set(_ value: Bool) { flag.store(value, ordering: .releasing) }
 }
 
 extension Moment: DatabaseValueConvertible {

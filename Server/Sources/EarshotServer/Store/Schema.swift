@@ -7,8 +7,96 @@ enum Schema {
         migrator.registerMigration("1") { try $0.execute(sql: version1) }
         migrator.registerMigration("2") { try $0.execute(sql: version2) }
         migrator.registerMigration("3") { try $0.execute(sql: version3) }
+        migrator.registerMigration("4") { try $0.execute(sql: version4) }
         return migrator
     }
+
+    // Memory has what requests look up (`Live`), so these tables have no indexes, and a change writes few pages. Sightings
+    // lie in memory only. A device that ended has no row. A delivery stands where its stream reads it.
+    private static let version4 = """
+        CREATE TABLE device4 (
+            id INTEGER PRIMARY KEY,
+            identifier TEXT NOT NULL,
+            key_id INTEGER NOT NULL,
+            project_id INTEGER NOT NULL,
+            hash BLOB NOT NULL,
+            expires_at INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            forgotten INTEGER NOT NULL
+        );
+        INSERT INTO device4 SELECT id, identifier, key_id, project_id, hash, expires_at, sequence, forgotten
+            FROM device WHERE ended_at IS NULL;
+        CREATE TABLE publication4 (
+            id INTEGER PRIMARY KEY,
+            identifier TEXT NOT NULL,
+            device_id INTEGER NOT NULL,
+            project_id INTEGER NOT NULL,
+            idempotency_key TEXT,
+            namespace TEXT NOT NULL,
+            type TEXT NOT NULL,
+            expires_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            content_count INTEGER NOT NULL,
+            content BLOB NOT NULL
+        );
+        INSERT INTO publication4 SELECT id, identifier, device_id, project_id, idempotency_key, namespace, type,
+            expires_at, ended_at, content_count, content FROM publication;
+        CREATE TABLE subscription4 (
+            id INTEGER PRIMARY KEY,
+            identifier TEXT NOT NULL,
+            device_id INTEGER NOT NULL,
+            project_id INTEGER NOT NULL,
+            idempotency_key TEXT,
+            namespace TEXT NOT NULL,
+            type TEXT NOT NULL,
+            expires_at INTEGER NOT NULL
+        );
+        INSERT INTO subscription4 SELECT id, identifier, device_id, project_id, idempotency_key, namespace, type,
+            expires_at FROM subscription;
+        CREATE TABLE token4 (
+            id INTEGER PRIMARY KEY,
+            project_id INTEGER NOT NULL,
+            bytes BLOB NOT NULL,
+            device_id INTEGER NOT NULL,
+            publication_id INTEGER,
+            subscription_id INTEGER,
+            issued_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL
+        );
+        INSERT INTO token4 SELECT id, project_id, bytes, device_id, publication_id, subscription_id, issued_at,
+            expires_at FROM token;
+        CREATE TABLE delivery4 (
+            device_id INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            subscription_id INTEGER NOT NULL,
+            publication_id INTEGER NOT NULL,
+            is_found INTEGER NOT NULL,
+            changed_at INTEGER NOT NULL,
+            PRIMARY KEY (device_id, sequence)
+        ) WITHOUT ROWID;
+        INSERT INTO delivery4 SELECT device_id, sequence, subscription_id, publication_id, is_found, changed_at
+            FROM delivery WHERE device_id IN (SELECT id FROM device4);
+        DROP TABLE sighting;
+        DROP TABLE delivery;
+        DROP TABLE token;
+        DROP TABLE subscription;
+        DROP TABLE publication;
+        DROP TABLE device;
+        ALTER TABLE device4 RENAME TO device;
+        ALTER TABLE publication4 RENAME TO publication;
+        ALTER TABLE subscription4 RENAME TO subscription;
+        ALTER TABLE token4 RENAME TO token;
+        ALTER TABLE delivery4 RENAME TO delivery;
+        ALTER TABLE api_key DROP COLUMN devices;
+        ALTER TABLE api_key DROP COLUMN publications;
+        ALTER TABLE api_key DROP COLUMN subscriptions;
+
+        CREATE TABLE revocation (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL);
+        INSERT INTO revocation (id, count) VALUES (1, 0);
+        CREATE TRIGGER key_revoked AFTER UPDATE OF revoked_at ON api_key BEGIN
+            UPDATE revocation SET count = count + 1;
+        END;
+        """
 
     // A beacon and a namespace belong to one project each. An attachment without a namespace is in the default one of its
     // beacon's project. A sighting records how the token was heard, for the operator: matching does not use it.

@@ -6,7 +6,7 @@ package import FoundationEssentials
 /// The interface also fits a database that several services share: a call contains all data that its transaction needs,
 /// and none returns a cursor or a lock. A read gets the time from its caller. A write takes the time when its turn
 /// comes, not when the caller asked, so that a waiting write does not precede the writes committed meanwhile.
-protocol Store: Administration, RegistryStore {
+protocol Store: OperatorStore {
     /// Checks that a write reaches the disk, by writing.
     func check() async throws
 
@@ -41,11 +41,6 @@ protocol Store: Administration, RegistryStore {
     /// The attachments of the beacons that the device may see; nothing for a beacon without any.
     func lookUp(_ question: LookUp) async throws -> [LookUpResult]
 
-    /// The devices that have sightings.
-    func hearers() async throws -> [Int64]
-    /// Ends the sightings of those of the devices that are still silent when the write's turn comes.
-    func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken
-
     /// The position in the changes of a device, and whether a stream can resume after `cursor`; nil if the session has
     /// ended.
     func position(of session: Session, after cursor: Int64?, now: Moment) async throws -> StreamPosition?
@@ -54,8 +49,17 @@ protocol Store: Administration, RegistryStore {
 
     /// Shortens stored times that lie further ahead than the limits allow: the calendar was set back since they were stored.
     func bound(_ limits: ServiceLimits) async throws
-    /// Ends expired items, and deletes those that ended longer ago than `memory`.
-    func sweep(memory: Duration) async throws -> Woken
+    /// Ends expired items and the sightings of silent devices, and deletes what ended longer ago than the limits' `memory`.
+    func sweep(_ limits: ServiceLimits) async throws -> Woken
+
+    /// The rates of all services on this store.
+    var rates: any Rates { get }
+    /// The time by which the store judges leases.
+    var clock: any ServiceClock { get }
+    /// Tells other services on this store which devices have new changes.
+    func announce(_ devices: Set<Int64>)
+    /// Listens for the announcements of other services. `wake` gets the devices, or nil if any device may have changes.
+    func listen(_ wake: @escaping @Sendable (Set<Int64>?) -> Void)
 }
 
 /// The operator's commands, from a process of their own while the service runs.

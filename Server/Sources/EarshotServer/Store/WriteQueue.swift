@@ -14,6 +14,9 @@ final class WriteQueue: Sendable {
     private let pool: DatabasePool
     private let capacity: Int
     private let clock: any ServiceClock
+    private let prepare: @Sendable (Database, Moment) throws -> Void
+    private let onCommit: @Sendable () -> Void
+    private let onFailedCommit: @Sendable () -> Void
     private let state = Mutex(State())
     /// The maximum number of writes in one commit; with more, the first of them would wait for long.
     private static let maximumBatch = 256
@@ -21,7 +24,18 @@ final class WriteQueue: Sendable {
     /// - Parameters:
     ///   - capacity: the maximum number of waiting writes.
     ///   - clock: the source of each write's time, read when its turn comes.
-    init(_ pool: DatabasePool, capacity: Int, clock: any ServiceClock) {
+    ///   - prepare: called before each write, and after the last one, in their transaction. It repairs what a failed
+    ///     write has left.
+    ///   - onCommit: called when the writes are on the disk, before they learn of it.
+    ///   - onFailedCommit: called when a commit failed, before its writes learn of it.
+    init(
+        _ pool: DatabasePool, capacity: Int, clock: any ServiceClock,
+        prepare: @escaping @Sendable (Database, Moment) throws -> Void = { _, _ in },
+        onCommit: @escaping @Sendable () -> Void = {}, onFailedCommit: @escaping @Sendable () -> Void = {}
+    ) {
+        self.onCommit = onCommit
+        self.prepare = prepare
+        self.onFailedCommit = onFailedCommit
         self.pool = pool
         self.capacity = capacity
         self.clock = clock
@@ -56,15 +70,35 @@ final class WriteQueue: Sendable {
                         for write in batch {
                             // A full disk ends the transaction; no statement may then run outside of one.
                             guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                            try prepare(database, clock.now)
                             write.run(in: database, now: clock.now)
                         }
+                        try prepare(database, clock.now)
                         return .commit
                     }
                 }
+                onCommit()
                 for write in batch { write.finish(commitError: nil) }
             } catch {
+                onFailedCommit()
+                await recover()
                 for write in batch { write.finish(commitError: error) }
             }
+        }
+    }
+
+    /// Repairs at once what a failed commit has left. If the database cannot even be read, the next write tries again.
+    private func recover() async {
+        do {
+            try await pool.writeWithoutTransaction { database in
+                try database.inTransaction(.deferred) {
+                    try prepare(database, clock.now)
+                    return .commit
+                }
+            }
+            onCommit()
+        } catch {
+            // The next write fails with the reason.
         }
     }
 

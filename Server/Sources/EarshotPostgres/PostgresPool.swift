@@ -1,0 +1,185 @@
+#if Postgres
+    import Dispatch
+    import Foundation
+    import Synchronization
+
+    /// Connections with a thread each, which take the waiting calls in turn.
+    ///
+    /// libpq's calls block, so they keep away from Swift's own threads. When the database goes, the threads try it again after
+    /// a pause that doubles from 50 ms to 5 s, and calls fail at once in the meantime.
+    package final class PostgresPool: Sendable {
+        /// A call fails because the database cannot be reached.
+        package struct Away: Error, Sendable {
+            /// Why not.
+            package let reason: String
+        }
+
+        /// Too many calls wait.
+        package struct Full: Error, Sendable {}
+
+        private struct State {
+            var waiting: [Job] = []
+            var first = 0
+            var isClosed = false
+            /// Since a connection failed, the time of the next try, and the pause after it.
+            var outage: (reason: String, next: ContinuousClock.Instant, pause: Duration)?
+
+            var count: Int { waiting.count - first }
+
+            mutating func next() -> Job? {
+                guard first < waiting.count else { return nil }
+                let job = waiting[first]
+                first += 1
+                // Moves the rest up seldom, so that a call costs the same however many wait.
+                if first > 1_000, 2 * first > waiting.count {
+                    waiting.removeFirst(first)
+                    first = 0
+                }
+                return job
+            }
+        }
+
+        private struct Job: Sendable {
+            /// Runs with a connection.
+            let run: @Sendable (PostgresConnection) throws -> Void
+            let fail: @Sendable (any Error) -> Void
+        }
+
+        private let address: PostgresAddress
+        private let settings: [String]
+        private let capacity: Int
+        private let state = Mutex(State())
+        private let work = DispatchSemaphore(value: 0)
+        private let size: Int
+        private let onOutage: @Sendable (String?) -> Void
+        private static let firstPause = Duration.milliseconds(50)
+        private static let maximumPause = Duration.seconds(5)
+        /// A call that conflicts with others begins anew so often.
+        private static let attempts = 10
+
+        /// Starts the threads. Each connects when it has a call to make.
+        /// - Parameters:
+        ///   - address: the database.
+        ///   - size: the number of connections, ≥ 1.
+        ///   - capacity: the maximum number of calls that wait.
+        ///   - settings: statements that each connection runs first.
+        ///   - onOutage: called with the reason when the database goes, and with nil when it is back.
+        package init(
+            _ address: PostgresAddress, size: Int, capacity: Int, settings: [String],
+            onOutage: @escaping @Sendable (String?) -> Void = { _ in }
+        ) {
+            precondition(size >= 1, "a pool of \(size) connections")
+            self.address = address
+            self.settings = settings
+            self.capacity = capacity
+            self.size = size
+            self.onOutage = onOutage
+            for index in 0..<size {
+                let thread = Thread { [weak self] in
+                    var connection: PostgresConnection?
+                    // The pool lives until `close`, which wakes every thread.
+                    while let pool = self, pool.serve(&connection) {}
+                }
+                thread.name = "postgres-\(index)"
+                thread.start()
+            }
+        }
+
+        /// The number of waiting calls.
+        package var waitingCount: Int { state.withLock { $0.count } }
+
+        /// Ends the threads and their connections. Waiting calls fail.
+        package func close() {
+            let waiting = state.withLock { state in
+                state.isClosed = true
+                var waiting: [Job] = []
+                while let job = state.next() { waiting.append(job) }
+                return waiting
+            }
+            for job in waiting { job.fail(Away(reason: "the service stops")) }
+            for _ in 0..<size { work.signal() }
+        }
+
+        /// The result of `body`, which runs on a thread of its own. It begins anew if it conflicts with another call, so it must
+        /// have no effect but on the database.
+        /// - Throws: `Away`, `Full`, or the error of `body`. If the connection is lost while `body` runs, that is a
+        ///   `PostgresError`, and its changes may or may not have taken effect.
+        package func perform<Value: Sendable>(
+            _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+        ) async throws -> Value {
+            try await withCheckedThrowingContinuation { continuation in
+                let job = Job(
+                    run: { connection in
+                        let value = try Self.repeating(connection, body)
+                        continuation.resume(returning: value)
+                    }, fail: { continuation.resume(throwing: $0) })
+                let refusal: (any Error)? = state.withLock { state in
+                    if state.isClosed { return Away(reason: "the service stops") }
+                    if let outage = state.outage, outage.next > .now { return Away(reason: outage.reason) }
+                    guard state.count < capacity else { return Full() }
+                    state.waiting.append(job)
+                    return nil
+                }
+                if let refusal { return job.fail(refusal) }
+                work.signal()
+            }
+        }
+
+        private static func repeating<Value>(
+            _ connection: PostgresConnection, _ body: (PostgresConnection) throws -> Value
+        ) throws -> Value {
+            for attempt in 1..<attempts {
+                do {
+                    return try body(connection)
+                } catch let error as PostgresError where error.isConflict {
+                    // The others need a moment, and not all the same one.
+                    usleep(UInt32.random(in: 0...UInt32(500 * attempt)))
+                }
+            }
+            return try body(connection)
+        }
+
+        /// Takes a call, and makes it.
+        /// - Returns: false if the pool is closed.
+        private func serve(_ connection: inout PostgresConnection?) -> Bool {
+            work.wait()
+            guard let job = state.withLock({ $0.next() }) else {
+                return state.withLock { !$0.isClosed }
+            }
+            do {
+                if connection?.isAlive == false { connection = nil }
+                let ready = try connection ?? connect()
+                connection = ready
+                try job.run(ready)
+            } catch {
+                if (error as? PostgresError)?.isDisconnection == true { connection = nil }
+                job.fail(error)
+            }
+            return true
+        }
+
+        private func connect() throws -> PostgresConnection {
+            if let outage = state.withLock({ $0.outage }), outage.next > .now { throw Away(reason: outage.reason) }
+            do {
+                let connection = try PostgresConnection(address, settings: settings)
+                let isBack = state.withLock { state in
+                    defer { state.outage = nil }
+                    return state.outage != nil
+                }
+                if isBack { onOutage(nil) }
+                return connection
+            } catch let error as PostgresError {
+                let isNew = state.withLock { state in
+                    let isNew = state.outage == nil
+                    let pause = state.outage?.pause ?? Self.firstPause
+                    // Nodes must not all come back in one moment.
+                    let wait = pause * Double.random(in: 0.5...1)
+                    state.outage = (error.description, .now + wait, min(pause * 2, Self.maximumPause))
+                    return isNew
+                }
+                if isNew { onOutage(error.description) }
+                throw Away(reason: error.description)
+            }
+        }
+    }
+#endif

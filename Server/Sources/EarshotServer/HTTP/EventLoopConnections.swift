@@ -1,0 +1,40 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+
+/// HTTP/1.1 whose connections run on their own event loops.
+///
+/// By itself each request moves to a thread of Swift's pool and back, and a busy service spends more time on that than on most
+/// requests. Nothing here may block a thread: all connections of the event loop would wait.
+struct EventLoopConnections: ServerChildChannel {
+    let base: HTTP1Channel
+
+    /// The server that an application runs.
+    static func server(_ configuration: HTTP1Channel.Configuration) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            EventLoopConnections(base: HTTP1Channel(responder: responder, configuration: configuration))
+        }
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        base.setup(channel: channel, logger: logger)
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+        await withTaskExecutorPreference(EventLoopTasks(value.channel.eventLoop)) {
+            await base.handle(value: value, logger: logger)
+        }
+    }
+}
+
+/// Runs tasks on an event loop.
+private final class EventLoopTasks: TaskExecutor {
+    private let eventLoop: any EventLoop
+
+    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

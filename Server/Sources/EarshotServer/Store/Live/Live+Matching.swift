@@ -1,0 +1,111 @@
+/// The match of messages and subscriptions.
+///
+/// A publication P of device A and a subscription S of device B match while
+/// - both are alive, of one project, and A is not B,
+/// - S selects P: the same namespace, and the same type or none, and
+/// - they are near: B hears a token of P, or A hears a token of S.
+///
+/// A change looks only at the pairs that it may touch.
+extension Live {
+    /// Cost: the number of tokens of the two, each alive for two minutes.
+    func isMatch(_ pair: Pair, now: Moment) -> Bool {
+        guard let offer = offers[pair.publication], let wish = wishes[pair.subscription] else { return false }
+        let (publication, filter) = (offer.publication, wish.subscription.filter)
+        guard offer.isAlive(now), wish.expires > now, offer.project == wish.project, offer.device != wish.device,
+            publication.namespace == filter.namespace, filter.type.isEmpty || filter.type == publication.type
+        else { return false }
+        return hears(wish.device, oneOf: offer.tokens, now: now) || hears(offer.device, oneOf: wish.tokens, now: now)
+            || (assumedUntil > now && assumed.contains(pair))
+    }
+
+    private func hears(_ device: Int64, oneOf tokens: [Int64], now: Moment) -> Bool {
+        guard let heard = devices[device]?.heard else { return false }
+        return tokens.contains { heard[$0].map { $0.expires > now } ?? false }
+    }
+
+    /// The pairs that may be near because a device hears a token.
+    func pairs(_ hearer: Int64, _ token: Int64) -> [Pair] {
+        guard let device = devices[hearer] else { return [] }
+        switch tokens[token]?.binding {
+        case .publication(let row): return device.subscriptions.map { Pair(publication: row, subscription: $0) }
+        case .subscription(let row): return device.publications.map { Pair(publication: $0, subscription: row) }
+        case nil: return []
+        }
+    }
+
+    /// The pairs that may be near because a device hears others.
+    private func pairsHeard(by device: Int64) -> [Pair] {
+        (devices[device]?.heard.keys).map { $0.flatMap { pairs(device, $0) } } ?? []
+    }
+
+    /// The pairs that may be near because others hear one of the tokens.
+    private func pairsHearing(_ tokens: [Int64]) -> [Pair] {
+        tokens.flatMap { token in (hearers[token] ?? []).flatMap { pairs($0, token) } }
+    }
+
+    /// The pairs of a publication that was made, or lives again.
+    func pairs(publication row: Int64) -> [Pair] {
+        guard let offer = offers[row] else { return [] }
+        return pairsHeard(by: offer.device).filter { $0.publication == row } + pairsHearing(offer.tokens)
+    }
+
+    /// The pairs of a subscription that was made, or lives again.
+    func pairs(subscription row: Int64) -> [Pair] {
+        guard let wish = wishes[row] else { return [] }
+        return pairsHeard(by: wish.device).filter { $0.subscription == row } + pairsHearing(wish.tokens)
+    }
+
+    /// Notes those of the pairs whose rows do not say what is.
+    /// - Returns: whether there are any.
+    @discardableResult
+    mutating func touch(_ pairs: some Sequence<Pair>, now: Moment) -> Bool {
+        var isAny = false
+        for pair in pairs where isMatch(pair, now: now) != (deliveries[pair]?.isFound ?? false) {
+            unsettled.insert(pair)
+            isAny = true
+        }
+        return isAny
+    }
+
+    /// Finds and loses the pairs that wait for it.
+    mutating func settle(_ changes: inout RowChanges, now: Moment) {
+        guard !unsettled.isEmpty else { return }
+        for pair in unsettled.sorted() {
+            let isFound = isMatch(pair, now: now)
+            guard isFound != (deliveries[pair]?.isFound ?? false), let device = wishes[pair.subscription]?.device,
+                let sequence = devices[device].map({ $0.sequence + 1 })
+            else { continue }
+            uncommitted.insert(device)
+            if let publisher = offers[pair.publication]?.device { uncommitted.insert(publisher) }
+            let delivery = Delivery(sequence: sequence, isFound: isFound, changed: now)
+            changes.delivered.append(
+                .init(pair: pair, device: device, replaced: deliveries[pair]?.sequence, delivery: delivery))
+            changes.sequences[device] = sequence
+            changes.woken.devices.insert(device)
+            changes.woken.found += isFound ? 1 : 0
+            changes.woken.lost += isFound ? 0 : 1
+            devices[device]?.sequence = sequence
+            insert(delivery, of: pair)
+        }
+        unsettled = []
+    }
+
+    mutating func insert(_ delivery: Delivery, of pair: Pair) {
+        deliveries[pair] = delivery
+        offers[pair.publication]?.subscriptions.insert(pair.subscription)
+        wishes[pair.subscription]?.publications.insert(pair.publication)
+        if delivery.isFound {
+            lossesToForget.remove(pair)
+        } else {
+            lossesToForget.set(pair, at: delivery.changed)
+        }
+    }
+
+    mutating func remove(_ pair: Pair) {
+        deliveries[pair] = nil
+        offers[pair.publication]?.subscriptions.remove(pair.subscription)
+        wishes[pair.subscription]?.publications.remove(pair.publication)
+        lossesToForget.remove(pair)
+        assumed.remove(pair)
+    }
+}

@@ -1,0 +1,109 @@
+import FoundationEssentials
+
+extension Live {
+    /// Whether the answer to a report depends on a change that is not on the disk yet.
+    func awaitsCommit(_ report: SightingReport) -> Bool {
+        guard !uncommitted.isEmpty else { return false }
+        func awaits(_ bytes: Data) -> Bool {
+            TokenName(bytes, project: report.session.project).flatMap { tokenRows[$0] }.flatMap { tokens[$0] }
+                .map { uncommitted.contains($0.device) } ?? false
+        }
+        return report.heard.contains { awaits($0.bytes) } || report.lost.contains(where: awaits)
+    }
+
+    /// Records what a device reports. The pairs that it changes wait in `unsettled`.
+    /// - Returns: the answer, and whether any pair waits because of this report.
+    /// - Throws: `Problem` if the device hears too much; then nothing has changed.
+    mutating func record(_ report: SightingReport, now: Moment) throws -> (SightingAnswer, isUnsettled: Bool) {
+        let device = report.session.device
+        let heard = report.heard.map { known($0.bytes, report, now: now) }
+        let lost = report.lost.map { known($0, report, now: now) }
+        var sightings: [(token: Int64, sighting: Sighting)] = []
+        for (token, heard) in zip(heard, report.heard) {
+            // A device that hears its own echo is not near itself.
+            guard let token, token.status == .valid, token.device != device else { continue }
+            let expires = now + (report.lifetime - heard.age)
+            guard expires > now else { continue }
+            let sighting = Sighting(
+                expires: expires, medium: heard.medium, rssiDecibelMilliwatts: heard.rssiDecibelMilliwatts)
+            sightings.append((token.row, sighting))
+        }
+        try requireSightingRoom(for: sightings.map { $0.token }, report)
+        var isUnsettled = false
+        // A session may end between its check and this.
+        if devices[device] != nil {
+            var changed = sightings.compactMap { addSighting($1, of: $0, by: device, now: now) ? $0 : nil }
+            for case .some(let token) in lost {
+                removeSighting(of: token.row, by: device)
+                changed.append(token.row)
+            }
+            let touched = changed.flatMap { pairs(device, $0) }
+            // The device has said itself what it hears.
+            if !assumed.isEmpty { assumed.subtract(touched) }
+            isUnsettled = touch(touched, now: now)
+        }
+        let answer = SightingAnswer(
+            heard: heard.map { $0?.status ?? .invalid }, lost: lost.map { $0?.status ?? .invalid }, woken: Woken())
+        return (answer, isUnsettled)
+    }
+
+    private func known(
+        _ bytes: Data, _ report: SightingReport, now: Moment
+    ) -> (row: Int64, device: Int64, status: TokenStatus)? {
+        guard let name = TokenName(bytes, project: report.session.project), let row = tokenRows[name],
+            let token = tokens[row]
+        else { return nil }
+        return (row, token.device, status(token, now: now))
+    }
+
+    private func requireSightingRoom(for tokens: [Int64], _ report: SightingReport) throws {
+        let heard = devices[report.session.device]?.heard ?? [:]
+        // Most reports have nothing new.
+        guard let first = tokens.firstIndex(where: { heard[$0] == nil }) else { return }
+        let added = Set(tokens[first...].filter { heard[$0] == nil })
+        guard heard.count + added.count <= report.perDevice else {
+            throw Problem.quota("sightings", limit: report.perDevice, per: "device")
+        }
+    }
+
+    /// Adds a sighting, or prolongs it.
+    /// - Returns: whether the device did not hear the token before.
+    private mutating func addSighting(
+        _ sighting: Sighting, of token: Int64, by device: Int64, now: Moment
+    ) -> Bool {
+        let before = devices[device]?.heard[token]?.expires
+        var sighting = sighting
+        // A late report does not shorten a sighting.
+        if let before { sighting.expires = max(before, sighting.expires) } else { sightingCount += 1 }
+        devices[device]?.heard[token] = sighting
+        sightingEnds.advance(device, to: sighting.expires)
+        guard before.map({ $0 <= now }) ?? true else { return false }
+        hearers[token, default: []].insert(device)
+        return true
+    }
+
+    mutating func removeSighting(of token: Int64, by device: Int64) {
+        guard devices[device]?.heard.removeValue(forKey: token) != nil else { return }
+        sightingCount -= 1
+        hearers[token]?.remove(device)
+        if hearers[token]?.isEmpty == true { hearers[token] = nil }
+    }
+
+    /// Ends all sightings of a device.
+    mutating func endSightings(of device: Int64, now: Moment) {
+        endSightings(Array((devices[device]?.heard ?? [:]).keys), of: device, now: now)
+        sightingEnds.remove(device)
+    }
+
+    /// Ends the sightings of a device that have expired.
+    mutating func endExpiredSightings(of device: Int64, now: Moment) {
+        guard let heard = devices[device]?.heard else { return }
+        endSightings(heard.filter { $0.value.expires <= now }.map(\.key), of: device, now: now)
+        if let next = devices[device]?.heard.values.map(\.expires).min() { sightingEnds.set(device, at: next) }
+    }
+
+    private mutating func endSightings(_ tokens: [Int64], of device: Int64, now: Moment) {
+        for token in tokens { removeSighting(of: token, by: device) }
+        touch(tokens.flatMap { pairs(device, $0) }, now: now)
+    }
+}

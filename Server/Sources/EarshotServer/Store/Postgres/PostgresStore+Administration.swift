@@ -1,0 +1,100 @@
+#if Postgres
+    import EarshotPostgres
+    package import FoundationEssentials
+
+    extension PostgresStore {
+        package func createProject(name: String) async throws -> Project {
+            try await administer { connection, now in
+                do {
+                    let id = try connection.execute(
+                        "INSERT INTO project (name, created_at) VALUES ($1, $2) RETURNING id",
+                        [.text(name), .integer(now.milliseconds)])[0].integer(0)
+                    return Project(id: id, name: name, created: now)
+                } catch let error as PostgresError where error.isDuplicate {
+                    throw AdministrationError(description: "The project '\(name)' exists already; choose another name.")
+                }
+            }
+        }
+
+        package func projects() async throws -> [Project] {
+            try await administer { connection, _ in
+                try connection.execute("SELECT id, name, created_at FROM project ORDER BY id").map {
+                    Project(id: $0.integer(0), name: $0.text(1), created: $0.moment(2))
+                }
+            }
+        }
+
+        package func createKey(project: String, name: String, role: KeyRole, hash: Data) async throws -> APIKey {
+            try await administer { connection, now in
+                let id = try Self.project(project, connection)
+                let key = try connection.execute(
+                    "INSERT INTO api_key (project_id, name, role, hash, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING id",
+                    [.integer(id), .text(name), .text(role.rawValue), .bytes(hash), .integer(now.milliseconds)]
+                )[0].integer(0)
+                return APIKey(id: key, project: project, name: name, role: role, created: now, revoked: nil)
+            }
+        }
+
+        package func keys(project: String?) async throws -> [APIKey] {
+            try await administer { connection, _ in
+                if let project { _ = try Self.project(project, connection) }
+                return try Self.keys(connection, where: "$1::text IS NULL OR project.name = $1", [.optional(project)])
+            }
+        }
+
+        package func revokeKey(id: Int64) async throws -> APIKey {
+            try await administer { connection, now in
+                try connection.execute(
+                    "UPDATE api_key SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL",
+                    [.integer(now.milliseconds), .integer(id)])
+                guard let key = try Self.keys(connection, where: "api_key.id = $1", [.integer(id)]).first else {
+                    throw AdministrationError(description: "There is no key \(id); 'earshotd key list' shows them all.")
+                }
+                return key
+            }
+        }
+
+        func keyHolder(hash: Data) async throws -> KeyHolder? {
+            try await perform { connection, _ in
+                try connection.execute(
+                    "SELECT id, project_id, role FROM api_key WHERE hash = $1 AND revoked_at IS NULL", [.bytes(hash)]
+                ).first.map { KeyHolder(key: $0.integer(0), project: $0.integer(1), role: KeyRole($0.text(2))) }
+            }
+        }
+
+        /// A transaction of the operator's, to whom an absent database is no `Problem` with a code.
+        private func administer<Value: Sendable>(
+            _ body: @escaping @Sendable (PostgresConnection, _ now: Moment) throws -> Value
+        ) async throws -> Value {
+            do {
+                return try await transaction(body)
+            } catch let error as PostgresError {
+                throw AdministrationError(description: error.description)
+            }
+        }
+
+        private static func keys(
+            _ connection: PostgresConnection, where condition: String, _ parameters: [PostgresValue]
+        ) throws -> [APIKey] {
+            let sql = """
+                SELECT api_key.id, project.name, api_key.name, role, api_key.created_at, revoked_at
+                FROM api_key JOIN project ON project.id = project_id WHERE \(condition) ORDER BY api_key.id
+                """
+            return try connection.execute(sql, parameters).map { row in
+                APIKey(
+                    id: row.integer(0), project: row.text(1), name: row.text(2), role: KeyRole(row.text(3)),
+                    created: row.moment(4),
+                    revoked: row.optionalInteger(5).map(Moment.init(milliseconds:)))
+            }
+        }
+
+        private static func project(_ name: String, _ connection: PostgresConnection) throws -> Int64 {
+            let rows = try connection.execute("SELECT id FROM project WHERE name = $1", [.text(name)])
+            guard let row = rows.first else {
+                throw AdministrationError(
+                    description: "There is no project '\(name)'; create it with 'earshotd project create'.")
+            }
+            return row.integer(0)
+        }
+    }
+#endif

@@ -1,0 +1,62 @@
+import FoundationEssentials
+import Logging
+
+/// A store as the operator's commands use it.
+package protocol OperatorStore: Administration, RegistryStore {
+    /// Ends its connections.
+    /// - Throws: the database's error if one cannot be closed.
+    func close() throws
+}
+
+/// Opens the store that `--database` names: a SQLite file, or `postgres://…`.
+package enum StoreOpening {
+    /// Opens a store for a command of the operator, while a service may run.
+    /// - Throws: `AdministrationError` if this program has no such store, or the error of the database.
+    package static func administer(_ database: String) throws -> any OperatorStore {
+        guard isPostgres(database) else { return try SQLiteStore(path: database, isServing: false) }
+        return try postgres(database, ServiceLimits(), Logger(label: "earshotd") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Opens a store to serve.
+    /// - Throws: `DatabaseInUse` if another process serves the file, and as above.
+    static func serve(_ database: String, _ limits: ServiceLimits, _ logger: Logger) throws -> any Store {
+        guard !isPostgres(database) else { return try postgres(database, limits, logger) }
+        let store = try SQLiteStore(path: database, pendingWrites: limits.pendingWrites)
+        for file in store.repairedFiles {
+            logger.warning("other users could read the database; now only its owner can", metadata: ["file": "\(file)"])
+        }
+        return store
+    }
+
+    /// The name of a database for messages: without the password that an address may have.
+    package static func name(_ database: String) -> String {
+        guard isPostgres(database) else { return database }
+        guard var address = URLComponents(string: database) else { return "postgres://…" }
+        address.password = nil
+        // libpq takes one there as well.
+        address.queryItems?.removeAll { $0.name == "password" }
+        return address.string ?? "postgres://…"
+    }
+
+    private static func isPostgres(_ database: String) -> Bool {
+        database.hasPrefix("postgres://") || database.hasPrefix("postgresql://")
+    }
+
+    private static func postgres(
+        _ address: String, _ limits: ServiceLimits, _ logger: Logger
+    ) throws -> any Store {
+        #if Postgres
+            let store = try PostgresStore(
+                address: address, connections: limits.databaseConnections, pendingCalls: limits.pendingWrites,
+                logger: logger)
+            if !store.isDurable {
+                logger.warning(
+                    "PostgreSQL has fsync or full_page_writes off: a crash of its machine may lose answered requests")
+            }
+            return store
+        #else
+            throw AdministrationError(
+                description: "This earshotd was built without PostgreSQL; build it with 'make server POSTGRES=1'.")
+        #endif
+    }
+}

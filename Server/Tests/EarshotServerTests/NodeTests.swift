@@ -1,0 +1,306 @@
+#if Postgres
+    import AsyncHTTPClient
+    import EarshotChannel
+    import Foundation
+    import NIOCore
+    import NIOHTTP1
+    import Testing
+
+    @testable import EarshotServer
+
+    /// Three running programs behind one address, on one PostgreSQL that waits for its disk.
+    ///
+    /// EARSHOT_KILLS sets the number of kills; 5 in the ordinary run.
+    @Suite(.serialized, .timeLimit(.minutes(10))) struct NodeTests {
+        private static let kills =
+            ProcessInfo.processInfo.environment["EARSHOT_KILLS"].flatMap(Int.init).map { max(5, $0 / 4) } ?? 5
+
+        /// Nodes, their database, and the address in front of them.
+        private final class Cluster: Sendable {
+            let postgres: PostgresServer
+            let nodes: [Daemon]
+            let balancer: Balancer
+            let key: String
+
+            init() async throws {
+                postgres = try await onThread { try PostgresServer() }
+                balancer = try await Balancer()
+                let address = try postgres.makeDatabase()
+                nodes = try (0..<3).map { _ in try Daemon(database: address) }
+                key = try nodes[0].key()
+                for node in nodes { try await start(node) }
+            }
+
+            func start(_ node: Daemon) async throws {
+                try await node.serve(
+                    "--device-rate", "1000000", "--key-rate", "1000000", "--session-rate", "1000000",
+                    "--publications-per-device", "1000000", "--publications-per-key", "1000000",
+                    "--database-connections", "8")
+                useNodes()
+            }
+
+            /// The balancer skips a node that does not answer.
+            func useNodes() {
+                balancer.use(nodes.compactMap { $0.base.split(separator: ":").last.flatMap { Int($0) } })
+            }
+
+            func end() async throws {
+                try await balancer.close()
+                for node in nodes { #expect(await onThread { node.end(SIGTERM) } == 0) }
+            }
+        }
+
+        /// Requests of a device that repeats them until an answer comes, as a client does.
+        private struct Client: Sendable {
+            let base: String
+            let bearer: String
+            /// Each request on a connection of its own, and so at any node.
+            private static let http: HTTPClient = {
+                var configuration = HTTPClient.Configuration()
+                configuration.connectionPool.retryConnectionEstablishment = false
+                configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+                return HTTPClient(configuration: configuration)
+            }()
+
+            /// One try; nil if no answer came.
+            func once(_ method: String, _ path: String, _ body: [String: Any]? = nil) async throws
+                -> (status: Int, json: [String: Any])?
+            {
+                var request = HTTPClientRequest(url: base + path)
+                request.method = .init(rawValue: method)
+                request.headers.add(name: "Authorization", value: "Bearer \(bearer)")
+                request.headers.add(name: "Connection", value: "close")
+                if let body {
+                    request.body = .bytes(ByteBuffer(bytes: try JSONSerialization.data(withJSONObject: body)))
+                }
+                guard let response = try? await Self.http.execute(request, timeout: .seconds(10)),
+                    let data = try? await response.body.collect(upTo: 1 << 24)
+                else { return nil }
+                let json = try? JSONSerialization.jsonObject(with: Data(data.readableBytesView)) as? [String: Any]
+                return (Int(response.status.code), json ?? [:])
+            }
+
+            func send(_ method: String, _ path: String, _ body: [String: Any]? = nil) async throws
+                -> (status: Int, json: [String: Any])
+            {
+                let end = ContinuousClock.now + .seconds(60)
+                while ContinuousClock.now < end {
+                    if let answer = try await once(method, path, body), answer.status < 500 { return answer }
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                throw CocoaError(.coderReadCorrupt)
+            }
+        }
+
+        private func device(_ cluster: Cluster) async throws -> Client {
+            let opened = try await Client(base: cluster.balancer.base, bearer: cluster.key).send("POST", "/v1/devices")
+            return Client(base: cluster.balancer.base, bearer: try #require(opened.json["session"] as? String))
+        }
+
+        private func publish(_ text: String, _ device: Client) async throws -> (id: String, token: String) {
+            let answer = try await device.send(
+                "POST", "/v1/publications",
+                ["content": Data(text.utf8).base64EncodedString(), "ttl_s": 86_400, "idempotency_key": text])
+            try #require(answer.status == 201 || answer.status == 200)
+            let token = try #require(answer.json["token"] as? [String: Any])
+            return (try #require(answer.json["id"] as? String), try #require(token["token"] as? String))
+        }
+
+        /// The events of a device, through connections that may break.
+        private actor Log {
+            private(set) var events: [EventReader.Event] = []
+            private(set) var breaks = -1
+
+            func add(_ event: EventReader.Event) { events.append(event) }
+            func broke() { breaks += 1 }
+            var last: String? { events.last { $0.id != nil }?.id }
+        }
+
+        private func follow(_ device: Client, _ log: Log) async {
+            while !Task.isCancelled {
+                await log.broke()
+                do {
+                    var reader = try await EventReader(device.base, bearer: device.bearer, lastEventID: await log.last)
+                    while let event = try await reader.next() { await log.add(event) }
+                } catch {
+                    try? await Task.sleep(for: .milliseconds(20))
+                }
+            }
+        }
+
+        /// From an unpublish at one node to the event of a stream at another.
+        @Test func anUnpublishReachesAnotherNode() async throws {
+            let cluster = try await Cluster()
+            let key = cluster.key
+            let (first, second) = (cluster.nodes[0].base, cluster.nodes[1].base)
+            func open(_ base: String) async throws -> Client {
+                let opened = try await Client(base: base, bearer: key).send("POST", "/v1/devices")
+                return Client(base: base, bearer: try #require(opened.json["session"] as? String))
+            }
+            let (publisher, subscriber) = (try await open(first), try await open(second))
+            _ = try await subscriber.send("POST", "/v1/subscriptions", [:])
+            var reader = try await EventReader(second, bearer: subscriber.bearer)
+            #expect(try await reader.next()?.name == "ready")
+            var delays: [Duration] = []
+            for round in 0..<21 {
+                let (id, token) = try await publish("\(round)", publisher)
+                _ = try await subscriber.send("POST", "/v1/sightings", ["heard": [token]])
+                #expect(try await reader.next()?.name == "found")
+                let start = ContinuousClock.now
+                let answer = try await publisher.send("DELETE", "/v1/publications/\(id)")
+                #expect(answer.status == 204)
+                let lost = try await reader.next()
+                delays.append(ContinuousClock.now - start)
+                #expect(lost?.name == "lost" && lost?.text == "\(round)")
+            }
+            delays.sort()
+            print("unpublish at one node to lost at another: median \(delays[10]), slowest \(delays[20])")
+            // The median, because other programs may have the cores for a moment.
+            #expect(delays[10] < .milliseconds(100))
+            try await cluster.end()
+        }
+
+        /// Nodes are killed under way. Each message is found once and lost once, in the order of the numbers.
+        @Test func devicesGoOnAtAnotherNode() async throws {
+            let cluster = try await Cluster()
+            let (publisher, subscriber) = (try await device(cluster), try await device(cluster))
+            _ = try await subscriber.send("POST", "/v1/subscriptions", ["ttl_s": 86_400])
+            let log = Log()
+            let following = Task { await follow(subscriber, log) }
+            var ids: [String] = []
+            var random = SeededGenerator(seed: 3)
+            let killing = Task {
+                for round in 0..<Self.kills {
+                    let node = cluster.nodes[round % 3]
+                    await onThread { _ = node.end(SIGKILL) }
+                    try await Task.sleep(for: .milliseconds(300))
+                    try await cluster.start(node)
+                }
+            }
+            let isOver = SharedFlag()
+            let watching = Task {
+                _ = await killing.result
+                isOver.set(true)
+            }
+            while !isOver.isSet || ids.count < 50 {
+                let (id, token) = try await publish("\(ids.count)", publisher)
+                ids.append(id)
+                let answer = try await subscriber.send("POST", "/v1/sightings", ["heard": [token]])
+                #expect((answer.json["heard"] as? [[String: String]])?.first?["status"] == "VALID")
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...20, using: &random)))
+            }
+            try await killing.value
+            await watching.value
+            // All are still near: tokens live two minutes, sightings 90 s.
+            try await eventually { await log.events.count { $0.name == "found" } >= ids.count }
+            for id in ids {
+                // A repetition after a kill may find it gone already.
+                let status = try await publisher.send("DELETE", "/v1/publications/\(id)").status
+                #expect(status == 204 || status == 404)
+            }
+            try await eventually { await log.events.count { $0.name == "lost" } >= ids.count }
+            try await Task.sleep(for: .milliseconds(300))
+            following.cancel()
+            let events = await log.events
+            print("\(Self.kills) kills of nodes, \(await log.breaks) streams broken, \(ids.count) messages")
+            for name in ["found", "lost"] {
+                let texts = events.filter { $0.name == name }.compactMap(\.text)
+                #expect(texts.count == ids.count, "\(name)")
+                #expect(Set(texts) == Set((0..<ids.count).map { "\($0)" }), "\(name)")
+            }
+            let numbers = events.compactMap { $0.id.flatMap { Int($0) } }
+            #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+            // After the first connection every one resumes.
+            let begins = events.filter { $0.name == "ready" }.map(\.data)
+            #expect(begins.dropFirst().allSatisfy { $0 == "{\"resumed\":true}" })
+            #expect(await log.breaks > 0, "no kill met the stream")
+            try await cluster.end()
+        }
+
+        /// The database is killed under load and started again. Everything that was acknowledged is there.
+        @Test func nothingAcknowledgedIsLostWithTheDatabase() async throws {
+            let cluster = try await Cluster()
+            var random = SeededGenerator(seed: 11)
+            let acknowledged = Acknowledged()
+            let isOver = SharedFlag()
+            var devices: [Client] = []
+            for _ in 0..<6 { devices.append(try await device(cluster)) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, device) in devices.enumerated() {
+                    group.addTask {
+                        var count = 0
+                        while !isOver.isSet {
+                            count += 1
+                            let text = "\(index) \(count)"
+                            let answer = try await device.once(
+                                "POST", "/v1/publications",
+                                ["content": Data(text.utf8).base64EncodedString(), "ttl_s": 86_400])
+                            if answer?.status == 201, let id = answer?.json["id"] as? String {
+                                await acknowledged.add(id, of: index)
+                            } else {
+                                await acknowledged.failed()
+                                try await Task.sleep(for: .milliseconds(50))
+                            }
+                        }
+                    }
+                }
+                for _ in 0..<Self.kills {
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 200...900, using: &random)))
+                    try await onThread {
+                        cluster.postgres.kill()
+                        try cluster.postgres.start()
+                    }
+                    let before = await acknowledged.count
+                    try await eventually { await acknowledged.count > before }
+                }
+                isOver.set(true)
+                try await group.waitForAll()
+            }
+            var missing = 0
+            for (index, device) in devices.enumerated() {
+                let answer = try await device.send("GET", "/v1/publications")
+                let listed = (answer.json["publications"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+                missing += await acknowledged.ids(of: index).subtracting(listed).count
+            }
+            let (total, failed) = (await acknowledged.count, await acknowledged.failures)
+            print(
+                "\(Self.kills) kills of PostgreSQL, \(total) acknowledged, \(failed) refused or unanswered, \(missing) lost"
+            )
+            #expect(missing == 0)
+            #expect(total > 10 * Self.kills, "too few to prove anything")
+            #expect(failed > 0, "no kill met a request")
+            try await cluster.end()
+        }
+
+        private actor Acknowledged {
+            private var all: [Int: Set<String>] = [:]
+            private(set) var failures = 0
+
+            var count: Int { all.values.reduce(0) { $0 + $1.count } }
+            func add(_ id: String, of device: Int) { all[device, default: []].insert(id) }
+            func ids(of device: Int) -> Set<String> { all[device] ?? [] }
+            func failed() { failures += 1 }
+        }
+
+        private func eventually(_ isDone: () async -> Bool) async throws {
+            let end = ContinuousClock.now + .seconds(40)
+            while await !isDone() {
+                try #require(ContinuousClock.now < end, "it does not happen")
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    /// Runs what blocks on a thread of its own, not on one of Swift's few.
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+#endif

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@testable import EarshotServer
+
+#if Postgres
+    import EarshotPostgres
+#endif
+
+/// A kind of store. A test of what both promise runs on the one that EARSHOT_TEST_STORE names, `sqlite` or `postgres`; without
+/// it, on SQLite. One after the other, because all tests at once on both disturb those of timing.
+enum StoreKind: String, Sendable, CustomTestStringConvertible {
+    case sqlite
+    #if Postgres
+        case postgres
+    #endif
+
+    static let all: [StoreKind] = {
+        let name = ProcessInfo.processInfo.environment["EARSHOT_TEST_STORE"] ?? "sqlite"
+        // An empty list would skip the tests without a word.
+        guard let kind = StoreKind(rawValue: name) else {
+            fatalError("EARSHOT_TEST_STORE=\(name): there is no such store")
+        }
+        return [kind]
+    }()
+
+    var testDescription: String { rawValue }
+
+    /// A store that serves: a file in the directory, or an empty database.
+    func open(in directory: URL, clock: any ServiceClock) throws -> any Store {
+        switch self {
+        case .sqlite:
+            return try SQLiteStore(path: directory.appendingPathComponent("test.sqlite").path, clock: clock)
+        #if Postgres
+            case .postgres:
+                let address = try PostgresServer.shared.get().makeDatabase()
+                let store = try PostgresStore(address: address, connections: 4, clock: clock, logger: silent)
+                // A slow test is no time without service.
+                try PostgresConnection(PostgresAddress(address)).run(script: "UPDATE alive SET swept_at = 'infinity'")
+                return store
+        #endif
+        }
+    }
+}
