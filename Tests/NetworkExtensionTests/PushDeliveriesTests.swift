@@ -30,7 +30,8 @@ import Testing
         agent.report("1", secondName, .dictionary(["call": .integer(7), "data": .data(Data([1]))]))
         agent.report("1", secondName, .dictionary(["call": .integer(7)]))
         agent.report("2", firstName, .dictionary([:]))
-        #expect(await eventually { agent.taken == ["1", "2"] })
+        // The repeated report is acknowledged again if the first was handled before it came.
+        #expect(await eventually { Set(agent.taken) == ["1", "2"] })
         #expect(listeners.0.calls.count == 1 && listeners.1.calls.count == 1)
         #expect(listeners.1.calls.first?.manager === second)
         #expect(listeners.1.calls.first?.userInfo["call"] as? Int == 7)
