@@ -49,7 +49,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-machine test-push test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
+.PHONY: help demo build all server wheel test test-c test-python test-server test-kernels test-machine test-push test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -101,6 +101,19 @@ test-push: swift ## Build the sample SimplePush, a package of its own, and run i
 	@scripts/install-dependencies.sh push
 	$(SWIFT) build --build-tests --disable-xctest $(PUSH)
 	$(SWIFT) test --skip-build --disable-xctest $(PUSH)
+
+# libearshot.so and the programs around it; the same for Python, compared with the command line.
+test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer
+	@scripts/install-dependencies.sh c
+	@SWIFT=$(SWIFT) scripts/test-c.sh
+
+test-python: build ## Build the Python package's wheel and run its tests
+	@scripts/install-dependencies.sh python
+	@SWIFT=$(SWIFT) scripts/test-python.sh .build/release/earshot
+
+wheel: swift ## Build the Python package, .build/python/dist/earshot-….whl
+	@scripts/install-dependencies.sh python
+	@SWIFT=$(SWIFT) scripts/wheel.sh
 
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
@@ -184,6 +197,15 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages $(STANDALONE_BUILT)/earshot-background)
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
+install-c: swift ## Install libearshot.so, earshot.h and a pkg-config file: the modem for C
+	@scripts/install-dependencies.sh c
+	@PREFIX=$(PREFIX) SWIFT=$(SWIFT) scripts/c-library.sh .build/c/installed
+	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include"
+	cp -P .build/c/installed/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/"
+	install -m 644 .build/c/installed/lib/pkgconfig/earshot.pc "$(DESTDIR)$(PREFIX)/lib/pkgconfig/"
+	install -m 644 .build/c/installed/include/earshot.h "$(DESTDIR)$(PREFIX)/include/"
+	@[[ -n "$(DESTDIR)" ]] || ldconfig 2>/dev/null || echo 'Run ldconfig as root if programs do not find libearshot.so.0.'
+
 install-server: swift ## Install the token service in PREFIX/bin
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
@@ -194,6 +216,7 @@ install-server: swift ## Install the token service in PREFIX/bin
 uninstall: ## Remove from PREFIX all that was installed there
 	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent $(AGENT_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
 	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
+	rm -f "$(DESTDIR)$(PREFIX)"/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/pkgconfig/earshot.pc" "$(DESTDIR)$(PREFIX)/include/earshot.h"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 clean: ## Remove everything that was built

@@ -358,7 +358,7 @@ static void profiles_that_were_not_chosen_are_not_heard(void) {
 }
 
 static void strange_samples_do_no_harm(void) {
-    Sound sound = silence(48000 * 10);
+    Sound sound = silence(48000 * 22);
     for (int kind = 0; kind < 6; kind++) {
         uint64_t random = 11;
         for (size_t i = 0; i < sound.count; i++) {
@@ -372,11 +372,10 @@ static void strange_samples_do_no_harm(void) {
         }
         Heard heard = hear(options_at(48000), sound, 5000, 13);
         CHECK(heard.count == 0);
-        // Half a second of it, and eight seconds later a token: noise of 30 times full scale makes deaf for four to
-        // six.
+        // Half a second of it, and much later a token: noise 40 dB above full scale makes deaf for 8 to 16 s.
         Sound frame = sound_of(transmission_at(48000), token, sizeof token);
         memset(sound.samples + 24000, 0, (sound.count - 24000) * sizeof(float));
-        mix(sound, frame, 24000 + 48000 * 8);
+        mix(sound, frame, 24000 + 48000 * 20);
         heard = hear(options_at(48000), sound, 5000, 17);
         CHECK(heard.count == 1 && is_token(&heard.frames[0]));
         free(frame.samples);
