@@ -49,7 +49,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server wheel test test-c test-python test-server test-kernels test-machine test-push test-long sanitize soak bench bench-quick lint format install install-all install-agent install-server clean swift
+.PHONY: help demo build all server wheel test test-c test-python test-server test-kernels test-machine test-push test-long sanitize soak bench bench-bindings bench-quick lint format install install-all install-agent install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -145,6 +145,12 @@ bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures
 	@scripts/peers.sh .build/peers
 	@scripts/peer-sounds.sh $(RECORDINGS)/peers
 	$(BENCHMARK) all $(foreach kind,music effects speech peers,--audio $(RECORDINGS)/$(kind))
+	@$(MAKE) bench-bindings
+
+bench-bindings: build ## Compare the C interface and the Python package with the command line, in docs/BENCHMARKS.md
+	@scripts/install-dependencies.sh python
+	@scripts/install-dependencies.sh bench
+	@SWIFT=$(SWIFT) scripts/bench-bindings.sh .build/release/earshot
 
 soak: build ## Listen for 15 minutes and say what it took
 	@scripts/install-dependencies.sh test

@@ -87,7 +87,7 @@ fuzz() {
     local scratch=$PWD/.build/c-address seed=${EARSHOT_FUZZ_SEED:-1} calls=${EARSHOT_FUZZ_CALLS:-30000} fault log
     "$swift" build -c release --product earshot-c --scratch-path "$scratch" --sanitize address \
         --explicit-target-dependency-import-check error
-    clang -std=c11 -O1 -g "${warnings[@]}" -fsanitize=address -I"$staged/include" Tests/C/fuzz.c -o $folder/fuzz \
+    clang -std=c11 -O1 -g "${warnings[@]}" -fsanitize=address -fuse-ld=lld -I"$staged/include" Tests/C/fuzz.c -o $folder/fuzz \
         -L"$scratch/release" -learshot-c -lm -Wl,-rpath,"$scratch/release"
     # First the sanitizer has to report planted faults: one that misses these proves nothing.
     log=$folder/fuzz.log

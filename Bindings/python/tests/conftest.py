@@ -44,7 +44,7 @@ class CommandLine:
 
     def run(self, *arguments: str | Path) -> str:
         result = subprocess.run(
-            [self.program, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
+            [self.program, *map(str, arguments)], capture_output=True, text=True, timeout=600, check=False
         )
         # 1: no token.
         assert result.returncode in (0, 1), result.stderr

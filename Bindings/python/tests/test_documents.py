@@ -22,7 +22,7 @@ def blocks(path: Path) -> list[str]:
 
 def run_python(code: str, folder: Path, **environment: str) -> str:
     result = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=600, check=False,
         env={**os.environ, **environment},
     )
     assert result.returncode == 0, result.stderr
@@ -68,8 +68,8 @@ def test_the_waterfall(fixture: str | None, tmp_path: Path) -> None:
     arguments = [str(REPOSITORY / "Fixtures" / fixture), str(picture)] if fixture else []
     # Without arguments it shows a window, which Agg leaves out.
     result = subprocess.run(
-        [sys.executable, "-W", "ignore::UserWarning", str(example), *arguments], capture_output=True, text=True,
-        timeout=120, check=False, env={**os.environ, "MPLBACKEND": "Agg"},
+        [sys.executable, "-W", "error", "-W", "ignore:FigureCanvasAgg:UserWarning", str(example), *arguments], capture_output=True, text=True,
+        timeout=600, check=False, env={**os.environ, "MPLBACKEND": "Agg"},
     )
     assert result.returncode == 0, result.stderr
     tokens = [line.split()[2] for line in result.stdout.splitlines()]
@@ -87,6 +87,7 @@ def test_types() -> None:
     from mypy import api
 
     configuration = ["--strict", "--config-file", str(PACKAGE / "pyproject.toml")]
+    configuration += ["--cache-dir", str(REPOSITORY / ".build/python/mypy")]
     output, errors, status = api.run([*configuration, "-p", "earshot"])
     assert status == 0, output + errors
     # A program of a user: it sees the annotations because of py.typed.

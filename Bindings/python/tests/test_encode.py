@@ -17,6 +17,10 @@ TOKEN = "0123456789abcdef"
 SECONDS = {"fast": 52 * 16 / 1500, "standard": 52 * 32 / 1500, "far": 52 * 64 / 1500}
 
 
+def test_version_is_the_program_s(command_line: CommandLine) -> None:
+    assert command_line.run("--version").strip() == f"earshot {earshot.__version__}"
+
+
 def test_version_is_the_header_s() -> None:
     header = (REPOSITORY / "Sources/CEarshot/earshot.h").read_text()
     project = (REPOSITORY / "Bindings/python/pyproject.toml").read_text()

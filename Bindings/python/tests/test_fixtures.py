@@ -52,16 +52,16 @@ def test_the_command_line_finds_the_same(path: Path, command_line: CommandLine) 
     check_equal(earshot.decode(*read_wav(path)), command_line.decode(path))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("options", [{}, {"combine": 4}, {"separate": True}, {"profiles": ["fast", "far"]}])
 def test_the_command_line_finds_the_same_in_noise(
     seed: int, options: dict[str, object], command_line: CommandLine, tmp_path: Path
 ) -> None:
-    """30 s, two channels, random payloads of all profiles from the edge of decoding upwards."""
+    """Ten seconds, two channels, random payloads of all profiles from the edge of decoding upwards."""
     random = np.random.default_rng(100 + seed)
     rate = int(random.choice([44_100, 48_000]))
-    sound = random.normal(0, 0.05, (30 * rate, 2))
-    for _ in range(25):
+    sound = random.normal(0, 0.05, (10 * rate, 2))
+    for _ in range(8):
         size = int(random.choice([8, 8, int(random.integers(1, 33))]))
         frame = earshot.encode(random.bytes(size), str(random.choice(earshot.PROFILES)), rate, amplitude=0.5)
         first = int(random.integers(0, len(sound) - len(frame)))
@@ -75,5 +75,6 @@ def test_the_command_line_finds_the_same_in_noise(
     }
     words = [word for option in options for word in arguments[option]]
     frames = earshot.decode(integers, rate, **options)  # type: ignore[arg-type]
-    assert len(frames) >= 5
+    # A third of the eight payloads decodes with each of these seeds, also without one profile.
+    assert len(frames) >= 3
     check_equal(frames, command_line.decode(path, *words))
