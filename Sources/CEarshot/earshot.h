@@ -17,8 +17,8 @@
  * Errors. Every function checks its arguments and reports what is wrong with them; a call that returns an
  * error has changed nothing, unless its comment says so. No function can check that a pointer which is
  * neither NULL nor misaligned points to as much memory as it should. If the system has no memory left, the
- * process ends (abort). A receiver takes up to 9 MB a channel, however long it listens and
- * whatever it hears.
+ * process ends (abort). A receiver takes up to 9 MB a channel, and the first one 6 MB more, however long it
+ * listens and whatever it hears.
  *
  * The structs that a caller passes begin with their own size, and earshot_receiver_poll asks for the size of
  * a frame. So a later version can add fields to their ends, and programs compiled before still work. */
