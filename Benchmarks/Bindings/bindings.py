@@ -1,6 +1,6 @@
 """Compares the C interface and the Python package with the command line: speed, memory, size.
 
-    bindings.py EARSHOT DECODE WHEEL [--minutes M]
+    bindings.py EARSHOT DECODE WHEEL [--minutes M] [--note TEXT]
 
 EARSHOT is the program, DECODE the compiled decode.c, WHEEL the wheel; the package itself is installed. Prints a section of
 Markdown, and with --write FILE puts it into that file in place of the section of the same name.
@@ -84,7 +84,7 @@ print(len(earshot.decode(samples, 48_000)))
 """
 
 
-def section(program: str, decode: str, wheel: Path, minutes: float) -> str:
+def section(program: str, decode: str, wheel: Path, minutes: float, note: str) -> str:
     commands: dict[str, tuple[Callable[[str], list[str]], Callable[[str], int]]] = {
         "`earshot decode`": (lambda path: [program, "decode", "--json", "--quiet", path], lambda text: len(text.splitlines())),
         "C, `libearshot.so`": (lambda path: [decode, path], int),
@@ -99,7 +99,8 @@ def section(program: str, decode: str, wheel: Path, minutes: float) -> str:
         f"LOAD on {os.cpu_count()} cores. {minutes:.0f} minutes, 48 kHz, 16 bit, mono, all profiles on; noise 20 dB below "
         f"the tokens, seed 1. Whole processes in turns: user and system time, the best of {ROUNDS} runs (the worst in "
         "brackets). *× real time* varies with the machine's other work; *ratio* is the speed over that of `earshot "
-        "decode` in the same run. Python's time includes its start.",
+        "decode` in the same run. Python's time includes its start, and its memory the recording, which it maps "
+        f"({minutes * 60 * RATE * 2 / 1e6:.0f} MB)." + (f" {note}" if note else ""),
         "",
         "| recording | program | processor time | × real time | ratio | peak memory | tokens |",
         "|---|---|---|---|---|---|---|",
@@ -146,9 +147,10 @@ def main() -> None:
     parser.add_argument("decode")
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--note", default="", help="a sentence about this run")
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
-    text = section(arguments.program, arguments.decode, arguments.wheel, arguments.minutes)
+    text = section(arguments.program, arguments.decode, arguments.wheel, arguments.minutes, arguments.note)
     print(text)
     if arguments.write:
         document = arguments.write.read_text()
