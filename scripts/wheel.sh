@@ -25,6 +25,7 @@ find $folder/package -name __pycache__ -prune -exec rm -r {} +
 cp -L .build/c/installed/lib/libearshot.so $folder/package/src/earshot/
 $tools/bin/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $folder/plain \
     $folder/package
-PATH=$PWD/$tools/bin:$PATH $tools/bin/auditwheel repair --wheel-dir $folder/dist $folder/plain/earshot-*.whl >/dev/null
+PATH=$PWD/$tools/bin:$PATH $tools/bin/auditwheel repair --wheel-dir $folder/dist $folder/plain/earshot-*.whl \
+    >$folder/auditwheel.log 2>&1 || { cat $folder/auditwheel.log >&2; exit 1; }
 rm -r $folder/plain
 echo "$folder/dist/$(basename $folder/dist/*.whl)"

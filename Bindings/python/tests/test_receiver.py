@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,8 @@ def test_nan_is_silence() -> None:
 
 
 def test_nothing_is_heard_in_nothing() -> None:
-    for samples in ([], np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2), dtype=np.int16), np.zeros(100_000)):
+    nothing: list[Any] = [[], np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2), dtype=np.int16), np.zeros(100_000)]
+    for samples in nothing:
         assert earshot.decode(samples, 48_000) == []
 
 
@@ -154,7 +156,8 @@ def test_the_end() -> None:
         receiver.skip(1)
     receiver.close()
     receiver.close()
-    for call in (lambda: receiver.push(np.zeros(10)), lambda: receiver.skip(1), receiver.flush):
+    calls: list[Callable[[], object]] = [lambda: receiver.push(np.zeros(10)), lambda: receiver.skip(1), receiver.flush]
+    for call in calls:
         with pytest.raises(ValueError, match="closed"):
             call()
     assert "closed" in repr(receiver)
