@@ -45,7 +45,8 @@ install_texts = $(SWIFT) build -c release --product manual-pages $(STANDALONE) \
 # run one after the other.
 CLIENT_TESTS := EarshotMessagesTests|EarshotTerminalConsentTests|NearbyMessagesTests|NearbyMessagesSwift5Tests
 CLIENT_TESTS := $(CLIENT_TESTS)|MessageCommandTests|EarshotDiscoveryTests.DiscoveryTests
-# The same for tests with buses, screens and agents of their own: a hundred processes.
+# The same for tests with buses, screens and agents of their own: a hundred processes, which two cores run one test after the
+# other.
 DESKTOP_TESTS := EarshotNotificationsTests|UIKitNamesTests|EarshotDBusTests|EarshotBluetoothTests|EarshotAgentTests
 DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotPushTests|NetworkExtensionTests|NetworkExtensionSwift5Tests
 DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotNetworksTests|CallKitTests
@@ -92,7 +93,7 @@ test: swift ## Run the tests, some of them through a virtual sound card
 	failed=0; \
 	for part in \
 	    "--skip $(CLIENT_TESTS) --skip $(DESKTOP_TESTS) --skip $(LIVE_LIBRARY) --skip $(LIVE_COMMANDS)" \
-	    "--filter $(CLIENT_TESTS)" "--filter $(DESKTOP_TESTS)" "--filter $(LIVE_LIBRARY)" \
+	    "--filter $(CLIENT_TESTS)" "--filter $(DESKTOP_TESTS) --no-parallel" "--filter $(LIVE_LIBRARY)" \
 	    "--filter $(LIVE_COMMANDS) --skip EncodingSoundCardTests --skip BusySoundCardTests" "--filter BusySoundCardTests"; do \
 	    $(SWIFT) test --skip-build --disable-xctest $(TESTING) $$part || failed=1; \
 	done; \

@@ -54,7 +54,8 @@ import Testing
                 environment: [
                     "PATH": "/usr/bin:/bin", "HOME": home, "XDG_CONFIG_HOME": "\(home)/config",
                     "XDG_RUNTIME_DIR": "\(home)/run", "EARSHOT_AGENT_SOCKET": push.home.socket,
-                    "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(home)/none",
+                    // The app must not start an agent of its own while the test starts the next.
+                    "EARSHOT_AGENT": "none", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(home)/none",
                     "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home)/none",
                 ], in: scratch)
         }
