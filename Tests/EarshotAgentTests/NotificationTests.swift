@@ -21,7 +21,7 @@ struct NotificationTests {
     init() throws {
         home = try Home()
         file = "\(home.path)/app.txt"
-        let script = "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_BODY >> \(file); exec sleep 1000"
+        let script = "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_BODY >> \(file); exec sleep 60"
         try home.install(
             "app", command: ["/bin/sh", "-c", script],
             notification: #"{"title":"Museum","body":"Near you: {text}"}"#)

@@ -6,7 +6,7 @@ import NetworkExtension
 ///
 ///     push-app FILE [crash]
 ///
-/// With `crash` it ends as soon as it has begun. EARSHOT_AGENT_SOCKET names the agent, EARSHOT_APP_ID the app.
+/// With `crash` it ends as soon as it has begun, else when the folder of the file is gone. EARSHOT_AGENT_SOCKET names the agent, EARSHOT_APP_ID the app.
 @main @MainActor final class PushApp: NSObject, NEAppPushDelegate {
     private static let file = CommandLine.arguments[1]
     private static let app = PushApp()
@@ -22,7 +22,12 @@ import NetworkExtension
                 app.observations.append(manager.observeActive { write("active \($0)") })
             }
         }
-        dispatchMain()
+        // The test removes its folder at its end.
+        let watch = DispatchSource.makeTimerSource()
+        watch.setEventHandler { if access((file as NSString).deletingLastPathComponent, F_OK) != 0 { exit(0) } }
+        watch.schedule(deadline: .now() + 1, repeating: 1)
+        watch.resume()
+        withExtendedLifetime(watch) { dispatchMain() }
     }
 
     func appPushManager(

@@ -53,6 +53,7 @@ package final class Program: @unchecked Sendable {
             throw SoundCard.Trouble(description: "bash does not start: \(String(cString: strerror(problem)))")
         }
         id = started
+        ProgramGuard.add(id)
     }
 
     deinit {
@@ -63,7 +64,10 @@ package final class Program: @unchecked Sendable {
     package var status: Int32? {
         if waitStatus == nil {
             var value: Int32 = 0
-            if waitpid(id, &value, WNOHANG) == id { waitStatus = value }
+            if waitpid(id, &value, WNOHANG) == id {
+                waitStatus = value
+                ProgramGuard.remove(id)
+            }
         }
         // The same as the macros WIFEXITED, WEXITSTATUS and WTERMSIG.
         return waitStatus.map { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : -($0 & 0x7F) }

@@ -81,17 +81,19 @@
             }
         }
 
-        /// Kills the server as a crash does, and waits until all of it has ended.
+        /// Kills the server and all its processes as a loss of power does, and waits until all have ended: a process that lives
+        /// holds the shared memory, and the next start fails.
         func kill() {
             let file = directory.appendingPathComponent("data/postmaster.pid")
             guard let text = try? String(contentsOf: file, encoding: .utf8),
-                let process = text.split(separator: "\n").first.flatMap({ Int32($0) })
+                let server = text.split(separator: "\n").first.flatMap({ Int32($0) })
             else { return }
-            Glibc.kill(process, SIGKILL)
-            // Its processes notice that, and end.
-            while (try? PostgresConnection(PostgresAddress(address()))) != nil { usleep(1_000) }
-            while Glibc.kill(process, 0) == 0 { usleep(1_000) }
-            while (try? Self.run("/usr/bin/pgrep", ["-f", directory.path + "/data"])) != nil { usleep(1_000) }
+            // Stopped, it makes no further process while this reads the list.
+            Glibc.kill(server, SIGSTOP)
+            let list = (try? Self.run("/usr/bin/pgrep", ["-P", "\(server)"])) ?? ""
+            let processes = [server] + list.split(separator: "\n").compactMap { Int32($0) }
+            for process in processes { Glibc.kill(process, SIGKILL) }
+            for process in processes { while Glibc.kill(process, 0) == 0 { usleep(1_000) } }
         }
 
         /// The folder of PostgreSQL's programs, which Debian keeps out of PATH.

@@ -152,6 +152,8 @@ actor PushSupervisor {
     private func update(_ onIdle: @Sendable () -> Void) {
         follow()
         reconcile()
+        // A program may have been replaced before its folder was watched.
+        if follow() { reconcile() }
         let isBusy =
             records.values.contains { $0.run != nil || $0.configuration.isEnabled && !$0.isRemoved }
             || apps.values.contains { !$0.state.waiting.isEmpty || !$0.state.notifications.isEmpty }
@@ -196,7 +198,8 @@ actor PushSupervisor {
                 records[id] = record
             }
         }
-        for id in records.keys where !present.contains(id) {
+        // A file that is not understood keeps what it said before: an editor may be writing it.
+        for id in records.keys where !present.contains(id) && !content.invalid.contains(id) {
             records[id]?.isRemoved = true
             // A folder that cannot be read says nothing about what waits.
             if content.problems.isEmpty { dropEvents(of: id) }
@@ -224,12 +227,13 @@ actor PushSupervisor {
     }
 
     /// Follows the network and the machine's sleep while any configuration is enabled, and the providers' folders too.
-    private func follow() {
+    /// - Returns: whether it watches a folder that it did not watch before.
+    @discardableResult private func follow() -> Bool {
         let isNeeded = records.values.contains { $0.configuration.isEnabled && !$0.isRemoved }
         guard isNeeded else {
             for task in following { task.cancel() }
             (following, providerWatches, situation) = ([], [:], nil)
-            return
+            return false
         }
         let input = input
         if following.isEmpty {
@@ -245,11 +249,14 @@ actor PushSupervisor {
         }
         let folders = Set(locator.folders + programs.map { "/" + $0 })
         for folder in providerWatches.keys where !folders.contains(folder) { providerWatches[folder] = nil }
-        for folder in folders where providerWatches[folder] == nil {
+        let new = folders.filter { providerWatches[$0] == nil }
+        for folder in new {
             providerWatches[folder] = FolderWatch(folder: folder, queue: watchQueue) {
                 input.yield(.configurationsChanged)
             }
         }
+        if !new.isEmpty { areProgramsChanged = true }
+        return !new.isEmpty
     }
 
     /// Whether a configuration names the network of now.

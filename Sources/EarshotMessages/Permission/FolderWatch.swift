@@ -1,7 +1,8 @@
 package import Dispatch
 import Glibc
 
-/// Calls a closure whenever a folder may have changed, also when it appears, disappears or is replaced. It uses inotify.
+/// Calls a closure whenever a folder may have changed, also when it appears, disappears, is replaced or gets other permissions.
+/// It uses inotify.
 ///
 /// If the folder does not exist, this watches its deepest existing parent until the folder appears. It does not notice that a
 /// parent of an existing folder is renamed.
@@ -61,8 +62,8 @@ private final class WatchedPlace: @unchecked Sendable {
 
     private func deepest() -> (Int, CInt)? {
         let mask =
-            IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
-            | IN_ONLYDIR
+            IN_CREATE | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF
+            | IN_MOVE_SELF | IN_ONLYDIR
         for (index, path) in candidates.enumerated() {
             // inotify returns the same watch for the same folder.
             let number = inotify_add_watch(descriptor, path, UInt32(mask))

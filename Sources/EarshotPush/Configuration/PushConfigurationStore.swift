@@ -51,10 +51,12 @@ public struct PushConfigurationStore: Sendable {
         public var configurations: [PushConfiguration] = []
         /// A sentence for each file or folder that is not used.
         public var problems: [String] = []
+        /// The identifiers of files that are no configuration now. An editor may be writing one.
+        package var invalid: Set<String> = []
     }
 
-    /// Reads all configurations. A file that is not understood is renamed to `.unreadable`; one that another user could have
-    /// written is left out.
+    /// Reads all configurations, and changes nothing. A file that is no configuration, or that another user could have written,
+    /// is left out.
     public func load() -> Content {
         do throws(PrivateFolder.Failure) {
             try folder.check()
@@ -70,7 +72,8 @@ public struct PushConfigurationStore: Sendable {
                 {
                     content.configurations.append(configuration)
                 } else {
-                    content.problems.append(putAside(name))
+                    content.problems.append(notUnderstood(name))
+                    content.invalid.insert(String(name.dropLast(Self.suffix.count)))
                 }
             } catch {
                 content.problems.append("\(error)")
@@ -99,7 +102,7 @@ public struct PushConfigurationStore: Sendable {
         }
         guard let bytes else { throw .missing(identifier: identifier) }
         guard let configuration = Self.configuration(bytes), configuration.identifier == identifier else {
-            throw .unusable(putAside(name))
+            throw .unusable(notUnderstood(name))
         }
         return configuration
     }
@@ -179,10 +182,8 @@ public struct PushConfigurationStore: Sendable {
         try folder.write(bytes, to: Self.fileName(configuration.identifier))
     }
 
-    private func putAside(_ name: String) -> String {
-        let file = "\(path)/\(name)"
-        rename(file, file + ".unreadable")
-        return "\(file) is not a configuration of this version of Earshot; it is now \(file).unreadable."
+    private func notUnderstood(_ name: String) -> String {
+        "\(path)/\(name) is not a configuration of this version of Earshot. Save it again, or remove the file."
     }
 
     private static func fileName(_ identifier: String) -> String { identifier + suffix }

@@ -248,7 +248,7 @@ struct PushNotificationTests {
 
     @Test func aNotificationIsShownAndItsClickStartsTheApp() async throws {
         let script =
-            "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_TITLE: $EARSHOT_NOTIFICATION_BODY >> \(push.appFile); exec sleep 1000"
+            "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_TITLE: $EARSHOT_NOTIFICATION_BODY >> \(push.appFile); exec sleep 60"
         try push.home.install("app", modes: ["voip"], command: ["/bin/sh", "-c", script])
         let bus = try SessionBus()
         let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])

@@ -46,7 +46,7 @@ import Testing
 
     @Test func anAppIsStartedAndGetsWhatWaits() async throws {
         let file = "\(home.path)/app.txt"
-        try home.install("app", command: ["/bin/sh", "-c", "echo $EARSHOT_APP_ID >> \(file); exec sleep 1000"])
+        try home.install("app", command: ["/bin/sh", "-c", "echo $EARSHOT_APP_ID >> \(file); exec sleep 60"])
         let agent = try home.agent(air, service)
         let socket = home.socket
         try await onThread {

@@ -99,7 +99,7 @@ import Testing
         #expect(store.load().configurations.isEmpty && store.load().problems.isEmpty)
     }
 
-    @Test func anUnreadableFileIsPutAside() throws {
+    @Test func whatIsNoConfigurationIsLeftOutAndStays() throws {
         let saved = try store.save(Self.configuration("Ship")).saved
         let bytes = try Data(contentsOf: URL(filePath: "\(store.path)/\(saved.identifier).json"))
         try bytes.write(to: URL(filePath: "\(store.path)/other-name.json"))
@@ -113,12 +113,12 @@ import Testing
         let content = store.load()
         #expect(content.configurations == [saved])
         #expect(content.problems.count == 5, "\(content.problems)")
+        #expect(content.invalid == ["broken", "empty", "newer", "other-name"])
         let names = try FileManager.default.contentsOfDirectory(atPath: store.path).sorted()
         #expect(
             names
                 == [
-                    "\(saved.identifier).json", "broken.json.unreadable", "empty.json.unreadable", "huge.json",
-                    "newer.json.unreadable", "other-name.json.unreadable",
+                    "\(saved.identifier).json", "broken.json", "empty.json", "huge.json", "newer.json", "other-name.json",
                 ].sorted())
     }
 

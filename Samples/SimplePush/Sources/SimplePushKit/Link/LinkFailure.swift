@@ -42,7 +42,7 @@ public enum LinkFailure: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether another attempt helps only after somebody has changed something.
+    /// Whether another attempt fails too until the user has changed a setting.
     public var needsHelp: Bool {
         switch self {
         case .wrongSecret, .noTLS, .onlyTLS: true

@@ -4,7 +4,7 @@ public struct ReconnectPauses: Sendable {
     public var first = 0.25
     /// The longest pause. A server that is back is found within this time.
     public var longest = 3.0
-    /// After a failure that somebody must mend, such as a wrong secret.
+    /// After a failure that the user must mend, such as a wrong secret.
     public var help = 30.0
     private var next = 0.0
 

@@ -12,7 +12,7 @@ public enum ServerFrame: Sendable, Equatable {
     case accepted(Accepted)
     /// A text for the user. Notification channel.
     case text(DeliveredText)
-    /// Somebody calls the user. Notification channel.
+    /// A call from another user. Notification channel.
     case invitation(Invitation)
     /// The state of a call has changed. Both channels.
     case call(CallState)
@@ -158,7 +158,7 @@ public struct DeliveredText: Codable, Sendable, Equatable {
     }
 }
 
-/// Somebody calls, or has called, the user.
+/// A call from another user, which rings now or was missed.
 public struct Invitation: Codable, Sendable, Equatable {
     /// Counts up for each user, together with the texts. The client acknowledges it.
     public var sequence: Int64
