@@ -23,7 +23,7 @@ import NetworkExtension
             }
         }
         // The test removes its folder at its end.
-        let watch = DispatchSource.makeTimerSource()
+        let watch = DispatchSource.makeTimerSource(queue: .main)
         watch.setEventHandler { if access((file as NSString).deletingLastPathComponent, F_OK) != 0 { exit(0) } }
         watch.schedule(deadline: .now() + 1, repeating: 1)
         watch.resume()

@@ -43,6 +43,11 @@ final class AgentProcess: @unchecked Sendable {
             Self.program, ["run", "--claim-time", "86400"] + arguments,
             environment: environment.merging(variables) { $1 }, in: scratch)
         process.withLock { $0 = started }
+        // An app that finds no agent starts one of its own.
+        for _ in 0..<600 where started.isRunning {
+            if (try? RawClient(home.socket, app: nil, attempts: 1)) != nil { return }
+            usleep(50_000)
+        }
     }
 
     /// Ends it without warning, as a power failure would.

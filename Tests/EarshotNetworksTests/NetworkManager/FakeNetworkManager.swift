@@ -98,6 +98,11 @@ final class FakeNetworkManager: Sendable {
     private func export(_ number: Int, _ active: Active) async throws {
         let (device, point) = ("\(Self.root)/Devices/\(number)", "\(Self.root)/AccessPoint/\(number)")
         let profile = "\(Self.root)/Settings/\(number)"
+        // First: no device names an access point that has no name yet.
+        if let ssid = active.ssid {
+            try await connection.export(
+                point, DBusObject([NetworkManagerName.accessPoint: .init(properties: ["Ssid": .bytes(ssid)])]))
+        }
         try await connection.export(
             Self.path(number),
             DBusObject([
@@ -118,9 +123,6 @@ final class FakeNetworkManager: Sendable {
                     "Mode": .uint32(active.mode), "ActiveAccessPoint": .path(active.ssid == nil ? "/" : point),
                 ]),
             ]))
-        try await connection.export(
-            point,
-            DBusObject([NetworkManagerName.accessPoint: .init(properties: ["Ssid": .bytes(active.ssid ?? [])])]))
         let settings: [DBusValue: DBusValue] = [
             .string("802-11-wireless"): .properties(["ssid": .bytes(active.profileSSID)])
         ]
