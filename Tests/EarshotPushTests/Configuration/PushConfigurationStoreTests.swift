@@ -118,7 +118,8 @@ import Testing
         #expect(
             names
                 == [
-                    "\(saved.identifier).json", "broken.json", "empty.json", "huge.json", "newer.json", "other-name.json",
+                    "\(saved.identifier).json", "broken.json", "empty.json", "huge.json", "newer.json",
+                    "other-name.json",
                 ].sorted())
     }
 

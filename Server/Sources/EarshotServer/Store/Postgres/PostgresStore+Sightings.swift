@@ -39,6 +39,7 @@
             _ = try await perform { connection, fixed in
                 try connection.execute("SELECT forget($1, $2, $3)", [Self.maximum, .duration(limits.memory), fixed])
             }
+            _ = try await perform { connection, _ in try connection.execute("SELECT refresh_plans()") }
             return woken
         }
 

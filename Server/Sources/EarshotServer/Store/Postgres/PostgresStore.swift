@@ -60,13 +60,16 @@
             announcements = Announcements(pool, channel: Self.channel, node: node)
         }
 
-        // Each statement is planned once for a connection, and none is worth a compiler.
+        // Each statement is planned once for a connection, and none is worth a compiler. A plan that was made for empty tables
+        // would read them from end to end for as long as the connection lives. Each question here is for a few rows, and has an
+        // index, so every join is a loop over an index.
         //
         // A call that waits longer for others would no longer be awaited. PostgreSQL may be configured to answer before a
         // commit is on the disk; not for these.
         private static let settings = [
             "SET statement_timeout = '10s'", "SET synchronous_commit = on", "SET jit = off",
-            "SET plan_cache_mode = force_generic_plan",
+            "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
+            "SET enable_mergejoin = off",
         ]
 
         package var clock: any ServiceClock { fixedClock ?? databaseClock }
