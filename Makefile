@@ -59,7 +59,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-machine test-push test-long sanitize soak bench bench-quick bench-service lint format install install-all install-agent install-server clean swift
+.PHONY: help demo build all server test test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-quick bench-service lint format install install-all install-agent install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -116,6 +116,11 @@ test-push: swift ## Build the sample SimplePush, a package of its own, and run i
 	@scripts/install-dependencies.sh push
 	$(SWIFT) build --build-tests --disable-xctest $(PUSH)
 	$(SWIFT) test --skip-build --disable-xctest $(PUSH)
+
+test-container: ## Build the token service's container without a registry, run it, and ask it (as root; ten minutes)
+	@scripts/install-dependencies.sh container
+	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
+	scripts/container.sh .build/container
 
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|test|kernels|machine|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|test|kernels|machine|container|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -30,6 +30,8 @@ kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 # radios, and the services that join them.
 machine_packages=(qemu-system-x86 busybox-static cpio e2fsprogs kmod iproute2 bluez bluez-test-tools dbus xvfb dunst imagemagick
     python3 network-manager wpasupplicant hostapd iw iwd iputils-ping)
+# A builder of containers that needs no service, and one of base images.
+container_packages=(buildah mmdebstrap curl)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 
@@ -47,9 +49,10 @@ test)
     ;;
 kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;
+container) packages=("${container_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|postgres|push|test|kernels|machine|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|postgres|push|test|kernels|machine|container|bench]" >&2
     exit 64
     ;;
 esac
