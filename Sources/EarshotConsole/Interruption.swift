@@ -72,10 +72,12 @@ package enum Interruption {
         }
     }
 
-    /// The action of commands whose working thread undoes by itself what it has begun: waits up to 2 s for that. A
-    /// thread that waits for a slow reader meanwhile holds no file or device.
+    /// The action of commands whose working thread undoes by itself what it has begun: waits up to 10 s for that, which a
+    /// machine with much other work may need. A thread that waits for a slow reader meanwhile holds no file or device. A
+    /// second signal ends the process at once.
     package static func awaitSettled() {
-        _ = settled.wait(timeout: .now() + 2)
+        receive { end($0) }
+        _ = settled.wait(timeout: .now() + 10)
     }
 
     /// Ends the process. The working thread calls it when it has undone everything.

@@ -38,7 +38,8 @@ struct VirtualSoundCardTests {
         #expect(listener.status == 0, "\(listener.account) \(broadcaster.account)")
         #expect(listener.output.contains("48616c6c2033 \"Hall 3\""))
         #expect(broadcaster.output.contains("s  48616c6c2033 \"Hall 3\"  fast  1 of 4\n"), "\(broadcaster.output)")
-        #expect(broadcaster.error.hasSuffix("sent 48616c6c2033 \"Hall 3\" 4 times\n"), "\(broadcaster.error)")
+        // A machine that is too busy for its sound is said to be so behind this.
+        #expect(broadcaster.error.contains("\nsent 48616c6c2033 \"Hall 3\" 4 times"), "\(broadcaster.error)")
     }
 
     @Test func broadcastPrintsTextAsJSONAndOtherBytesAsDigits() async throws {
