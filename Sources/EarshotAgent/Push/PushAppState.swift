@@ -9,6 +9,7 @@ struct PushAppState: Codable, Sendable, Hashable {
     static let version = 1
     static let maximumRecentCount = 64
     static let maximumNotificationCount = 32
+    static let maximumProcessCount = 8
 
     /// A report of a provider, so that the same report of its next process is known.
     struct Recent: Codable, Sendable, Hashable {
@@ -31,6 +32,15 @@ struct PushAppState: Codable, Sendable, Hashable {
         var name: String { "push-\(configuration)-\(identifier)" }
     }
 
+    /// A process of the app.
+    struct Process: Codable, Sendable, Hashable {
+        var number: Int32
+        /// When it began, so that another one of its number is not taken for it.
+        var start: UInt64
+
+        var isAlive: Bool { ProviderLock.startTime(of: number) == start }
+    }
+
     var version = PushAppState.version
     var app: String
     /// Where the app's manifest may be.
@@ -39,22 +49,23 @@ struct PushAppState: Codable, Sendable, Hashable {
     var recent: [Recent] = []
     var notifications: [Notification] = []
     var starts = AppState.Starts()
-    /// The process of the app that was started or connected last. If it lives when the agent begins, it is about to connect.
-    var process: Int32?
-    /// When that process began, so that another one of its number is not taken for it.
-    var processStart: UInt64?
+    /// Processes of the app that were started or connected, the latest last. Those that live when the agent begins are about to
+    /// connect.
+    private(set) var processes: [Process] = []
 
     init(app: String) { self.app = app }
 
     mutating func note(_ process: Int32) {
-        (self.process, processStart) = (process, ProviderLock.startTime(of: process))
+        guard let start = ProviderLock.startTime(of: process) else { return }
+        let noted = Process(number: process, start: start)
+        if processes.last == noted { return }
+        processes.removeAll { $0.number == process || !$0.isAlive }
+        processes.append(noted)
+        if processes.count > Self.maximumProcessCount { processes.removeFirst() }
     }
 
-    /// Whether the process that was noted still lives.
-    var isProcessAlive: Bool {
-        guard let process, let processStart else { return false }
-        return ProviderLock.startTime(of: process) == processStart
-    }
+    /// The noted processes that still live.
+    var livingProcesses: [Int32] { processes.filter(\.isAlive).map(\.number) }
 
     var isEmpty: Bool { waiting.isEmpty && recent.isEmpty && notifications.isEmpty }
 

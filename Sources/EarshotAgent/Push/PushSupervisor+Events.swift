@@ -44,8 +44,8 @@ extension PushSupervisor {
             log("\(app): an earlier process has reported the same already")
             return nil
         }
-        if let process = watchers.filter({ $0.value.app == app }).max(by: { $0.key < $1.key })?.value.process {
-            state.note(process)
+        for number in watchers.keys.sorted() {
+            if let watcher = watchers[number], watcher.app == app { state.note(watcher.process) }
         }
         let droppedCount = state.wait(event)
         if droppedCount > 0 { log("\(app): drops the oldest of \(PushFrame.maximumWaitingCount) events that wait") }
@@ -112,12 +112,22 @@ extension PushSupervisor {
         }
     }
 
-    /// Sends what waits to the process of the app that came last, or starts the app.
-    private func deliver(_ app: String) {
-        guard let number = watchers.filter({ $0.value.app == app }).keys.max(), let watcher = watchers[number] else {
-            return considerStart(app)
+    /// Sends what waits to the process of the app that came last, or starts the app. What one of its processes has got, no other
+    /// one gets as long as that one is connected.
+    func deliver(_ app: String) {
+        let present = watchers.filter { $0.value.app == app }
+        guard let number = present.keys.max(), let watcher = present[number] else { return considerStart(app) }
+        guard let record = apps[app], !record.state.waiting.isEmpty else { return }
+        // A process that the last agent told something is about to say that it has it.
+        let rest = began + times.resumption - now
+        let processes = Set(present.values.map(\.process))
+        if rest > 0, !processes.isSuperset(of: record.state.livingProcesses) {
+            record.starting?.cancel()
+            apps[app]?.starting = later(rest, .startDue(app))
+            return
         }
-        for event in apps[app]?.state.waiting ?? [] where !watcher.sent.contains(event.id) {
+        let sent = present.values.reduce(into: Set()) { $0.formUnion($1.sent) }
+        for event in record.state.waiting where !sent.contains(event.id) {
             watchers[number]?.sent.insert(event.id)
             watcher.connection.send(AgentFrame.pushEvent(event))
         }
@@ -138,6 +148,8 @@ extension PushSupervisor {
 
     /// Takes up what waited when the last agent ended.
     func resume(_ app: String) {
+        // The last agent may have ended between the start of the app and its note of that.
+        for process in StartedProcesses.of(app) { change(app) { $0.note(process) } }
         for notification in apps[app]?.state.notifications ?? [] { show(notification, app) }
         considerStart(app)
     }
@@ -158,7 +170,7 @@ extension PushSupervisor {
         }
         let wait = max(
             startPolicy.waitSeconds(record.state.starts, now: wallSeconds),
-            record.state.isProcessAlive ? began + times.resumption - now : 0)
+            record.state.livingProcesses.isEmpty ? 0 : began + times.resumption - now)
         record.starting?.cancel()
         if wait > 0 {
             apps[app]?.starting = later(wait, .startDue(app))

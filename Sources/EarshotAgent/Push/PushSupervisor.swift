@@ -141,7 +141,7 @@ actor PushSupervisor {
         case .closed(let number): closeWatcher(number)
         case .appLeft(let app): considerStart(app)
         case .appEnded(let app, let status): appEnded(app, status)
-        case .startDue(let app): considerStart(app)
+        case .startDue(let app): deliver(app)
         case .notification(let app, let notification, let outcome): take(outcome, of: notification, app)
         case .showDue(let app): showDue(app)
         case .overview(let connection): connection.send(AgentFrame.pushOverview(overview))

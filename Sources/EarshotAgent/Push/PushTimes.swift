@@ -16,7 +16,8 @@ package struct PushTimes: Sendable {
     package var leftoverRetry = 0.2
     /// The same report of an earlier process counts as the same in this time.
     package var sameReport = 120.0
-    /// After its own start the agent does not start an app before whose process lives: that is about to connect again.
+    /// After its own start the agent does not start an app before whose process lives, and waits with what it has for an app until
+    /// all its processes are there: they are about to connect again, and to say what they have.
     package var resumption = 2.5
     /// Until the next notification that waits is shown. It doubles while no desktop shows any, up to `longestShow`.
     package var show = 1.0

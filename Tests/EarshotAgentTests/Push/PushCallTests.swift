@@ -4,6 +4,7 @@ import EarshotNetworks
 import EarshotNotifications
 import EarshotPush
 import Foundation
+import Glibc
 import MessagesTestSupport
 import TestSupport
 import Testing
@@ -126,6 +127,68 @@ import Testing
             try client.send(.pushWatch(PushFrame.Watch(taken: [first])))
         }
         #expect(await eventually { ((try? await push.overview())?.configurations.first?.waitingCount) == 0 })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func ofTwoProcessesOnlyOneGetsACall() async throws {
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        try push.store.save(configuration())
+        try push.call("1")
+        #expect(await eventually { push.openCalls.isEmpty })
+        let socket = push.home.socket
+        try await onThread {
+            func watching() throws -> RawClient {
+                let client = try RawClient(socket, app: "app")
+                try client.send(.pushWatch(PushFrame.Watch()))
+                return client
+            }
+            func event(_ frame: AgentFrame) -> String? {
+                if case .pushEvent(let event) = frame { event.id } else { nil }
+            }
+            var first: RawClient? = try watching()
+            let id = try #require(first).wait(event)
+            let second = try watching()
+            // Everything that the agent says to it in answer to its first frame comes before this answer.
+            try second.send(.request(ClientFrame.Request(.push)))
+            var seen: [String] = []
+            try second.wait { frame -> Void? in
+                seen += event(frame).map { [$0] } ?? []
+                if case .pushOverview = frame { return () } else { return nil }
+            }
+            #expect(seen.isEmpty)
+            // The first one ends without taking it.
+            first = nil
+            #expect(try second.wait(event) == id)
+        }
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func anAgentWaitsForTheProcessesThatKnewTheLastOne() async throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sleep")
+        process.arguments = ["1000"]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // It may have begun on a thread that holds back all other signals.
+        defer { kill(process.processIdentifier, SIGKILL) }
+        var state = PushAppState(app: "app")
+        _ = state.wait(PushFrame.Event(id: "e", configuration: "c", kind: .call, userInfo: Data("{}".utf8)))
+        state.note(process.processIdentifier)
+        #expect(state.livingProcesses == [process.processIdentifier])
+        try FileManager.default.createDirectory(atPath: "\(push.home.state)1", withIntermediateDirectories: true)
+        try PushStateStore(stateFolder: "\(push.home.state)1", log: { _ in }).save(state, name: "app.json")
+        let begin = ContinuousClock.now
+        let agent = try push.agent { $0.pushTimes.resumption = 1 }
+        let socket = push.home.socket
+        let time = try await onThread {
+            let client = try RawClient(socket, app: "app")
+            try client.send(.pushWatch(PushFrame.Watch()))
+            try client.wait { frame -> Void? in if case .pushEvent = frame { () } else { nil } }
+            return begin.duration(to: .now)
+        }
+        #expect(time >= .seconds(1))
         withExtendedLifetime(agent) {}
     }
 

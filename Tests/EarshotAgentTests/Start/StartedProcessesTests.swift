@@ -1,0 +1,28 @@
+import Foundation
+import Glibc
+import MessagesTestSupport
+import Testing
+
+@testable import EarshotAgent
+
+@Suite struct StartedProcessesTests {
+    /// The process of an app is found by any agent, and those that it starts itself are not the app.
+    @Test func anAppIsFoundWhileItLives() async throws {
+        let scratch = try ScratchFolder()
+        let starter = AppStarter(logFolder: scratch.path)
+        let app = "org.example.\(UUID().uuidString)"
+        #expect(StartedProcesses.of(app).isEmpty)
+        let (ends, end) = AsyncStream.makeStream(of: CInt.self)
+        let started = starter.start(
+            ["/bin/sh", "-c", "sleep 1000 & echo begun; wait"], name: "app", app: app, because: .call
+        ) { end.yield($0) }
+        let process = try #require(started)
+        let log = "\(scratch.path)/app.log"
+        #expect(await eventually { (try? String(contentsOfFile: log, encoding: .utf8)) == "begun\n" })
+        #expect(StartedProcesses.of(app) == [process])
+        #expect(StartedProcesses.of(String(app.dropLast())).isEmpty)
+        kill(-process, SIGKILL)
+        for await _ in ends { break }
+        #expect(StartedProcesses.of(app).isEmpty)
+    }
+}
