@@ -59,7 +59,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server test test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-quick bench-service lint format install install-all install-agent install-server clean swift
+.PHONY: help demo build all server wheel test test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -121,6 +121,18 @@ test-container: ## Build the token service's container without a registry, run i
 	@scripts/install-dependencies.sh container
 	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
 	scripts/container.sh .build/container
+# libearshot.so and the programs around it; the same for Python, compared with the command line.
+test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer
+	@scripts/install-dependencies.sh c
+	@SWIFT=$(SWIFT) scripts/test-c.sh
+
+test-python: build ## Build the Python package's wheel and run its tests
+	@scripts/install-dependencies.sh python
+	@SWIFT=$(SWIFT) scripts/test-python.sh .build/release/earshot
+
+wheel: swift ## Build the Python package, .build/python/dist/earshot-….whl
+	@scripts/install-dependencies.sh python
+	@SWIFT=$(SWIFT) scripts/wheel.sh
 
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
@@ -155,6 +167,12 @@ bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures
 	@scripts/peers.sh .build/peers
 	@scripts/peer-sounds.sh $(RECORDINGS)/peers
 	$(BENCHMARK) all $(foreach kind,music effects speech peers,--audio $(RECORDINGS)/$(kind))
+	@$(MAKE) bench-bindings
+
+bench-bindings: build ## Compare the C interface and the Python package with the command line, in docs/BENCHMARKS.md
+	@scripts/install-dependencies.sh python
+	@scripts/install-dependencies.sh bench
+	@SWIFT=$(SWIFT) scripts/bench-bindings.sh .build/release/earshot
 
 bench-service: server ## Measure the token service beside a reference, and write that into docs/BENCHMARKS.md (five minutes)
 	@scripts/service-compare.sh --into docs/BENCHMARKS.md Server/.build/release/earshotd 15 3
@@ -210,6 +228,15 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages $(STANDALONE_BUILT)/earshot-background)
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
+install-c: swift ## Install libearshot.so, earshot.h and a pkg-config file: the modem for C
+	@scripts/install-dependencies.sh c
+	@PREFIX=$(PREFIX) SWIFT=$(SWIFT) scripts/c-library.sh .build/c/installed
+	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include"
+	cp -P .build/c/installed/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/"
+	install -m 644 .build/c/installed/lib/pkgconfig/earshot.pc "$(DESTDIR)$(PREFIX)/lib/pkgconfig/"
+	install -m 644 .build/c/installed/include/earshot.h "$(DESTDIR)$(PREFIX)/include/"
+	@[[ -n "$(DESTDIR)" ]] || ldconfig 2>/dev/null || echo 'Run ldconfig as root if programs do not find libearshot.so.0.'
+
 install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit (POSTGRES=1: with PostgreSQL)
 	@scripts/install-dependencies.sh $(server_packages)
 	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
@@ -224,6 +251,7 @@ uninstall: ## Remove from PREFIX all that was installed there
 	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent $(AGENT_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
 	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
 	rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service"
+	rm -f "$(DESTDIR)$(PREFIX)"/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/pkgconfig/earshot.pc" "$(DESTDIR)$(PREFIX)/include/earshot.h"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 clean: ## Remove everything that was built

@@ -321,6 +321,17 @@ let package = Package(
     ]
 )
 
+// The C interface. `@c @implementation`, with which the compiler compares it with its header, came with Swift 6.3.
+// The shared library gets its name and its version in scripts/c-library.sh: `earshot` is the program's name already.
+#if compiler(>=6.3)
+    package.products.append(.library(name: "earshot-c", type: .dynamic, targets: ["EarshotC"]))
+    package.targets += [
+        .systemLibrary(name: "CEarshot"),
+        .target(
+            name: "EarshotC", dependencies: ["CEarshot", "EarshotCoding", "EarshotModem"], swiftSettings: strict),
+    ]
+#endif
+
 // The sanitizers look at what has threads and raw memory. The rest would be compiled for them in vain.
 if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
     let parts: Set = [

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|test|kernels|machine|container|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|test|kernels|machine|container|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -16,6 +16,10 @@ test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking.
 messages_packages=(libcurl4-openssl-dev)
+# To look into libearshot.so, and to compile the C programs of the tests.
+c_packages=(binutils gcc g++ libc6-dev)
+# For the wheel's environment; the rest comes by pip.
+python_packages=(python3 python3-venv)
 # earshotd's database. `earshot` does not need it.
 server_packages=(libsqlite3-dev)
 # The client library of its other database, for several services together.
@@ -41,6 +45,8 @@ build) packages=("${build_packages[@]}") ;;
 all) packages=("${build_packages[@]}" "${bluetooth_packages[@]}") ;;
 messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${messages_packages[@]}") ;;
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
+c) packages=("${build_packages[@]}" "${c_packages[@]}") ;;
+python) packages=("${build_packages[@]}" "${c_packages[@]}" "${python_packages[@]}") ;;
 push) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${push_packages[@]}") ;;
 postgres) packages=("${build_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}") ;;
 test)
@@ -53,6 +59,7 @@ container) packages=("${container_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
     echo "usage: $0 [build|all|messages|server|postgres|push|test|kernels|machine|container|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|push|c|python|test|kernels|machine|bench]" >&2
     exit 64
     ;;
 esac
@@ -71,6 +78,9 @@ is_provided() {
     libpq-dev) pkg-config --exists libpq ;;
     postgresql) compgen -G '/usr/lib/postgresql/*/bin/initdb' ;;
     pulseaudio-utils) command -v pactl ;;
+    binutils) command -v nm && command -v readelf ;;
+    libc6-dev) [[ -f /usr/include/stdlib.h ]] ;;
+    python3-venv) python3 -c 'import ensurepip, venv' ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;
     gcc-aarch64-linux-gnu | libc6-dev-arm64-cross) command -v aarch64-linux-gnu-gcc ;;
     qemu-user) command -v qemu-aarch64 ;;

@@ -1,0 +1,77 @@
+"""What a receiver hears."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ._library import CFrame
+from ._profiles import NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame that was heard, with the evidence for it."""
+
+    payload: bytes
+    """Its bytes, 1 to 32. Eight are a token."""
+    profile: str
+    """"fast", "standard" or "far"."""
+    start: int
+    """The sample of the input at which it starts; negative if it began before the input."""
+    end: int
+    """The sample behind its last one."""
+    rate: int
+    """The sample rate of the input, in hertz."""
+    snr_db: float
+    """Signal power over noise power in 1,500 Hz, in decibels, in the channel that heard it best."""
+    offset_hz: float
+    """How far its tones lie above their places, in hertz: Doppler and clock error."""
+    channel: int
+    """The channel that heard it best, from 0 on."""
+    path_metric: float
+    """About 1.4 for noise, more for a frame; 0 if it was recognised."""
+    combined: int
+    """How many repeats were read together; 1 for a frame that was read alone."""
+    recognised: bool
+    """Whether it was recognised instead of decoded."""
+
+    @property
+    def token(self) -> str:
+        """The payload as hexadecimal digits, two a byte."""
+        return self.payload.hex()
+
+    @property
+    def text(self) -> str | None:
+        """The payload as text if it is printable UTF-8, else None."""
+        try:
+            text = self.payload.decode()
+        except UnicodeDecodeError:
+            return None
+        return text if text.isprintable() else None
+
+    @property
+    def start_seconds(self) -> float:
+        """The time at which it starts, in seconds from the input's first sample."""
+        return self.start / self.rate
+
+    @property
+    def end_seconds(self) -> float:
+        """The time at which it ends."""
+        return self.end / self.rate
+
+
+def frame_of(c: CFrame, rate: int) -> Frame:
+    """The library's struct as a frame."""
+    return Frame(
+        payload=bytes(c.payload[: c.payload_size]),
+        profile=NAMES[c.profile],
+        start=c.start_sample,
+        end=c.end_sample,
+        rate=rate,
+        snr_db=c.snr_decibels,
+        offset_hz=c.offset_hertz,
+        channel=c.channel,
+        path_metric=c.path_metric,
+        combined=c.combined_count,
+        recognised=bool(c.is_recognised),
+    )

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Compares the C interface and the Python package with the command line, in one run, and writes the section "Bindings" of
+# docs/BENCHMARKS.md.
+#
+#     scripts/bench-bindings.sh EARSHOT [options of Benchmarks/Bindings/bindings.py]...
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+(($#)) || { echo "usage: $0 EARSHOT [--minutes M]" >&2; exit 64; }
+program=$(realpath "$1")
+shift
+environment=.build/python/bench
+
+scripts/wheel.sh
+wheel=$(echo .build/python/dist/*.whl)
+[[ -x $environment/bin/python ]] || "${PYTHON:-python3}" -m venv $environment
+$environment/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+$environment/bin/pip install --quiet --disable-pip-version-check "$wheel"
+gcc -std=c11 -O2 -Wall -Wextra -Werror Benchmarks/Bindings/decode.c -o .build/c/decode -I.build/c/installed/include \
+    -L.build/c/installed/lib -learshot -Wl,-rpath,"$PWD/.build/c/installed/lib"
+$environment/bin/python -P Benchmarks/Bindings/bindings.py "$program" .build/c/decode "$wheel" \
+    --write docs/BENCHMARKS.md "$@"
