@@ -121,6 +121,7 @@ test-container: ## Build the token service's container without a registry, run i
 	@scripts/install-dependencies.sh container
 	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
 	scripts/container.sh .build/container
+
 # libearshot.so and the programs around it; the same for Python, compared with the command line.
 test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer
 	@scripts/install-dependencies.sh c
