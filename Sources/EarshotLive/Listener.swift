@@ -151,9 +151,8 @@ public final class Listener: Sendable {
         tap: ((CaptureBlock, Span<Float>) -> Void)?, onEvent: (ListenerEvent) -> Void
     ) -> (ListenerSummary, [EventReader]) {
         func report(_ event: ListenerEvent) {
-            state.withLock { state in
-                for index in state.readers.indices { state.readers[index].reader.offer(event) }
-            }
+            // Outside the lock: the end of a stream needs it, and holds a lock of its reader's task that an event needs.
+            for (_, reader) in state.withLock({ $0.readers }) { reader.offer(event) }
             onEvent(event)
         }
         var session = ListeningSession(format: format, options: options)
@@ -183,10 +182,7 @@ public final class Listener: Sendable {
     private static func conclude(_ readers: [EventReader], with summary: ListenerSummary) {
         var waiting = readers
         while true {
-            waiting = waiting.compactMap { reader in
-                var reader = reader
-                return reader.conclude(with: summary) ? nil : reader
-            }
+            waiting.removeAll { $0.conclude(with: summary) }
             if waiting.isEmpty { return }
             usleep(20_000)
         }

@@ -89,6 +89,22 @@ import Testing
         listener.stop()
     }
 
+    /// A reader that is cancelled while events arrive: the end of its stream must not wait for a lock that is held while the
+    /// stream takes an event.
+    @Test func aReaderThatIsCancelledAmidEventsStopsNothing() async throws {
+        let listener = try await onThread { try Self.listener() }
+        // Keeps the listener at work.
+        let kept = listener.events()
+        for turn in 0..<5_000 {
+            let reader = Task { for await _ in listener.events() {} }
+            for _ in 0..<turn % 500 { await Task.yield() }
+            reader.cancel()
+            await reader.value
+        }
+        listener.stop()
+        withExtendedLifetime(kept) {}
+    }
+
     @Test func theSoundIsTakenOnce() async throws {
         let listener = try await onThread { try Self.listener() }
         try await onThread {

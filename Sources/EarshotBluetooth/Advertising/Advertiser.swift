@@ -12,12 +12,19 @@ final class Advertiser: Sendable {
         /// Its advertisements that it was told are on the air.
         var told: [Advertisement]?
 
-        mutating func tell(air: [Advertisement]) {
+        /// Its advertisements among those on the air; nil if it was told so already.
+        mutating func news(air: [Advertisement]) -> News? {
             let own = air.filter(wanted.contains)
-            guard own != told else { return }
+            guard own != told else { return nil }
             told = own
-            continuation.yield(.advertising(own))
+            return News(continuation: continuation, event: .advertising(own))
         }
+    }
+
+    /// An event for a reader.
+    private struct News: Sendable {
+        let continuation: AsyncStream<AdvertisingEvent>.Continuation
+        let event: AdvertisingEvent
     }
 
     private struct Run {
@@ -51,7 +58,10 @@ final class Advertiser: Sendable {
 
     private let watch: AdapterWatch
     private let gate: ScanGate
+    /// Never held while a reader receives an event: the end of a reader locks it, and holds a lock that an event needs.
     private let state = Mutex(State())
+    /// Held while readers receive events, so that all receive them in the same order.
+    private let telling = Mutex(())
 
     init(_ watch: AdapterWatch, _ gate: ScanGate) {
         self.watch = watch
@@ -72,12 +82,15 @@ final class Advertiser: Sendable {
     }
 
     private func join(_ continuation: AsyncStream<AdvertisingEvent>.Continuation) -> Int {
-        state.withLock { state in
-            state.nextNumber += 1
-            state.readers[state.nextNumber] = Reader(continuation: continuation)
-            for (problem, detail) in state.problems { continuation.yield(.problem(problem, detail: detail)) }
-            if state.run == nil { state.run = begin(state.nextNumber, after: state.ending) }
-            return state.nextNumber
+        telling.withLock { _ in
+            let (number, problems) = state.withLock { state in
+                state.nextNumber += 1
+                state.readers[state.nextNumber] = Reader(continuation: continuation)
+                if state.run == nil { state.run = begin(state.nextNumber, after: state.ending) }
+                return (state.nextNumber, state.problems)
+            }
+            for (problem, detail) in problems { continuation.yield(.problem(problem, detail: detail)) }
+            return number
         }
     }
 
@@ -93,38 +106,43 @@ final class Advertiser: Sendable {
     }
 
     private func want(_ wanted: [Advertisement], _ number: Int) {
-        state.withLock { state in
-            guard state.readers[number] != nil else { return }
+        tell { state in
+            guard state.readers[number] != nil else { return [] }
             state.readers[number]?.wanted = wanted
             state.run?.contents.yield(state.wanted)
             // What another reader has on the air already needs no news from the run.
-            if let air = state.air, !wanted.isEmpty, state.problems.isEmpty { state.readers[number]?.tell(air: air) }
+            guard let air = state.air, !wanted.isEmpty, state.problems.isEmpty else { return [] }
+            return [state.readers[number]?.news(air: air)]
         }
     }
 
     private func take(_ event: AdvertisingEvent, of number: Int) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        tell { state in
             // A run that ends may still report what it had begun.
             guard state.run?.number == number else { return [] }
             switch event {
             case .advertising(let air):
                 state.air = air
-                for number in state.readers.keys { state.readers[number]?.tell(air: air) }
+                return state.readers.keys.map { state.readers[$0]?.news(air: air) }
             case .problem(let problem, let detail):
                 state.problems[problem] = detail
                 // After it, what is on the air is news again.
                 state.air = nil
-                for number in state.readers.keys {
-                    state.readers[number]?.told = nil
-                    state.readers[number]?.continuation.yield(event)
-                }
+                for number in state.readers.keys { state.readers[number]?.told = nil }
             case .solved(let problem):
                 state.problems[problem] = nil
-                for reader in state.readers.values { reader.continuation.yield(event) }
             }
-            return Self.takeWaiting(&state)
+            return state.readers.values.map { News(continuation: $0.continuation, event: event) }
         }
+        let waiting = state.withLock { Self.takeWaiting(&$0) }
         for continuation in waiting { continuation.resume() }
+    }
+
+    /// Changes the state, and then tells the readers what is news to them.
+    private func tell(_ change: (inout State) -> [News?]) {
+        telling.withLock { _ in
+            for case let news? in state.withLock({ change(&$0) }) { news.continuation.yield(news.event) }
+        }
     }
 
     private func leave(_ number: Int) {
