@@ -228,10 +228,10 @@ public struct Downconverter: ~Copyable {
 
     /// The number of next outputs that begin before `input`[index].
     private func outputCount(before index: Int) -> Int {
+        guard index > 0 else { return 0 }
         // The product may take more than 32 bits. Unchecked, because a check of 64 bits takes 128, which WebAssembly lacks.
-        index > 0
-            ? Int((Int64(index) &* Int64(design.phaseCount) + Int64(design.advance - phase - 1)) / Int64(design.advance))
-            : 0
+        let phases = Int64(index) &* Int64(design.phaseCount)
+        return Int((phases + Int64(design.advance - phase - 1)) / Int64(design.advance))
     }
 
     private mutating func discard(_ count: Int) {
