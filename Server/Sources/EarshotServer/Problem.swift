@@ -90,7 +90,8 @@ extension Problem {
         .forbidden, "no_origin", "This is a browser key, and the request has no header Origin.",
         remedy: "Send it from a page; for other programs use a key without --browser.")
     static let originNotAllowed = Problem(
-        .forbidden, "origin_not_allowed", "Pages of this request's origin may not use this service, or not with this key.",
+        .forbidden, "origin_not_allowed",
+        "Pages of this request's origin may not use this service, or not with this key.",
         remedy: "Name the origin when the key is created: 'earshotd key create PROJECT --browser --origin https://…'.")
     static let badSession = Problem(
         .unauthorized, "bad_session", "The session is unknown or has ended, or its key was revoked.",

@@ -70,7 +70,9 @@ struct KeyCommand: AsyncParsableCommand {
                 """)
         var owner = false
 
-        @Flag(help: "Create a key for web pages: it publishes and subscribes from pages of the origins, and does no more.")
+        @Flag(
+            help: "Create a key for web pages: it publishes and subscribes from pages of the origins, and does no more."
+        )
         var browser = false
 
         @Option(

@@ -69,7 +69,8 @@ import Testing
         try await test(world) { client in
             for (bearer, headers, status, code) in [
                 (key, Self.fromSite, 201, ""), (key, [:], 403, "no_origin"),
-                (key, [.origin: Self.other], 403, "origin_not_allowed"), (key, [.origin: "null"], 403, "origin_not_allowed"),
+                (key, [.origin: Self.other], 403, "origin_not_allowed"),
+                (key, [.origin: "null"], 403, "origin_not_allowed"),
                 (key, [.origin: "\(Self.site)/"], 403, "origin_not_allowed"),
                 (key, [.origin: "http://example.org"], 403, "origin_not_allowed"),
                 // No page of this service, because it serves none.
@@ -85,7 +86,8 @@ import Testing
             let session = try await Caller(client, key: key, Self.fromSite).bearer
             let appSession = try await Caller(client, key: appKey).bearer
             for (bearer, headers, code) in [
-                (session, Self.fromSite, ""), (session, [:], "no_origin"), (session, [.origin: Self.other], "origin_not_allowed"),
+                (session, Self.fromSite, ""), (session, [:], "no_origin"),
+                (session, [.origin: Self.other], "origin_not_allowed"),
                 (appSession, [:], ""), (appSession, Self.fromSite, "not_browser_key"),
             ] as [(String?, HTTPFields, String)] {
                 #expect(try await Caller(client, bearer: bearer, headers).send(.get, "/v1/device").code == code)

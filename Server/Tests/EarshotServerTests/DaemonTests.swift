@@ -98,7 +98,8 @@ import Testing
         let daemon = try Daemon()
         _ = try daemon.run("project", "create", "demo")
         let key = try daemon.run(
-            "key", "create", "demo", "--browser", "--origin", "https://Example.org:443", "--origin", "http://localhost:8000",
+            "key", "create", "demo", "--browser", "--origin", "https://Example.org:443", "--origin",
+            "http://localhost:8000",
             "--name", "pages")
         #expect(key.output.wholeMatch(of: /earshot-browser-[0-9a-f]{40}\n/) != nil)
         #expect(key.error.contains("this service's own pages, https://example.org, http://localhost:8000."))
@@ -155,7 +156,9 @@ import Testing
         let tag = try #require(page.split(separator: "\r\n").first { $0.lowercased().hasPrefix("etag: ") }).dropFirst(6)
         let known = try await say("GET / HTTP/1.1\r\nIf-None-Match: \(tag)")
         #expect(known.hasPrefix("HTTP/1.1 304 ") && known.hasSuffix("\r\n\r\n"))
-        for path in ["/../page/index.html", "//", "/.hidden", "/%2e%2e/earshotd.sqlite", "/\u{0}", "http://x/index.html", "*"] {
+        for path in [
+            "/../page/index.html", "//", "/.hidden", "/%2e%2e/earshotd.sqlite", "/\u{0}", "http://x/.hidden", "*",
+        ] {
             #expect(try await !say("GET \(path) HTTP/1.1").hasPrefix("HTTP/1.1 200 "), "\(path)")
         }
         // Two requests on one connection: the first's empty body does not disturb the second.

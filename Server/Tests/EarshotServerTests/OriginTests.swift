@@ -8,7 +8,8 @@ import Testing
         ("https://example.org", "https://example.org"), ("HTTPS://Example.ORG", "https://example.org"),
         ("https://example.org:443", "https://example.org"), ("http://example.org:80", "http://example.org"),
         ("https://example.org:80", "https://example.org:80"), ("http://localhost:8000", "http://localhost:8000"),
-        ("http://127.0.0.1:8787", "http://127.0.0.1:8787"), ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
+        ("http://127.0.0.1:8787", "http://127.0.0.1:8787"),
+        ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
         ("http://[::1]:8787", "http://[::1]:8787"), ("https://[2001:DB8:0:0::1]", "https://[2001:db8::1]"),
     ])
     func aBrowserWritesIt(_ written: String, _ text: String) throws {

@@ -164,7 +164,8 @@ import Testing
         let again = try SQLiteStore(path: path, clock: clock)
         defer { try? again.close() }
         let restarted = TokenService(store: again)
-        #expect(try await restarted.session(secret: browserSecret, from: page).origins?.texts == ["https://example.org"])
+        #expect(
+            try await restarted.session(secret: browserSecret, from: page).origins?.texts == ["https://example.org"])
         #expect(try await problem { try await restarted.session(secret: browserSecret) } == .noOrigin)
         #expect(try await again.browserOrigins() == ["https://example.org"])
     }

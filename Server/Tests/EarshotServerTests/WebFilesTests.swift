@@ -62,7 +62,8 @@ import Testing
             #expect(
                 headers[.contentSecurityPolicy]
                     == "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; "
-                    + "worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+                    + "worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            )
             #expect(headers[.known("Referrer-Policy")] == "no-referrer")
             #expect(headers[.known("Permissions-Policy")] == "microphone=(self)")
         }
@@ -106,7 +107,8 @@ import Testing
                 atPath: folder.appendingPathComponent(name).path, withDestinationPath: target)
         }
         for (name, target) in [
-            ("outward", "../secret"), ("absolute", "/etc/passwd"), ("folder", ".."), ("loop", "loop"), ("gone", "nothing"),
+            ("outward", "../secret"), ("absolute", "/etc/passwd"), ("folder", ".."), ("loop", "loop"),
+            ("gone", "nothing"),
             ("inward.html", "sub/page.html"), ("inner", "sub"),
         ] {
             try link(name, target)
@@ -133,7 +135,8 @@ import Testing
         }
         #expect(
             try WebFolder(folder.path).leftOut == [
-                "/.git", "/.hidden", "/absolute", "/folder", "/gone", "/inner", "/loop", "/neighbour", "/outward", "/pipe",
+                "/.git", "/.hidden", "/absolute", "/folder", "/gone", "/inner", "/loop", "/neighbour", "/outward",
+                "/pipe",
                 "/sub/.hidden",
             ])
     }
@@ -143,7 +146,8 @@ import Testing
         let world = try World()
         let key = try await world.key()
         let folder = try world.webFolder([
-            "index.html": Self.page, "v1/devices": "file", "v1/openapi.json": "file", "healthz": "file", "metrics": "file",
+            "index.html": Self.page, "v1/devices": "file", "v1/openapi.json": "file", "healthz": "file",
+            "metrics": "file",
             "sub/v1/devices": "file",
         ])
         try await test(folder, world) { client in
@@ -164,13 +168,15 @@ import Testing
     @Test func whatIsNoPage() throws {
         let world = try World()
         for (folder, text) in [
-            (URL(fileURLWithPath: "/nowhere/page"), "No such file"), (try world.webFolder(["x.html": ""]), "no index.html"),
+            (URL(fileURLWithPath: "/nowhere/page"), "No such file"),
+            (try world.webFolder(["x.html": ""]), "no index.html"),
             (try world.webFolder(["sub/index.html": ""]), "no index.html"),
             (try world.webFolder(["index.html": Self.page]).appendingPathComponent("index.html"), "cannot be read"),
         ] {
-            #expect(performing: {
-                try WebFolder(folder.path)
-            }, throws: { ($0 as? WebFolderError)?.description.contains(text) == true })
+            #expect(
+                performing: {
+                    try WebFolder(folder.path)
+                }, throws: { ($0 as? WebFolderError)?.description.contains(text) == true })
         }
         var files = ["index.html": Self.page]
         for index in 0..<WebFolder.maximumFileCount { files["\(index)"] = "" }

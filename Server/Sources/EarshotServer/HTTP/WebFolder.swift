@@ -32,7 +32,8 @@ struct WebFolder: Sendable {
         }
         try read(root, name: "", root: root, depth: 0)
         guard let index = files["/index.html"] else {
-            throw WebFolderError("The folder '\(path)' has no index.html; 'make web' writes a page into .build/web/page.")
+            throw WebFolderError(
+                "The folder '\(path)' has no index.html; 'make web' writes a page into .build/web/page.")
         }
         files["/"] = index
     }
@@ -122,7 +123,9 @@ struct WebFolder: Sendable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                return nil
+            }
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)

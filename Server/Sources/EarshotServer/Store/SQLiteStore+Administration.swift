@@ -34,7 +34,8 @@ extension SQLiteStore {
                 "INSERT INTO api_key (project_id, name, role, origins, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)",
                 [id, name, role.rawValue, origins?.stored, hash, now])
             return APIKey(
-                id: database.lastInsertedRowID, project: project, name: name, role: role, origins: origins, created: now,
+                id: database.lastInsertedRowID, project: project, name: name, role: role, origins: origins,
+                created: now,
                 revoked: nil)
         }
     }

@@ -70,7 +70,8 @@
                     [.bytes(hash)]
                 ).first.map { row in
                     KeyHolder(
-                        key: row.integer(0), project: row.integer(1), role: KeyRole(row.text(2)), origins: row.origins(3))
+                        key: row.integer(0), project: row.integer(1), role: KeyRole(row.text(2)),
+                        origins: row.origins(3))
                 }
             }
         }
