@@ -1,21 +1,8 @@
-#include "CEarshotKernels.h"
+#include "Forms.h"
 
 #include <string.h>
 
-// Each of these kernels is compiled twice for x86-64: for the instructions of every such processor, and for AVX2 with fused
-// products. The dynamic linker picks one. Elsewhere the compiler's vector types suffice. The sanitizers do not support the picking.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(SANITIZED)
-#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CLONED
-#endif
-#define INLINE static inline __attribute__((always_inline))
-
+// Each of these kernels is compiled twice for x86-64, see Forms.h. Elsewhere the compiler's vector types suffice.
 #if defined(__clang__)
 #define MINIMUM(a, b) __builtin_elementwise_min(a, b)
 #define MAXIMUM(a, b) __builtin_elementwise_max(a, b)

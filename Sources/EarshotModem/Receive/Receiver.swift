@@ -154,7 +154,7 @@ public struct Receiver: ~Copyable {
     public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
         budget.fill()
         let silence = [Float](repeating: 0, count: channelCount * BasebandInput.maximumBlock)
-        let longestSymbolSeconds = profiles.map(\.symbolSeconds).max() ?? 0
+        let longestSymbolSeconds = profiles.map { $0.symbolSeconds }.max() ?? 0
         // The longer of the search's delay and the shortest frame's.
         let seconds = 3 * Double(FrameLayout.syncToneCount) * longestSymbolSeconds
         var missing = channelCount * Int(seconds * Double(sampleRateHertz))
