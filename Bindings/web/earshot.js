@@ -586,7 +586,10 @@ class Loudspeaker {
                 source.stop(context.currentTime + 0.02);
                 finish(signal.reason);
             };
+            let isFinished = false;
             const finish = (error) => {
+                if (isFinished) return;
+                isFinished = true;
                 clearTimeout(timer);
                 signal?.removeEventListener('abort', abort);
                 if (error === undefined) {
@@ -596,8 +599,9 @@ class Loudspeaker {
                 // Lets the end fade before the nodes are taken apart.
                 sleep(0.05).then(() => reject(error));
             };
-            signal?.addEventListener('abort', abort);
             source.onended = () => finish();
+            if (signal?.aborted) abort();
+            else signal?.addEventListener('abort', abort);
         });
     }
 }

@@ -77,8 +77,9 @@ export class Browser {
         const {sessionId} = await this.call('Target.attachToTarget', {targetId, flatten: true});
         const page = new Page(this, targetId, sessionId);
         this.#sessions.set(sessionId, page);
-        const {origin} = new URL(url);
-        if (origin !== 'null') {
+        const {origin, hostname} = new URL(url);
+        // The browser gives permissions to secure origins only.
+        if (hostname === '127.0.0.1') {
             await this.call('Browser.setPermission', {
                 permission: {name: 'microphone'}, setting: allowsMicrophone ? 'granted' : 'denied', origin,
             });
