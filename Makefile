@@ -59,7 +59,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server wheel test test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
+.PHONY: help demo build all server web wheel test test-web test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -121,6 +121,14 @@ test-container: ## Build the token service's container without a registry, run i
 	@scripts/install-dependencies.sh container
 	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
 	scripts/container.sh .build/container
+
+# The modem as WebAssembly, with modem.js and the page around it; its tests need the built programs too.
+web: swift ## Build the web page: the modem as WebAssembly, .build/web/page
+	@scripts/install-dependencies.sh web
+	@SWIFT=$(SWIFT) scripts/web.sh
+
+test-web: build web ## Run the tests of the web page that need no browser
+	@scripts/test-web.sh .build/release .build/web/page
 
 # libearshot.so and the programs around it; the same for Python, compared with the command line.
 test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer

@@ -35,8 +35,8 @@ cat >$scratch/toolset.json <<END
     "cCompiler": {"extraCLIOptions": [$(json \
     -isystem "$headers" -msimd128 -mbulk-memory -mnontrapping-fptoint)]},
     "linker": {"extraCLIOptions": [$(json \
-    --no-entry --gc-sections --strip-all "${exports[@]/#/--export=}" \
-    -z stack-size=1048576 --stack-first "-L$libraries" -lc "$unicode")]}
+    --no-entry --gc-sections "${exports[@]/#/--export=}" \
+    --strip-all -z stack-size=1048576 --stack-first "-L$libraries" -lc "$unicode")]}
 }
 END
 

@@ -55,7 +55,8 @@ export class EarshotError extends Error {
  */
 export class Modem {
     #exports;
-    #hasTrapped = false;
+    /** For Receiver too. */
+    _hasTrapped = false;
 
     /**
      * Compiles and starts earshot.wasm.
@@ -195,12 +196,12 @@ export class Modem {
 
     /** Calls a function of the module. */
     _call(name, ...values) {
-        if (this.#hasTrapped) throw new WebAssembly.RuntimeError('this modem had a fault before; make another one');
+        if (this._hasTrapped) throw new WebAssembly.RuntimeError('this modem had a fault before; make another one');
         try {
             return this.#exports[name](...values);
         } catch (error) {
             // Its memory may hold anything now.
-            this.#hasTrapped = true;
+            this._hasTrapped = true;
             throw error;
         }
     }
@@ -212,7 +213,7 @@ export class Modem {
             for (const byteCount of byteCounts) pointers.push(this._allocate(byteCount));
             return body(...pointers);
         } finally {
-            if (!this.#hasTrapped) for (const pointer of pointers) this._call('free', pointer);
+            if (!this._hasTrapped) for (const pointer of pointers) this._call('free', pointer);
         }
     }
 
@@ -332,6 +333,8 @@ export class Receiver {
         if (this.#pointer === 0) return;
         const pointer = this.#pointer;
         this.#pointer = 0;
+        // A fault took the memory with it.
+        if (this.#modem._hasTrapped) return;
         this.#modem._call('earshot_receiver_destroy', pointer);
         this.#modem._call('free', this.#block);
         this.#modem._call('free', this.#frame);

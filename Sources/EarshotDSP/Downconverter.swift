@@ -217,9 +217,9 @@ public struct Downconverter: ~Copyable {
         let (periods, rest) = sampleCount.quotientAndRemainder(dividingBy: advance)
         let produced = outputCount(before: filled + rest - design.tapCount + 1)
         rotation = (rotation + periods * phaseCount % period + produced) % period
-        phase += produced * advance
-        filled += rest - phase / phaseCount
-        phase %= phaseCount
+        let newPhase = Int64(phase) + Int64(produced) &* Int64(advance)
+        filled += rest - Int(newPhase / Int64(phaseCount))
+        phase = Int(newPhase % Int64(phaseCount))
         lostInputCount = filled
         // What stands there is not used.
         fractionEnd = 0
@@ -228,7 +228,10 @@ public struct Downconverter: ~Copyable {
 
     /// The number of next outputs that begin before `input`[index].
     private func outputCount(before index: Int) -> Int {
-        index > 0 ? (index * design.phaseCount - phase + design.advance - 1) / design.advance : 0
+        // The product may take more than 32 bits. Unchecked, because a check of 64 bits takes 128, which WebAssembly lacks.
+        index > 0
+            ? Int((Int64(index) &* Int64(design.phaseCount) + Int64(design.advance - phase - 1)) / Int64(design.advance))
+            : 0
     }
 
     private mutating func discard(_ count: Int) {

@@ -27,7 +27,9 @@ public struct Receiver: ~Copyable {
     /// ms. Tried from 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
     static let disturbedWait = 256
     /// Time stops at this sample: three million years at 48 kHz.
-    static let latestSample = 1 << 62
+    static let latestSample: SampleIndex = 1 << 62
+    /// What the stages pass over at a time: less than half of what 32 bits count.
+    private static let longestSkip: SampleIndex = 1 << 30
 
     /// The profiles that it listens for; they share one band.
     public let profiles: [Profile]
@@ -115,14 +117,14 @@ public struct Receiver: ~Copyable {
     ///   - samples: shape [any][channelCount]; samples of several channels are interleaved.
     ///   - onFrame: receives each frame.
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
-        counted.samples += samples.count / channelCount
+        counted.samples += SampleIndex(samples.count / channelCount)
         take(samples, onFrame)
     }
 
     /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
     public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
         precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
-        counted.samples += samples.count / channelCount
+        counted.samples += SampleIndex(samples.count / channelCount)
         for first in stride(from: 0, to: samples.count, by: input.maximumBlock) {
             input.take(samples.extracting(first..<min(first + input.maximumBlock, samples.count)))
             processQuanta(onFrame)
@@ -140,13 +142,16 @@ public struct Receiver: ~Copyable {
     /// - Parameters:
     ///   - sampleCount: 0 or more.
     ///   - onFrame: gets each frame.
-    public mutating func skip(_ sampleCount: Int, onFrame: (ReceivedFrame) -> Void) {
+    public mutating func skip(_ sampleCount: SampleIndex, onFrame: (ReceivedFrame) -> Void) {
         precondition(sampleCount >= 0, "\(sampleCount) samples skipped")
-        let count = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
-        guard count > 0 else { return }
-        counted.skippedSamples += count
-        input.skip(count)
-        processQuanta(onFrame)
+        var missing = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
+        while missing > 0 {
+            let count = min(missing, Receiver.longestSkip)
+            counted.skippedSamples += count
+            input.skip(Int(count))
+            processQuanta(onFrame)
+            missing -= count
+        }
     }
 
     /// Ends the input and reports the frames that can still be found. A frame is decided a little after its last sample, so
