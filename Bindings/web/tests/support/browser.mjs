@@ -70,10 +70,11 @@ export class Browser {
      * @param {object} [options]
      * @param {boolean} [options.allowsMicrophone] The answer to the question for the microphone.
      * @param {string} [options.script] Runs in the page before its own scripts.
+     * @param {boolean} [options.hasWindow] Whether it gets a window of its own. Otherwise one page hides the other.
      * @returns {Promise<Page>}
      */
-    async open(url, {allowsMicrophone = true, script = ''} = {}) {
-        const {targetId} = await this.call('Target.createTarget', {url: 'about:blank'});
+    async open(url, {allowsMicrophone = true, script = '', hasWindow = false} = {}) {
+        const {targetId} = await this.call('Target.createTarget', {url: 'about:blank', newWindow: hasWindow});
         const {sessionId} = await this.call('Target.attachToTarget', {targetId, flatten: true});
         const page = new Page(this, targetId, sessionId);
         this.#sessions.set(sessionId, page);
