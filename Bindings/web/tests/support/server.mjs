@@ -27,13 +27,20 @@ const securityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'
  * @param {string} [options.folder]
  * @param {Object<string, string|((text: string) => string)>} [options.replaced] Files that are served otherwise: their text, or
  *     a function of the text that the folder has.
- * @returns {Promise<{port: number, url: string, requests: string[], close: () => Promise<void>}>}
+ * @returns {Promise<{port: number, url: string, uploads: Map<string, Buffer>, close: () => Promise<void>}>} What pages PUT is
+ *     in `uploads` by its path.
  */
 export async function serve({folder = pageFolder, replaced = {}} = {}) {
-    const requests = [];
+    const uploads = new Map();
     const server = createServer(async (request, response) => {
         const {pathname} = new URL(request.url, 'http://localhost');
-        requests.push(pathname);
+        if (request.method === 'PUT') {
+            const parts = [];
+            for await (const part of request) parts.push(part);
+            uploads.set(pathname, Buffer.concat(parts));
+            response.end();
+            return;
+        }
         const name = pathname === '/' ? 'index.html' : pathname.slice(1);
         response.setHeader('Content-Security-Policy', securityPolicy);
         response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -52,7 +59,7 @@ export async function serve({folder = pageFolder, replaced = {}} = {}) {
     await new Promise((resolve) => server.listen(0, '0.0.0.0', resolve));
     const {port} = server.address();
     return {
-        port, requests,
+        port, uploads,
         url: `http://127.0.0.1:${port}/`,
         close: () => new Promise((resolve) => {
             server.close(resolve);

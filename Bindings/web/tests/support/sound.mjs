@@ -1,8 +1,7 @@
 // A room: a private sound server with one null sink, whose sound a browser's microphone hears.
 
-import {execFile, spawn} from 'node:child_process';
+import {execFile} from 'node:child_process';
 import {mkdtemp, rm} from 'node:fs/promises';
-import {createWriteStream} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -42,21 +41,6 @@ export class Room {
     /** Plays a WAV file to its end. */
     async play(wav) {
         await run('paplay', ['--device=air', '--latency-msec=200', wav], {env: this.environment});
-    }
-
-    /** Records what is in the air, as 32 bit floats at the card's rate, until `stop()`, which names the file. */
-    record(name, rateHertz) {
-        const file = path.join(this.folder, name);
-        const recorder = spawn('parec', ['--device=air.monitor', '--format=float32le', `--rate=${rateHertz}`, '--channels=1',
-            '--latency-msec=100', '--raw'], {env: this.environment, stdio: ['ignore', 'pipe', 'ignore']});
-        const written = new Promise((resolve) => recorder.stdout.pipe(createWriteStream(file)).on('close', resolve));
-        return {
-            stop: async () => {
-                recorder.kill('SIGTERM');
-                await written;
-                return file;
-            },
-        };
     }
 
     /** How many programs record now. */

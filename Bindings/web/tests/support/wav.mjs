@@ -1,6 +1,6 @@
 // WAV files of 32 bit floats, one channel.
 
-import {readFile, writeFile} from 'node:fs/promises';
+import {writeFile} from 'node:fs/promises';
 
 /**
  * Writes samples of full scale 1.
@@ -24,14 +24,4 @@ export async function writeWav(path, samples, sampleRateHertz) {
     header.write('data', 36);
     header.writeUInt32LE(data.length, 40);
     await writeFile(path, Buffer.concat([header, data]));
-}
-
-/**
- * Reads a raw recording of 32 bit floats.
- * @param {string} path
- * @returns {Promise<Float32Array>}
- */
-export async function readFloats(path) {
-    const bytes = await readFile(path);
-    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length - bytes.length % 4));
 }
