@@ -69,6 +69,13 @@ bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
     ;;
 esac
 
+# Without FFTW, `make FFTW=0`, its library is not needed.
+if [[ ${FFTW:-1} == 0 ]]; then
+    wanted=()
+    for package in "${packages[@]}"; do [[ $package == libfftw3-dev ]] || wanted+=("$package"); done
+    packages=("${wanted[@]}")
+fi
+
 is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
 # On other systems the packages have other names, so the script looks for their files instead.

@@ -1,6 +1,6 @@
 /// What computes the transforms of an `FFTPlan`.
 package protocol FourierTransform: ~Copyable {
-    /// Prepares to transform between two arrays, which outlive it.
+    /// Prepares to transform between two arrays. They must be there whenever it transforms.
     /// - Parameter hasInverse: whether `inverse` will be called. Stretches must then stand one behind the other.
     init(_ arrays: TransformArrays, hasInverse: Bool)
 

@@ -191,7 +191,7 @@ describe('receiving', () => {
 
     test('any sample rate works, and numbers do not exceed 32 bits', () => {
         for (const sampleRateHertz of [44100, 44101, 47999, 96000, 192000, 767999, 768000]) {
-            for (const lostSampleCount of [sampleRateHertz - 1, 10 * sampleRateHertz + 7, 2 ** 31 - 5, 2 ** 40 + 1]) {
+            for (const lostSampleCount of [sampleRateHertz - 1, 10 * sampleRateHertz + 7, 2 ** 31 - 5, 2 ** 40 + 1, 2 ** 52 + 3]) {
                 const receiver = modem.receiver({sampleRateHertz, profiles: ['fast']});
                 const frames = receiver.skip(lostSampleCount);
                 frames.push(...receiver.push(modem.transmit(token, {sampleRateHertz, profile: 'fast'})), ...receiver.flush());

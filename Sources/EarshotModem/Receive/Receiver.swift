@@ -28,8 +28,6 @@ public struct Receiver: ~Copyable {
     static let disturbedWait = 256
     /// Time stops at this sample: three million years at 48 kHz.
     static let latestSample: SampleIndex = 1 << 62
-    /// What the stages pass over at a time: less than half of what 32 bits count.
-    private static let longestSkip: SampleIndex = 1 << 30
 
     /// The profiles that it listens for; they share one band.
     public let profiles: [Profile]
@@ -144,14 +142,11 @@ public struct Receiver: ~Copyable {
     ///   - onFrame: gets each frame.
     public mutating func skip(_ sampleCount: SampleIndex, onFrame: (ReceivedFrame) -> Void) {
         precondition(sampleCount >= 0, "\(sampleCount) samples skipped")
-        var missing = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
-        while missing > 0 {
-            let count = min(missing, Receiver.longestSkip)
-            counted.skippedSamples += count
-            input.skip(Int(count))
-            processQuanta(onFrame)
-            missing -= count
-        }
+        let count = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
+        guard count > 0 else { return }
+        counted.skippedSamples += count
+        input.skip(count)
+        processQuanta(onFrame)
     }
 
     /// Ends the input and reports the frames that can still be found. A frame is decided a little after its last sample, so

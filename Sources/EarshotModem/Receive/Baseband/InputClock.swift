@@ -16,8 +16,8 @@ struct InputClock {
     }
 
     /// Leaves out `count` more samples of baseband.
-    mutating func pass(_ count: Int) {
-        passed += SampleIndex(count)
+    mutating func pass(_ count: SampleIndex) {
+        passed += count
         // Far below 2⁶³, and unchecked: a check takes 128 bits, which WebAssembly has no product for.
         let (inputRate, basebandRate) = (SampleIndex(inputRateHertz), SampleIndex(basebandRateHertz))
         let (seconds, rest) = passed.quotientAndRemainder(dividingBy: basebandRate)
