@@ -70,7 +70,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server web wheel test test-web test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
+.PHONY: help demo build all server web wheel test test-web test-browser test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -143,6 +143,10 @@ web: swift ## Build the web page: the modem as WebAssembly, .build/web/page
 
 test-web: build web ## Run the tests of the web page that need no browser
 	@scripts/test-web.sh $(BUILT)/release .build/web/page
+
+test-browser: build web ## Run the tests of the web page in Chromium, through a virtual sound card
+	@scripts/install-dependencies.sh browser
+	@scripts/test-web.sh $(BUILT)/release .build/web/page page air
 
 # libearshot.so and the programs around it; the same for Python, compared with the command line.
 test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer

@@ -1,6 +1,6 @@
 // The demo page: hears, shows who is near, says something, and exchanges messages.
 
-import {Earshot, Messages, Problem} from './earshot.js';
+import {Earshot, Problem} from './earshot.js';
 import {Waterfall} from './waterfall.js';
 
 const forgetSeconds = 600;
@@ -351,10 +351,13 @@ async function connect(event) {
     removeProblem('messages');
     find('#connect-button').disabled = true;
     setMessagesStatus('Connecting …');
-    const made = new Messages({
-        server, key, onProblem: showMessageProblem, say: (token) => Earshot.say(token, chosen('profile')),
-    });
+    let made;
     try {
+        // Most visitors only listen, and need no client of the service.
+        const {Messages} = await import('./messages.js');
+        made = new Messages({
+            server, key, onProblem: showMessageProblem, say: (token) => Earshot.say(token, chosen('profile')),
+        });
         made.onProblem = showMessageProblem;
         await made.subscribe({onFound: addMessage, onLost: loseMessage});
         messages = made;
@@ -362,7 +365,7 @@ async function connect(event) {
         find('#publish').hidden = false;
         setMessagesStatus(listener === undefined ? 'Connected; start listening to find messages' : 'Connected');
     } catch (error) {
-        await made.stop().catch(() => {});
+        await made?.stop().catch(() => {});
         setMessagesStatus('Not connected');
         showMessageProblem(error);
     } finally {
