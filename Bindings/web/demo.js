@@ -1,6 +1,6 @@
 // The demo page: hears, shows who is near, says something, and exchanges messages.
 
-import {Earshot, Problem} from './earshot.js';
+import {Earshot, Messages, Problem} from './earshot.js';
 import {Waterfall} from './waterfall.js';
 
 const forgetSeconds = 600;
@@ -159,7 +159,7 @@ function nameOf(token) {
 }
 
 async function hear(token) {
-    messages?.heard(token.payload, {snrDecibels: token.snrDecibels});
+    if (!token.isOwn) messages?.heard(token.payload);
     const entry = near.get(token.hex) ?? {count: 0, item: element('li')};
     entry.count += 1;
     entry.token = token;
@@ -335,8 +335,9 @@ function setMessagesStatus(text) {
 }
 
 function showMessageProblem(problem) {
-    const {code = 'messages', severity = 'error'} = problem;
-    showProblem({code, severity, message: problem.text ?? problem.message ?? String(problem)});
+    const code = `messages: ${problem.code ?? 'error'}`;
+    if (problem.isOver) removeProblem(code);
+    else showProblem({code, severity: 'error', message: problem.text ?? problem.message ?? String(problem)});
 }
 
 async function connect(event) {
@@ -348,17 +349,12 @@ async function connect(event) {
     const server = find('#server').value.trim().replace(/\/+$/, '');
     const key = find('#key').value.trim();
     remember({server, key});
-    removeProblem('messages');
+    for (const code of [...problems.keys()]) if (code.startsWith('messages: ')) removeProblem(code);
     find('#connect-button').disabled = true;
     setMessagesStatus('Connecting …');
     let made;
     try {
-        // Most visitors only listen, and need no client of the service.
-        const {Messages} = await import('./messages.js');
-        made = new Messages({
-            server, key, onProblem: showMessageProblem, say: (token) => Earshot.say(token, chosen('profile')),
-        });
-        made.onProblem = showMessageProblem;
+        made = new Messages({server, key, onProblem: showMessageProblem, say: (token, profile) => Earshot.say(token, profile)});
         await made.subscribe({onFound: addMessage, onLost: loseMessage});
         messages = made;
         find('#connect-button span').textContent = 'Disconnect';

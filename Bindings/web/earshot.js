@@ -8,6 +8,7 @@
 import {EarshotError, Modem} from './modem.js';
 
 export {EarshotError, Modem} from './modem.js';
+export {Messages} from './messages.js';
 
 const minimumRateHertz = 44100;
 const bandHertz = [18500, 20000];
