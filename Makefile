@@ -144,9 +144,13 @@ web: swift ## Build the web page: the modem as WebAssembly, .build/web/page
 test-web: build web ## Run the tests of the web page that need no browser
 	@scripts/test-web.sh $(BUILT)/release .build/web/page
 
+# The service is the one of test-server.
 test-browser: build web ## Run the tests of the web page in Chromium, through a virtual sound card
+	@scripts/install-dependencies.sh test
 	@scripts/install-dependencies.sh browser
-	@scripts/test-web.sh $(BUILT)/release .build/web/page page air
+	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(PLACE)
+	$(SWIFT) build --package-path Server --product earshotd --traits Postgres $(CHECKS)
+	@EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd scripts/test-web.sh $(BUILT)/release .build/web/page page meeting air
 
 # libearshot.so and the programs around it; the same for Python, compared with the command line.
 test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer

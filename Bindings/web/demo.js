@@ -23,6 +23,8 @@ function element(name, className = '', ...children) {
 // ---- What is wrong ----
 
 const problems = new Map();
+/** How the codes begin that come from the client of the service. */
+const messageCodes = 'messages: ';
 
 function showProblem(problem) {
     problems.set(problem.code ?? problem.message, problem);
@@ -31,6 +33,11 @@ function showProblem(problem) {
 
 function removeProblem(code) {
     if (problems.delete(code)) drawProblems();
+}
+
+function removeProblems(isOver) {
+    for (const code of [...problems.keys()]) if (isOver(code)) problems.delete(code);
+    drawProblems();
 }
 
 function drawProblems() {
@@ -56,8 +63,7 @@ async function startListening() {
     if (isStarting) return;
     isStarting = true;
     const button = find('#listen');
-    problems.clear();
-    drawProblems();
+    removeProblems((code) => !code.startsWith(messageCodes));
     setListenStatus('Opening the microphone …');
     try {
         await stopListening();
@@ -72,6 +78,7 @@ async function startListening() {
         setListenStatus(`Listening at ${rate} Hz${listener.label === '' ? '' : ` · ${listener.label}`}`);
         find('#version').textContent = `Modem ${listener.version}.`;
         waterfall.start(listener);
+        if (!find('#publish').hidden) setMessagesStatus('Connected');
         await showMicrophones();
         await keepAwake();
     } catch (error) {
@@ -335,7 +342,7 @@ function setMessagesStatus(text) {
 }
 
 function showMessageProblem(problem) {
-    const code = `messages: ${problem.code ?? 'error'}`;
+    const code = `${messageCodes}${problem.code ?? 'error'}`;
     if (problem.isOver) removeProblem(code);
     else showProblem({code, severity: 'error', message: problem.text ?? problem.message ?? String(problem)});
 }
@@ -349,23 +356,22 @@ async function connect(event) {
     const server = find('#server').value.trim().replace(/\/+$/, '');
     const key = find('#key').value.trim();
     remember({server, key});
-    for (const code of [...problems.keys()]) if (code.startsWith('messages: ')) removeProblem(code);
-    find('#connect-button').disabled = true;
+    removeProblems((code) => code.startsWith(messageCodes));
     setMessagesStatus('Connecting …');
     let made;
     try {
         made = new Messages({server, key, onProblem: showMessageProblem, say: (token, profile) => Earshot.say(token, profile)});
-        await made.subscribe({onFound: addMessage, onLost: loseMessage});
+        // It waits while the service is away, until the user has enough.
         messages = made;
         find('#connect-button span').textContent = 'Disconnect';
+        await made.subscribe({onFound: addMessage, onLost: loseMessage});
         find('#publish').hidden = false;
         setMessagesStatus(listener === undefined ? 'Connected; start listening to find messages' : 'Connected');
     } catch (error) {
-        await made?.stop().catch(() => {});
-        setMessagesStatus('Not connected');
-        showMessageProblem(error);
-    } finally {
-        find('#connect-button').disabled = false;
+        if (messages === made) {
+            await disconnect();
+            showMessageProblem(error);
+        }
     }
 }
 
@@ -376,6 +382,7 @@ async function disconnect() {
     find('#publish').hidden = true;
     find('#published').replaceChildren();
     find('#found').replaceChildren();
+    foundItems.clear();
     setMessagesStatus('Not connected');
     await stopped?.stop();
 }
@@ -406,22 +413,17 @@ async function publish(event) {
 /** The items of the messages that are near. */
 const foundItems = new Map();
 
-function keyOf({type, namespace, content}) {
-    return JSON.stringify([namespace, type, Array.from(content)]);
-}
-
 function addMessage(message) {
     const text = textOf(message.content) ?? `${message.content.length} bytes`;
     const label = [message.type, message.namespace].filter(Boolean).join(' · ');
     const item = element('li', '', element('p', '', text), element('span', 'small', label));
-    foundItems.get(keyOf(message))?.remove();
-    foundItems.set(keyOf(message), item);
+    foundItems.set(message.id, item);
     find('#found').prepend(item);
 }
 
 function loseMessage(message) {
-    const item = foundItems.get(keyOf(message));
-    foundItems.delete(keyOf(message));
+    const item = foundItems.get(message.id);
+    foundItems.delete(message.id);
     item?.classList.add('is-lost');
     setTimeout(() => item?.remove(), 5000);
 }
