@@ -10,6 +10,17 @@ PREFIX ?= /usr/local
 
 # Warnings are errors in Package.swift already; this keeps imports to the declared dependencies.
 CHECKS := --explicit-target-dependency-import-check error
+# `make build FFTW=0` is without FFTW, and so without its licence: its own transforms are slower. The same for install,
+# install-c, test-c and wheel. Apart, because other traits in one place make everything build again each time.
+FFTW ?= 1
+export FFTW
+ifeq ($(FFTW),0)
+TRAITS := --disable-default-traits
+BUILT := .build/without-fftw
+else
+BUILT := .build
+endif
+PLACE := $(TRAITS) --scratch-path $(BUILT)
 # What users run.
 RELEASE := -c release --product earshot $(CHECKS)
 # What operators run: a package of its own, because it brings an HTTP server and a database along.
@@ -24,7 +35,7 @@ server_packages := $(if $(POSTGRES),postgres,server)
 STORE_TESTS := MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests
 STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests
 # An installed program must not need the Swift of whoever built it.
-STANDALONE := --static-swift-stdlib --scratch-path .build/standalone
+STANDALONE := --static-swift-stdlib $(TRAITS) --scratch-path $(BUILT)/standalone
 # Tests look inside the modules. They run optimized, because signal processing is up to 225 times slower otherwise,
 # and lie apart, because other compiler flags in one place make everything build again each time.
 TESTING := -c release -Xswiftc -enable-testing --scratch-path .build/testing $(CHECKS)
@@ -37,7 +48,7 @@ link_commands = for name in $(LINKED_COMMANDS); do ln -sf earshot-messages "$(1)
 link_agent_commands = for name in $(AGENT_COMMANDS); do ln -sf earshot-agent "$(1)/earshot-$$name"; done
 
 # The manual and the shells' completions of installed programs.
-STANDALONE_BUILT := .build/standalone/release
+STANDALONE_BUILT := $(BUILT)/standalone/release
 install_texts = $(SWIFT) build -c release --product manual-pages $(STANDALONE) \
 	&& MANUAL_PAGES=$(STANDALONE_BUILT)/manual-pages scripts/install-texts.sh "$(DESTDIR)$(PREFIX)/share" $(1)
 
@@ -59,26 +70,26 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server wheel test test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
+.PHONY: help demo build all server web wheel test test-web test-browser test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 
 demo: build ## Encode a token to a WAV file, decode it, and draw it
-	@scripts/demo.sh .build/release/earshot demo
+	@scripts/demo.sh $(BUILT)/release/earshot demo
 
-build: swift ## Build the command line, .build/release/earshot
+build: swift ## Build the command line, .build/release/earshot (FFTW=0: without FFTW, .build/without-fftw/release/earshot)
 	@scripts/install-dependencies.sh build
-	$(SWIFT) build $(RELEASE)
+	$(SWIFT) build $(RELEASE) $(PLACE)
 
 all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon, agent, push)
 	@scripts/install-dependencies.sh all
-	$(SWIFT) build $(RELEASE)
-	$(SWIFT) build -c release --product earshot-messages $(CHECKS)
-	$(SWIFT) build -c release --product earshot-agent $(CHECKS)
-	@$(call link_commands,.build/release)
-	@$(call link_agent_commands,.build/release)
+	$(SWIFT) build $(RELEASE) $(PLACE)
+	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(PLACE)
+	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(PLACE)
+	@$(call link_commands,$(BUILT)/release)
+	@$(call link_agent_commands,$(BUILT)/release)
 
 server: swift ## Build the token service, Server/.build/release/earshotd (POSTGRES=1: with PostgreSQL, for several services)
 	@scripts/install-dependencies.sh $(server_packages)
@@ -87,7 +98,7 @@ server: swift ## Build the token service, Server/.build/release/earshotd (POSTGR
 # Apart, because what waits or is heard in real time must not fight for the cores with simulations, each of which keeps
 # one of Swift's few threads for minutes, nor short tests of timing with a dozen sound servers, and what is heard on busy
 # cores wants them busy by itself.
-test: swift ## Run the tests, some of them through a virtual sound card
+test: swift ## Run the tests, some of them through a virtual sound card, and those of C, Python and the web page
 	@scripts/install-dependencies.sh test
 	$(SWIFT) build --build-tests --disable-xctest $(TESTING)
 	failed=0; \
@@ -97,6 +108,9 @@ test: swift ## Run the tests, some of them through a virtual sound card
 	    "--filter $(LIVE_COMMANDS) --skip EncodingSoundCardTests --skip BusySoundCardTests" "--filter BusySoundCardTests"; do \
 	    $(SWIFT) test --skip-build --disable-xctest $(TESTING) $$part || failed=1; \
 	done; \
+	$(MAKE) test-c || failed=1; \
+	$(MAKE) test-python || failed=1; \
+	$(MAKE) test-web || failed=1; \
 	exit $$failed
 
 test-server: swift ## Run the tests of the token service, and of its clients before a running one
@@ -122,6 +136,22 @@ test-container: ## Build the token service's container without a registry, run i
 	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
 	scripts/container.sh .build/container
 
+# The modem as WebAssembly, with modem.js and the page around it; its tests need the built programs too.
+web: swift ## Build the web page: the modem as WebAssembly, .build/web/page
+	@scripts/install-dependencies.sh web
+	@SWIFT=$(SWIFT) scripts/web.sh
+
+test-web: build web ## Run the tests of the web page that need no browser
+	@scripts/test-web.sh $(BUILT)/release .build/web/page
+
+# The service is the one of test-server.
+test-browser: build web ## Run the tests of the web page in Chromium, through a virtual sound card
+	@scripts/install-dependencies.sh test
+	@scripts/install-dependencies.sh browser
+	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(PLACE)
+	$(SWIFT) build --package-path Server --product earshotd --traits Postgres $(CHECKS)
+	@EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd scripts/test-web.sh $(BUILT)/release .build/web/page page meeting air
+
 # libearshot.so and the programs around it; the same for Python, compared with the command line.
 test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer
 	@scripts/install-dependencies.sh c
@@ -129,7 +159,7 @@ test-c: swift ## Run the tests of the C interface, some of them under AddressSan
 
 test-python: build ## Build the Python package's wheel and run its tests
 	@scripts/install-dependencies.sh python
-	@SWIFT=$(SWIFT) scripts/test-python.sh .build/release/earshot
+	@SWIFT=$(SWIFT) scripts/test-python.sh $(BUILT)/release/earshot
 
 wheel: swift ## Build the Python package, .build/python/dist/earshot-….whl
 	@scripts/install-dependencies.sh python
@@ -170,7 +200,8 @@ bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures
 	$(BENCHMARK) all $(foreach kind,music effects speech peers,--audio $(RECORDINGS)/$(kind))
 	@$(MAKE) bench-bindings
 
-bench-bindings: build ## Compare the C interface and the Python package with the command line, in docs/BENCHMARKS.md
+bench-bindings: build ## Compare the C interface, Python and WebAssembly with the command line, in docs/BENCHMARKS.md
+	@scripts/install-dependencies.sh web
 	@scripts/install-dependencies.sh python
 	@scripts/install-dependencies.sh bench
 	@SWIFT=$(SWIFT) scripts/bench-bindings.sh .build/release/earshot
@@ -201,14 +232,14 @@ docs: swift ## Build the libraries' documentation, .build/docs
 install: swift ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE) $(STANDALONE)
-	install -D -s -m 755 .build/standalone/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
+	install -D -s -m 755 $(STANDALONE_BUILT)/earshot $(DESTDIR)$(PREFIX)/bin/earshot
 	$(call install_texts,$(STANDALONE_BUILT)/earshot)
 
 # Foundation's HTTP, linked statically, leaves libcurl to the linker's command line.
 install-all: install ## Install every command: earshot, nearby, publish, subscribe, beacons, beacon
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(STANDALONE) -Xlinker -lcurl
-	install -D -s -m 755 .build/standalone/release/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
+	install -D -s -m 755 $(STANDALONE_BUILT)/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
 	@$(call link_commands,$(DESTDIR)$(PREFIX)/bin)
 	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages)
 
@@ -218,7 +249,7 @@ UNITS := $(DESTDIR)$(PREFIX)/share/systemd/user
 install-agent: install-all ## The same, and earshot-agent, which keeps the background work of apps, with its systemd units
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(STANDALONE) -Xlinker -lcurl
-	install -D -s -m 755 .build/standalone/release/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
+	install -D -s -m 755 $(STANDALONE_BUILT)/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
 	@$(call link_agent_commands,$(DESTDIR)$(PREFIX)/bin)
 	install -d "$(UNITS)"
 	install -m 644 scripts/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"

@@ -14,6 +14,10 @@ let numericsPackage = Package.Dependency.package(url: "https://github.com/apple/
 let numerics = Target.Dependency.product(name: "RealModule", package: "swift-numerics")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// Whether to build the module of the web page, see the end.
+let isWeb = Context.environment["EARSHOT_WEB"] == "1"
+let fftw: [Target.Dependency] = isWeb ? [] : [.target(name: "CFFTW3", condition: .when(traits: ["FFTW"]))]
+
 let package = Package(
     name: "earshot",
     products: [
@@ -38,6 +42,12 @@ let package = Package(
         .executable(name: "earshot-messages", targets: ["earshot-messages"]),
         .executable(name: "earshot-agent", targets: ["earshot-agent"]),
     ],
+    traits: [
+        .default(enabledTraits: ["FFTW"]),
+        .trait(
+            name: "FFTW",
+            description: "Fourier transforms by FFTW, whose licence is the GPL; without it by slower ones of our own"),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         numericsPackage,
@@ -52,7 +62,7 @@ let package = Package(
 
         .target(name: "CEarshotKernels"),
         .target(name: "EarshotCoding", dependencies: ["CEarshotKernels"], swiftSettings: strict),
-        .target(name: "EarshotDSP", dependencies: ["CEarshotKernels", "CFFTW3", numerics], swiftSettings: strict),
+        .target(name: "EarshotDSP", dependencies: ["CEarshotKernels", numerics] + fftw, swiftSettings: strict),
         .target(
             name: "EarshotModem", dependencies: ["CEarshotKernels", "EarshotCoding", "EarshotDSP", numerics],
             swiftSettings: strict),
@@ -340,5 +350,17 @@ if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
     ]
     package.targets.removeAll { !parts.contains($0.name) }
     package.products = []
+    package.dependencies = [numericsPackage]
+}
+
+// The module of the web page: the C interface in Embedded Swift, see scripts/web.sh.
+if isWeb {
+    let parts: Set = ["CEarshotKernels", "EarshotCoding", "EarshotDSP", "EarshotModem", "CEarshot", "EarshotC"]
+    package.targets.removeAll { !parts.contains($0.name) }
+    package.targets.append(
+        .executableTarget(
+            name: "EarshotWeb", dependencies: ["CEarshot", "EarshotC", "EarshotCoding", "EarshotModem"],
+            swiftSettings: strict))
+    package.products = [.executable(name: "EarshotWeb", targets: ["EarshotWeb"])]
     package.dependencies = [numericsPackage]
 }

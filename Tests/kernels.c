@@ -211,7 +211,39 @@ static void test_symbols(int form, int window) {
     }
 }
 
+/// The kernel has no forms. Its error grows with the number of stages, log₄ N, and with a value of about √N.
+static void test_transform(int length, int is_inverse) {
+    enum { LONGEST = 2048 };
+    static float x[2 * LONGEST], factors[2 * LONGEST], work[2 * LONGEST], y[2 * LONGEST];
+    float *factor = factors;
+    for (int n = length; n >= 4; n /= 4) {
+        for (int i = 0; i < n / 4 * 3; i++, factor += 2) {
+            double angle = -2 * pi * (1 + i / (n / 4)) * (i % (n / 4)) / n;
+            factor[0] = (float)cos(angle);
+            factor[1] = (float)sin(angle);
+        }
+    }
+    expect(fabs((double)(factor - factors) / 2 - (double)earshot_transform_factor_count((size_t)length)), 0, "factors", 0, length);
+    for (int n = 0; n < 2 * length; n++) {
+        x[n] = (float)(2 * uniform() - 1);
+    }
+    earshot_transform(x, (size_t)length, factors, is_inverse, work, y);
+    for (int k = 0; k < length; k++) {
+        double complex sum = 0;
+        for (int n = 0; n < length; n++) {
+            sum += (x[2 * n] + I * x[2 * n + 1]) * cexp((is_inverse ? 2 : -2) * I * pi * ((long)k * n % length) / length);
+        }
+        double error = cabs(y[2 * k] + I * y[2 * k + 1] - sum);
+        expect(error, 5 * (1 + log2(length)) * 0x1p-24 * sqrt(length), "transform", 0, length);
+    }
+}
+
 int main(void) {
+    for (int length = 1; length <= 2048; length *= 2) {
+        test_transform(length, 0);
+        test_transform(length, 1);
+    }
+    printf("transforms: %s\n", failure_count ? "differ" : "agree with their twin");
     int best = earshot_best_form();
     for (int form = 0; form <= best; form++) {
         test_filters(form, 1, 16, 128);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the C interface and the Python package with the command line, in one run, and writes the section "Bindings" of
+# Compares the C interface, the Python package and WebAssembly with the command line, in one run, and writes the section "Bindings" of
 # docs/BENCHMARKS.md.
 #
 #     scripts/bench-bindings.sh EARSHOT [options of Benchmarks/Bindings/bindings.py]...
@@ -16,7 +16,11 @@ wheel=$(echo .build/python/dist/*.whl)
 [[ -x $environment/bin/python ]] || "${PYTHON:-python3}" -m venv $environment
 $environment/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
 $environment/bin/pip install --quiet --disable-pip-version-check "$wheel"
-gcc -std=c11 -O2 -Wall -Wextra -Werror Benchmarks/Bindings/decode.c -o .build/c/decode -I.build/c/installed/include \
-    -L.build/c/installed/lib -learshot -Wl,-rpath,"$PWD/.build/c/installed/lib"
-$environment/bin/python -P Benchmarks/Bindings/bindings.py "$program" .build/c/decode "$wheel" \
-    --write docs/BENCHMARKS.md "$@"
+scripts/web.sh
+for kind in c c-without-fftw; do
+    if [[ $kind == c ]]; then scripts/c-library.sh; else FFTW=0 scripts/c-library.sh; fi
+    gcc -std=c11 -O2 -Wall -Wextra -Werror Benchmarks/Bindings/decode.c -o .build/$kind/decode \
+        -I.build/$kind/installed/include -L.build/$kind/installed/lib -learshot -Wl,-rpath,"$PWD/.build/$kind/installed/lib"
+done
+$environment/bin/python -P Benchmarks/Bindings/bindings.py "$program" .build/c/decode .build/c-without-fftw/decode "$wheel" \
+    .build/web/page --write docs/BENCHMARKS.md "$@"

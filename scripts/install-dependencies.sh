@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|test|kernels|machine|container|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|web|browser|test|kernels|machine|container|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -20,6 +20,10 @@ messages_packages=(libcurl4-openssl-dev)
 c_packages=(binutils gcc g++ libc6-dev)
 # For the wheel's environment; the rest comes by pip.
 python_packages=(python3 python3-venv)
+# The C library of WebAssembly, and node for the tests.
+web_packages=(wasi-libc nodejs)
+# A browser, the sound card that its tests give it, and certificates.
+browser_packages=(chromium pulseaudio pulseaudio-utils libasound2-plugins alsa-utils openssl)
 # earshotd's database. `earshot` does not need it.
 server_packages=(libsqlite3-dev)
 # The client library of its other database, for several services together.
@@ -47,6 +51,8 @@ messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${message
 server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
 c) packages=("${build_packages[@]}" "${c_packages[@]}") ;;
 python) packages=("${build_packages[@]}" "${c_packages[@]}" "${python_packages[@]}") ;;
+web) packages=("${build_packages[@]}" "${web_packages[@]}") ;;
+browser) packages=("${build_packages[@]}" "${web_packages[@]}" "${browser_packages[@]}") ;;
 push) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${push_packages[@]}") ;;
 postgres) packages=("${build_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}") ;;
 test)
@@ -58,11 +64,17 @@ machine) packages=("${machine_packages[@]}") ;;
 container) packages=("${container_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|postgres|push|test|kernels|machine|container|bench]" >&2
-    echo "usage: $0 [build|all|messages|server|push|c|python|test|kernels|machine|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|postgres|push|c|python|web|browser|test|kernels|machine|container|bench]" >&2
     exit 64
     ;;
 esac
+
+# Without FFTW, `make FFTW=0`, its library is not needed.
+if [[ ${FFTW:-1} == 0 ]]; then
+    wanted=()
+    for package in "${packages[@]}"; do [[ $package == libfftw3-dev ]] || wanted+=("$package"); done
+    packages=("${wanted[@]}")
+fi
 
 is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
@@ -79,6 +91,8 @@ is_provided() {
     postgresql) compgen -G '/usr/lib/postgresql/*/bin/initdb' ;;
     pulseaudio-utils) command -v pactl ;;
     binutils) command -v nm && command -v readelf ;;
+    wasi-libc) compgen -G '/usr/lib/wasm32-wasi/libc.a' ;;
+    nodejs) command -v node ;;
     libc6-dev) [[ -f /usr/include/stdlib.h ]] ;;
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;

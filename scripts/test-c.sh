@@ -4,12 +4,17 @@
 #
 #     scripts/test-c.sh [part]...      parts: exports header interface programs fuzz; all if none is named
 #
-# EARSHOT_FUZZ_CALLS is the number of random calls for each of four seeds (30000), EARSHOT_FUZZ_SEED the first seed (1).
+# With FFTW=0 the library has no FFTW in it. EARSHOT_FUZZ_CALLS is the number of random calls for each of four seeds (30000), EARSHOT_FUZZ_SEED the first seed (1).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 swift=${SWIFT:-swift}
 folder=.build/c
+traits=()
+if [[ ${FFTW:-1} == 0 ]]; then
+    folder=.build/c-without-fftw
+    traits=(--disable-default-traits)
+fi
 staged=$PWD/$folder/staged
 header=Sources/CEarshot/earshot.h
 warnings=(-Wall -Wextra -Werror -pedantic)
@@ -84,9 +89,9 @@ programs() {
 }
 
 fuzz() {
-    local scratch=$PWD/.build/c-address seed=${EARSHOT_FUZZ_SEED:-1} calls=${EARSHOT_FUZZ_CALLS:-30000} fault log
+    local scratch=$PWD/$folder-address seed=${EARSHOT_FUZZ_SEED:-1} calls=${EARSHOT_FUZZ_CALLS:-30000} fault log
     "$swift" build -c release --product earshot-c --scratch-path "$scratch" --sanitize address \
-        --explicit-target-dependency-import-check error
+        --explicit-target-dependency-import-check error "${traits[@]}"
     clang -std=c11 -O1 -g "${warnings[@]}" -fsanitize=address -fuse-ld=lld -I"$staged/include" Tests/C/fuzz.c -o $folder/fuzz \
         -L"$scratch/release" -learshot-c -lm -Wl,-rpath,"$scratch/release"
     # First the sanitizer has to report planted faults: one that misses these proves nothing.

@@ -11,7 +11,7 @@ tools=$folder/tools
 
 "$python" -c 'import ensurepip, venv' 2>/dev/null ||
     { echo "Python with venv is missing: scripts/install-dependencies.sh python" >&2; exit 69; }
-scripts/c-library.sh
+scripts/c-library.sh $folder/library
 # auditwheel names the oldest glibc that has all symbols that the library wants, and refuses other libraries.
 if ! [[ -x $tools/bin/auditwheel ]]; then
     "$python" -m venv $tools
@@ -22,7 +22,7 @@ rm -rf $folder/package $folder/dist
 mkdir -p $folder/package $folder/dist
 cp -r Bindings/python/{pyproject.toml,hatch_build.py,README.md,src} $folder/package/
 find $folder/package -name __pycache__ -prune -exec rm -r {} +
-cp -L .build/c/installed/lib/libearshot.so $folder/package/src/earshot/
+cp -L $folder/library/lib/libearshot.so $folder/package/src/earshot/
 $tools/bin/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $folder/plain \
     $folder/package
 PATH=$PWD/$tools/bin:$PATH $tools/bin/auditwheel repair --wheel-dir $folder/dist $folder/plain/earshot-*.whl \

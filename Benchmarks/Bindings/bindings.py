@@ -1,8 +1,9 @@
-"""Compares the C interface and the Python package with the command line: speed, memory, size.
+"""Compares the C interface, the Python package and WebAssembly with the command line: speed, memory, size.
 
-    bindings.py EARSHOT DECODE WHEEL [--minutes M] [--note TEXT]
+    bindings.py EARSHOT DECODE OWN_DECODE WHEEL PAGE [--minutes M] [--note TEXT]
 
-EARSHOT is the program, DECODE the compiled decode.c, WHEEL the wheel; the package itself is installed. Prints a section of
+EARSHOT is the program, DECODE the compiled decode.c, OWN_DECODE the same with the library without FFTW, WHEEL the wheel, PAGE
+the built web page; the package itself is installed. Prints a section of
 Markdown, and with --write FILE puts it into that file in place of the section of the same name.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import gzip
 import os
 import re
 import subprocess
@@ -84,10 +86,15 @@ print(len(earshot.decode(samples, 48_000)))
 """
 
 
-def section(program: str, decode: str, wheel: Path, minutes: float, note: str) -> str:
+def section(
+    program: str, decode: str, own_decode: str, wheel: Path, page: Path, minutes: float, note: str
+) -> str:
+    script = str(Path(__file__).with_name("decode.mjs"))
     commands: dict[str, tuple[Callable[[str], list[str]], Callable[[str], int]]] = {
         "`earshot decode`": (lambda path: [program, "decode", "--json", "--quiet", path], lambda text: len(text.splitlines())),
         "C, `libearshot.so`": (lambda path: [decode, path], int),
+        "C, without FFTW": (lambda path: [own_decode, path], int),
+        "WebAssembly, `modem.js` in node": (lambda path: ["node", script, str(page), path], int),
         "Python, `earshot.decode`": (lambda path: [sys.executable, "-c", PYTHON_DECODE, path], int),
     }
     lines = [
@@ -100,7 +107,7 @@ def section(program: str, decode: str, wheel: Path, minutes: float, note: str) -
         f"the tokens, seed 1. Whole processes in turns: user and system time, the best of {ROUNDS} runs (the worst in "
         "brackets). *× real time* varies with the machine's other work; *ratio* is the speed over that of `earshot "
         "decode` in the same run. Python's time includes its start, and its memory the recording, which it maps "
-        f"({minutes * 60 * RATE * 2 / 1e6:.0f} MB)." + (f" {note}" if note else ""),
+        f"({minutes * 60 * RATE * 2 / 1e6:.0f} MB). WebAssembly's includes the start of node and the compilation." + (f" {note}" if note else ""),
         "",
         "| recording | program | processor time | × real time | ratio | peak memory | tokens |",
         "|---|---|---|---|---|---|---|",
@@ -128,6 +135,9 @@ def section(program: str, decode: str, wheel: Path, minutes: float, note: str) -
                 f"{native / best:.2f} | {memory[key] / 1e6:.0f} MB | {heard[key]} of {sent} |"
             )
     library = Path(earshot.__file__).with_name("libearshot.so")
+    size_without = (Path(own_decode).parent / "installed/lib/libearshot.so").stat().st_size
+    module = page / "earshot.wasm"
+    compressed = len(gzip.compress(module.read_bytes()))
     lines += [
         "",
         f"Python's start, with NumPy and the package: {start:.3f} s.",
@@ -135,6 +145,8 @@ def section(program: str, decode: str, wheel: Path, minutes: float, note: str) -
         "| file | size |",
         "|---|---|",
         f"| `libearshot.so`, stripped, with Swift's runtime and FFTW in it | {library.stat().st_size / 1e6:.1f} MB |",
+        f"| the same without FFTW | {size_without / 1e6:.1f} MB |",
+        f"| `earshot.wasm` | {module.stat().st_size / 1e3:.0f} KB, {compressed / 1e3:.0f} KB by gzip |",
         f"| the wheel | {wheel.stat().st_size / 1e6:.1f} MB |",
         "",
     ]
@@ -145,12 +157,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("decode")
+    parser.add_argument("own_decode")
     parser.add_argument("wheel", type=Path)
+    parser.add_argument("page", type=Path)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--note", default="", help="a sentence about this run")
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
-    text = section(arguments.program, arguments.decode, arguments.wheel, arguments.minutes, arguments.note)
+    text = section(
+        arguments.program, arguments.decode, arguments.own_decode, arguments.wheel, arguments.page, arguments.minutes,
+        arguments.note)
     print(text)
     if arguments.write:
         document = arguments.write.read_text()

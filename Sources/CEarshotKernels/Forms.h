@@ -12,4 +12,17 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,bmi,bmi2")))
 #endif
 
+// A kernel without forms is compiled twice for x86-64: for the instructions of every such processor, and for AVX2 with fused
+// products. The dynamic linker picks one. The sanitizers do not support the picking.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(SANITIZED)
+#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONED
+#endif
+
 #endif

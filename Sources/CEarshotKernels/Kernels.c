@@ -1,34 +1,26 @@
-#include "CEarshotKernels.h"
+#include "Forms.h"
 
 #include <string.h>
 
-// Each of these kernels is compiled twice for x86-64: for the instructions of every such processor, and for AVX2 with fused
-// products. The dynamic linker picks one. Elsewhere the compiler's vector types suffice. The sanitizers do not support the picking.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(SANITIZED)
-#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CLONED
-#endif
-#define INLINE static inline __attribute__((always_inline))
-
-#if defined(__clang__)
+// Each of these kernels is compiled twice for x86-64, see Forms.h. Elsewhere the compiler's vector types suffice.
+#if defined(__clang__) && !defined(__wasm__)
 #define MINIMUM(a, b) __builtin_elementwise_min(a, b)
 #define MAXIMUM(a, b) __builtin_elementwise_max(a, b)
-#define SUM_OF_LANES(v) __builtin_reduce_add(v)
-#define MAXIMUM_OF_LANES(v) __builtin_reduce_max(v)
-#define ANY_LANE(v) __builtin_reduce_or(v)
 #else
-// GCC does not have these. It compiles the kernels for their test on other processors only.
+// GCC does not have these, and for WebAssembly clang calls a function for each lane.
 #define SELECT(a, b, order) ({ \
     __typeof__((a) order (b)) mask = (a) order (b); \
     (__typeof__(b))(((__typeof__(mask))(a) & mask) | ((__typeof__(mask))(b) & ~mask)); })
 #define MINIMUM(a, b) SELECT(a, b, <)
 #define MAXIMUM(a, b) SELECT(a, b, >)
+#endif
+
+#if defined(__clang__)
+#define SUM_OF_LANES(v) __builtin_reduce_add(v)
+#define MAXIMUM_OF_LANES(v) __builtin_reduce_max(v)
+#define ANY_LANE(v) __builtin_reduce_or(v)
+#else
+// GCC does not have these either. It compiles the kernels for their test on other processors only.
 #define REDUCE(v, step) ({ \
     __typeof__(v) lanes = (v); \
     __typeof__(lanes[0] + 0) sum = lanes[0]; \

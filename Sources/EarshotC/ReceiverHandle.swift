@@ -65,7 +65,7 @@ final class ReceiverHandle {
     }
 
     func skip(_ sampleCount: UInt64) throws(ArgumentError) {
-        try takeInput { receivers.skip(Int(clamping: sampleCount), onFrame: $0) }
+        try takeInput { receivers.skip(SampleIndex(clamping: sampleCount), onFrame: $0) }
     }
 
     func flush() throws(ArgumentError) {

@@ -207,28 +207,32 @@ public struct Downconverter: ~Copyable {
     }
 
     /// Passes over lost input. The cost does not depend on the length of the hole.
-    /// - Parameter sampleCount: the number of lost samples; 0 or more.
+    /// - Parameter sampleCount: the number of lost samples; 0 or more. Where Int has 32 bits it may need 64.
     /// - Returns: the number of outputs that this input would have made. All of them are lost; the next output of `process`
     ///   follows them in time.
-    public mutating func skip(_ sampleCount: Int) -> Int {
+    public mutating func skip<Count: FixedWidthInteger & SignedInteger>(_ sampleCount: Count) -> Count {
         guard sampleCount > 0 else { return 0 }
         let (advance, phaseCount, period) = (design.advance, design.phaseCount, design.rotationPeriod)
         // After each `advance` of input the filter is in the same phase again.
-        let (periods, rest) = sampleCount.quotientAndRemainder(dividingBy: advance)
+        let periods = sampleCount / Count(advance)
+        let rest = Int(sampleCount % Count(advance))
         let produced = outputCount(before: filled + rest - design.tapCount + 1)
-        rotation = (rotation + periods * phaseCount % period + produced) % period
-        phase += produced * advance
-        filled += rest - phase / phaseCount
-        phase %= phaseCount
+        rotation = (rotation + Int(periods % Count(period)) * (phaseCount % period) + produced) % period
+        let newPhase = Int64(phase) + Int64(produced) &* Int64(advance)
+        filled += rest - Int(newPhase / Int64(phaseCount))
+        phase = Int(newPhase % Int64(phaseCount))
         lostInputCount = filled
         // What stands there is not used.
         fractionEnd = 0
-        return periods * phaseCount + produced
+        return periods &* Count(phaseCount) + Count(produced)
     }
 
     /// The number of next outputs that begin before `input`[index].
     private func outputCount(before index: Int) -> Int {
-        index > 0 ? (index * design.phaseCount - phase + design.advance - 1) / design.advance : 0
+        guard index > 0 else { return 0 }
+        // The product may take more than 32 bits. Unchecked, because a check of 64 bits takes 128, which WebAssembly lacks.
+        let phases = Int64(index) &* Int64(design.phaseCount)
+        return Int((phases + Int64(design.advance - phase - 1)) / Int64(design.advance))
     }
 
     private mutating func discard(_ count: Int) {

@@ -22,6 +22,10 @@ public struct EarshotServer: Sendable {
         public var certificatePath: String?
         /// The path of a PEM file with the certificate's private key.
         public var privateKeyPath: String?
+        /// The path of a folder with a web page to serve at `/`; nil serves none.
+        public var webFolder: String?
+        /// The addresses of proxies in front of the service: a client's address is what they say in `X-Forwarded-For`.
+        public var proxies: [String] = []
         /// The limits of requests, messages and connections.
         public var limits = ServiceLimits()
 
@@ -32,14 +36,20 @@ public struct EarshotServer: Sendable {
     private let options: Options
     private let logger: Logger
     private let store: any Store
+    private let web: WebFolder?
 
     /// Opens the database and creates a missing one.
     /// - Throws: `DatabaseInUse` if another process serves the SQLite file; GRDB's `DatabaseError` if SQLite cannot open or
     ///   migrate it, or an error that says why the rights of other users cannot be taken from it; for PostgreSQL,
-    ///   `AdministrationError` if the database cannot be reached or migrated.
+    ///   `AdministrationError` if the database cannot be reached or migrated; an error that says why the web page cannot be
+    ///   served.
     public init(_ options: Options, logger: Logger) throws {
         self.options = options
         self.logger = logger
+        web = try options.webFolder.map { try WebFolder($0) }
+        if let leftOut = web?.leftOut, !leftOut.isEmpty {
+            logger.notice("files that are not served", metadata: ["files": "\(leftOut.joined(separator: " "))"])
+        }
         store = try StoreOpening.serve(options.database, options.limits, logger)
     }
 
@@ -53,7 +63,8 @@ public struct EarshotServer: Sendable {
         let service = TokenService(store: store, limits: limits)
         try await service.begin()
         let application = Self.application(
-            service, server: try server(limits, service.metrics), address: .hostname(options.host, port: options.port),
+            service, web: web, proxies: Set(options.proxies.compactMap { IPAddress($0) }),
+            server: try server(limits, service.metrics), address: .hostname(options.host, port: options.port),
             logger: logger, onRunning: onRunning)
         var configuration = ServiceGroupConfiguration(
             services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -70,16 +81,21 @@ public struct EarshotServer: Sendable {
 
     /// The application around a service, which tests run too.
     static func application(
-        _ service: TokenService, server: HTTPServerBuilder? = nil,
+        _ service: TokenService, web: WebFolder? = nil, proxies: Set<IPAddress> = [],
+        server: HTTPServerBuilder? = nil,
         address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
         onRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> some ApplicationProtocol {
-        let endpoints = API(service: service).endpoints
+        let browsers = BrowserSettings(servesPages: web != nil, proxies: proxies)
+        let endpoints = API(service: service, browsers: browsers).endpoints
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ObservationMiddleware(metrics: service.metrics))
+        router.add(middleware: CrossOriginMiddleware(origins: service.browserOrigins))
         router.add(
             middleware: ProblemMiddleware(
                 metrics: service.metrics, refusalDelay: service.limits.refusalDelay, endpoints: endpoints))
+        router.add(middleware: PreflightMiddleware(origins: service.browserOrigins, endpoints: endpoints))
+        if let web { router.add(middleware: WebMiddleware(folder: web)) }
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }

@@ -80,6 +80,19 @@ extension Problem {
     static let notOwner = Problem(
         .forbidden, "not_owner", "This key may not manage the project's beacons.",
         remedy: "Use a key of 'earshotd key create PROJECT --owner'.")
+    static let notBrowserKey = Problem(
+        .forbidden, "not_browser_key", "The request comes from a browser, and its key is not for browsers.",
+        remedy: "Use a key of 'earshotd key create PROJECT --browser', and keep other keys out of pages.")
+    static let notForBrowsers = Problem(
+        .forbidden, "not_for_browsers", "A browser key publishes and subscribes; it asks about no beacons.",
+        remedy: "Ask from an app, with a key of 'earshotd key create' without --browser.")
+    static let noOrigin = Problem(
+        .forbidden, "no_origin", "This is a browser key, and the request has no header Origin.",
+        remedy: "Send it from a page; for other programs use a key without --browser.")
+    static let originNotAllowed = Problem(
+        .forbidden, "origin_not_allowed",
+        "Pages of this request's origin may not use this service, or not with this key.",
+        remedy: "Name the origin when the key is created: 'earshotd key create PROJECT --browser --origin https://…'.")
     static let badSession = Problem(
         .unauthorized, "bad_session", "The session is unknown or has ended, or its key was revoked.",
         remedy: "Open a new session with POST /v1/devices, then publish and subscribe again.")

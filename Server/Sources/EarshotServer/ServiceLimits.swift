@@ -15,6 +15,8 @@ public struct ServiceLimits: Sendable, Equatable {
     public var maximumTimeToLive = Duration.seconds(86_400)
     /// The lifetime of a device session after its last creation or renewal.
     public var sessionLifetime = Duration.seconds(7 * 86_400)
+    /// The lifetime of a session of a browser key, after the same: a page is closed without a word, and opened again often.
+    public var browserSessionLifetime = Duration.seconds(3_600)
     /// The lifetime of a token. The service issues a new one after half of it.
     public var tokenLifetime = Duration.seconds(120)
     /// The lifetime of a report before the device must repeat it.
@@ -32,6 +34,10 @@ public struct ServiceLimits: Sendable, Equatable {
     public var requestsPerKey = RateLimit(perSecond: 500, burst: 2_000)
     /// Sessions that a key opens.
     public var sessionsPerKey = RateLimit(perSecond: 10, burst: 100)
+    /// Requests of all pages at one address: an IPv4 address, or an IPv6 network of 64 bits.
+    public var requestsPerAddress = RateLimit(perSecond: 50, burst: 500)
+    /// Sessions that all pages at one address open.
+    public var sessionsPerAddress = RateLimit(perSecond: 0.2, burst: 100)
     /// How long the answer to a request beyond these rates waits. A client that repeats at once then costs little.
     public var refusalDelay = Duration.seconds(1)
 

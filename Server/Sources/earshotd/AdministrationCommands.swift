@@ -46,7 +46,16 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a key and print it, once. Standard output holds the key alone.")
+            abstract: "Create a key and print it, once. Standard output holds the key alone.",
+            discussion: """
+                A key is for one of three: apps, web pages (--browser), or the owner's own programs (--owner).
+
+                Everyone can read a browser key in its page. So it only publishes and subscribes, each address has a limit, \
+                and pages of other origins are refused. Name the origins of your pages:
+                  earshotd key create demo --browser --origin https://example.org --origin http://localhost:8000
+
+                Pages that the service itself serves ('earshotd serve --web') may use it always, so it needs no origin for them.
+                """)
 
         @Argument(help: "The project of the key.")
         var project: String
@@ -61,19 +70,58 @@ struct KeyCommand: AsyncParsableCommand {
                 """)
         var owner = false
 
+        @Flag(
+            help: "Create a key for web pages: it publishes and subscribes from pages of the origins, and does no more."
+        )
+        var browser = false
+
+        @Option(
+            help: ArgumentHelp(
+                "An origin whose pages may use the browser key: scheme, host and perhaps port. May be repeated.",
+                valueName: "origin"))
+        var origin: [String] = []
+
         @OptionGroup var database: DatabaseOption
 
-        func validate() throws { if !name.isEmpty { try requireName(name) } }
+        /// The most origins of a key.
+        private static let maximumOriginCount = 50
+
+        func validate() throws {
+            if !name.isEmpty { try requireName(name) }
+            guard !(browser && owner) else {
+                throw ValidationError("--browser and --owner exclude each other: an owner's key must not be in a page.")
+            }
+            guard browser || origin.isEmpty else { throw ValidationError("--origin is for a key with --browser.") }
+            guard origin.count <= Self.maximumOriginCount else {
+                throw ValidationError("A key has at most \(Self.maximumOriginCount) origins; create another key.")
+            }
+            _ = try origins()
+        }
+
+        private func origins() throws -> [WebOrigin] {
+            try origin.map { text in
+                do throws(WebOriginError) {
+                    return try WebOrigin(text)
+                } catch {
+                    throw ValidationError("\(error.description)")
+                }
+            }
+        }
 
         func run() async throws {
             let role: KeyRole = owner ? .owner : .device
-            let secret = Secret.newKey(role)
+            let secret = browser ? Secret.newBrowserKey() : Secret.newKey(role)
+            let origins = browser ? AllowedOrigins(try origins()) : nil
             let key = try await administer(database) { store in
-                try await store.createKey(project: project, name: name, role: role, hash: Secret.hash(secret))
+                try await store.createKey(
+                    project: project, name: name, role: role, origins: origins, hash: Secret.hash(secret))
             }
             print(secret)
-            printError(
-                "\(owner ? "Owner's key" : "Key") \(key.id) of project \(project). Keep it: it is not shown again.")
+            let kind = owner ? "Owner's key" : browser ? "Browser key" : "Key"
+            printError("\(kind) \(key.id) of project \(project). Keep it: it is not shown again.")
+            guard let origins else { return }
+            let pages = ["this service's own pages"] + origins.texts
+            printError("It may be used by \(pages.joined(separator: ", ")).")
         }
     }
 
@@ -94,18 +142,52 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the keys: number, project, name, dates; 'owner' for owners' keys.")
+            abstract: "List the keys: number, project, name, dates; 'owner' or 'browser' with its origins.",
+            discussion: """
+                With --json, a line of JSON for each:
+                  {"created":"2026-11-24T12:00:00Z","id":1,"kind":"browser","name":"","origins":["https://example.org"],"project":"demo"}
+                'kind' is 'app', 'browser' or 'owner'; a revoked key has 'revoked'.
+                """)
 
         @Option(help: "List only the keys of this project.")
         var project: String?
+
+        @Flag(help: "Print lines of JSON.")
+        var json = false
 
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
             for key in try await administer(database, { try await $0.keys(project: project) }) {
+                guard !json else {
+                    print(try JSONText.line(Entry(key)))
+                    continue
+                }
                 let revoked = key.revoked.map { "\trevoked \($0.text)" } ?? ""
-                let role = key.role == .owner ? "\towner" : ""
-                print("\(key.id)\t\(key.project)\t\(key.name)\tsince \(key.created.text)\(role)\(revoked)")
+                let origins = key.origins?.texts ?? []
+                let kind =
+                    switch key.kind {
+                    case "app": ""
+                    case let kind: "\t" + ([kind] + origins).joined(separator: " ")
+                    }
+                print("\(key.id)\t\(key.project)\t\(key.name)\tsince \(key.created.text)\(kind)\(revoked)")
+            }
+        }
+
+        private struct Entry: Encodable {
+            let id: Int64
+            let project: String
+            let name: String
+            let kind: String
+            let origins: [String]?
+            let created: String
+            let revoked: String?
+
+            init(_ key: APIKey) {
+                (id, project, name, kind) = (key.id, key.project, key.name, key.kind)
+                origins = key.origins?.texts
+                created = key.created.text
+                revoked = key.revoked?.text
             }
         }
     }
@@ -143,6 +225,11 @@ func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async th
         printError("Error: \(failure): \(error)")
         throw ExitCode.failure
     }
+}
+
+extension APIKey {
+    /// What the key is for.
+    fileprivate var kind: String { role == .owner ? "owner" : origins == nil ? "app" : "browser" }
 }
 
 extension Moment {

@@ -5,7 +5,12 @@ import Logging
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Run the service until SIGTERM or Ctrl-C.")
+        commandName: "serve", abstract: "Run the service until SIGTERM or Ctrl-C.",
+        discussion: """
+            With --web it also serves a web page, whose visitors hear and speak with a browser key:
+              earshotd key create demo --browser
+              earshotd serve --web FOLDER
+            """)
 
     @Option(help: "The address to listen at; 0.0.0.0 for all.")
     var host = "127.0.0.1"
@@ -14,6 +19,18 @@ struct ServeCommand: AsyncParsableCommand {
     var port = 8_787
 
     @OptionGroup var database: DatabaseOption
+
+    @Option(
+        help: ArgumentHelp(
+            "Serve the web page in this folder at '/', beside the API. Its files are read once, at the start.",
+            valueName: "folder"))
+    var web: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address of a proxy in front of the service: clients' addresses are what it says in X-Forwarded-For. May be repeated.",
+            valueName: "address"))
+    var proxy: [String] = []
 
     @Option(help: ArgumentHelp("PEM file: the certificate and its chain; without it, plain HTTP.", valueName: "file"))
     var tlsCertificate: String?
@@ -41,6 +58,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Maximum sessions a second that a key may open.", valueName: "n"))
     var sessionRate = ServiceLimits().sessionsPerKey.perSecond
 
+    @Option(help: ArgumentHelp("Maximum requests a second from all web pages at one address.", valueName: "n"))
+    var addressRate = ServiceLimits().requestsPerAddress.perSecond
+
+    @Option(help: ArgumentHelp("Maximum sessions a second that web pages at one address may open.", valueName: "n"))
+    var addressSessionRate = ServiceLimits().sessionsPerAddress.perSecond
+
     @Option(help: ArgumentHelp("Maximum publications of all devices of a key.", valueName: "n"))
     var publicationsPerKey = ServiceLimits().publicationsPerKey
 
@@ -60,8 +83,12 @@ struct ServeCommand: AsyncParsableCommand {
         }
         for (name, rate) in [
             ("--key-rate", keyRate), ("--device-rate", deviceRate), ("--session-rate", sessionRate),
+            ("--address-rate", addressRate), ("--address-session-rate", addressSessionRate),
         ] where !(rate > 0 && rate <= 1e9) {
             throw ValidationError("\(name) must be more than 0, not \(rate).")
+        }
+        for address in proxy where IPAddress(address) == nil {
+            throw ValidationError("--proxy must be an IPv4 or IPv6 address, not '\(address)'.")
         }
         for (name, count) in [
             ("--connections", connections), ("--database-connections", databaseConnections),
@@ -87,6 +114,8 @@ struct ServeCommand: AsyncParsableCommand {
         options.port = port
         options.certificatePath = tlsCertificate
         options.privateKeyPath = tlsKey
+        options.webFolder = web
+        options.proxies = proxy
         options.limits = limits
         let scheme = tlsCertificate == nil ? "http" : "https"
         try await orFail("cannot serve on \(host):\(port) with the database '\(database.name)'") {
@@ -115,6 +144,8 @@ struct ServeCommand: AsyncParsableCommand {
         limits.requestsPerKey = RateLimit(perSecond: keyRate, burst: max(1, 4 * keyRate))
         limits.requestsPerDevice = RateLimit(perSecond: deviceRate, burst: max(1, 5 * deviceRate))
         limits.sessionsPerKey = RateLimit(perSecond: sessionRate, burst: max(1, 10 * sessionRate))
+        limits.requestsPerAddress = RateLimit(perSecond: addressRate, burst: max(1, 10 * addressRate))
+        limits.sessionsPerAddress = RateLimit(perSecond: addressSessionRate, burst: max(1, 500 * addressSessionRate))
         limits.publicationsPerKey = publicationsPerKey
         limits.subscriptionsPerKey = subscriptionsPerKey
         limits.publicationsPerDevice = publicationsPerDevice

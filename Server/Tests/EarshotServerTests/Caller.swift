@@ -12,16 +12,19 @@ let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 struct Caller: Sendable {
     let client: any TestClientProtocol
     let bearer: String?
+    /// What each request has besides.
+    let headers: HTTPFields
 
-    init(_ client: any TestClientProtocol, bearer: String?) {
+    init(_ client: any TestClientProtocol, bearer: String?, _ headers: HTTPFields = [:]) {
         self.client = client
         self.bearer = bearer
+        self.headers = headers
     }
 
     /// A device with a session.
-    init(_ client: any TestClientProtocol, key: String) async throws {
-        let opened = try await Caller(client, bearer: key).send(.post, "/v1/devices")
-        self.init(client, bearer: opened["session"] as? String)
+    init(_ client: any TestClientProtocol, key: String, _ headers: HTTPFields = [:]) async throws {
+        let opened = try await Caller(client, bearer: key, headers).send(.post, "/v1/devices")
+        self.init(client, bearer: opened["session"] as? String, headers)
     }
 
     func send(_ method: HTTPRequest.Method, _ path: String, _ body: [String: Any]? = nil) async throws -> Answer {
@@ -34,7 +37,7 @@ struct Caller: Sendable {
     }
 
     func send(_ method: HTTPRequest.Method, _ path: String, bytes: ByteBuffer?) async throws -> Answer {
-        var headers: HTTPFields = [:]
+        var headers = headers
         if let bearer { headers[.authorization] = "Bearer \(bearer)" }
         let response = try await client.executeRequest(
             uri: path, method: method, headers: headers, body: bytes)

@@ -94,6 +94,104 @@ import Testing
         #expect(try daemon.run("key", "list").output.hasSuffix("\towner\n"))
     }
 
+    @Test func browserKeys() throws {
+        let daemon = try Daemon()
+        _ = try daemon.run("project", "create", "demo")
+        let key = try daemon.run(
+            "key", "create", "demo", "--browser", "--origin", "https://Example.org:443", "--origin",
+            "http://localhost:8000",
+            "--name", "pages")
+        #expect(key.output.wholeMatch(of: /earshot-browser-[0-9a-f]{40}\n/) != nil)
+        #expect(key.error.contains("this service's own pages, https://example.org, http://localhost:8000."))
+        #expect(try daemon.run("key", "create", "demo", "--browser").status == 0)
+        _ = try daemon.run("key", "create", "demo", "--owner")
+        _ = try daemon.run("key", "create", "demo")
+        _ = try daemon.run("key", "revoke", "2")
+        let lines = try daemon.run("key", "list").output.split(separator: "\n")
+        #expect(lines.count == 4 && lines[0].hasSuffix("\tbrowser https://example.org http://localhost:8000"))
+        #expect(lines[1].contains("\tbrowser\trevoked 20") && lines[2].hasSuffix("\towner"))
+        let entries = try daemon.run("key", "list", "--json").output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(entries.map { $0["kind"] as? String } == ["browser", "browser", "owner", "app"])
+        #expect(entries.map { $0["id"] as? Int } == [1, 2, 3, 4])
+        #expect(entries[0]["origins"] as? [String] == ["https://example.org", "http://localhost:8000"])
+        #expect(entries[1]["origins"] as? [String] == [] && entries[1]["revoked"] is String)
+        #expect(entries[3]["origins"] == nil && entries[3]["revoked"] == nil)
+        for (arguments, text) in [
+            (["--browser", "--owner"], "exclude each other"), (["--origin", "https://example.org"], "--browser"),
+            (["--browser", "--origin", "https://example.org/page"], "has a path"),
+            (["--browser", "--origin", "*"], "begins with neither"),
+            (["--browser"] + (0..<51).flatMap { ["--origin", "https://\($0).example"] }, "at most 50"),
+        ] {
+            let refused = try daemon.run(["key", "create", "demo"] + arguments)
+            #expect(refused.status == 64 && refused.error.contains(text), "\(arguments): \(refused.error)")
+        }
+        #expect(try daemon.run("key", "list").output.split(separator: "\n").count == 4)
+    }
+
+    /// The page and the API from one program, as a browser asks for them.
+    @Test func servesAPage() async throws {
+        let daemon = try Daemon()
+        let folder = daemon.file("page")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(try daemon.run("serve", "--port", "0", "--web", folder.path).error.contains("no index.html"))
+        try Data("<!doctype html>".utf8).write(to: folder.appendingPathComponent("index.html"))
+        try Data("x".utf8).write(to: folder.appendingPathComponent(".hidden"))
+        _ = try daemon.run("project", "create", "ours")
+        let key = try daemon.run("key", "create", "ours", "--browser").output.trimmingCharacters(in: .newlines)
+        #expect(try daemon.run("serve", "--proxy", "localhost").status == 64)
+        try await daemon.serve(
+            "--web", folder.path, "--proxy", "127.0.0.1", "--address-session-rate", "0.002", "--log-level", "debug")
+        #expect(daemon.log.contains("/.hidden"))
+        let port = try #require(URL(string: daemon.base)?.port)
+        func say(_ head: String) async throws -> String {
+            try await RawConnection.say("\(head)\r\nHost: x\r\nConnection: close\r\n\r\n", to: port)
+        }
+        let page = try await say("GET / HTTP/1.1")
+        #expect(page.hasPrefix("HTTP/1.1 200 ") && page.hasSuffix("\r\n\r\n<!doctype html>"))
+        let head = try await say("HEAD / HTTP/1.1")
+        #expect(head.hasPrefix("HTTP/1.1 200 ") && head.hasSuffix("\r\n\r\n"))
+        #expect(head.lowercased().contains("content-length: 15\r\n"))
+        let tag = try #require(page.split(separator: "\r\n").first { $0.lowercased().hasPrefix("etag: ") }).dropFirst(6)
+        let known = try await say("GET / HTTP/1.1\r\nIf-None-Match: \(tag)")
+        #expect(known.hasPrefix("HTTP/1.1 304 ") && known.hasSuffix("\r\n\r\n"))
+        for path in [
+            "/../page/index.html", "//", "/.hidden", "/%2e%2e/earshotd.sqlite", "/\u{0}", "http://x/.hidden", "*",
+        ] {
+            #expect(try await !say("GET \(path) HTTP/1.1").hasPrefix("HTTP/1.1 200 "), "\(path)")
+        }
+        // Two requests on one connection: the first's empty body does not disturb the second.
+        let both = try await RawConnection.say(
+            "HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", to: port)
+        #expect(both.contains("\r\n\r\nHTTP/1.1 200 ") && both.hasSuffix("{\"status\":\"ok\"}"))
+
+        // A visitor's limit is that of the address behind the proxy.
+        func open(_ address: String) async throws -> Substring {
+            try await say(
+                "POST /v1/devices HTTP/1.1\r\nContent-Length: 0\r\nSec-Fetch-Site: same-origin\r\nOrigin: http://x\r\n"
+                    + "Authorization: Bearer \(key)\r\nX-Forwarded-For: 192.0.2.9, \(address)"
+            ).dropFirst("HTTP/1.1 ".count).prefix(3)
+        }
+        #expect(try await open("192.0.2.1") == "201")
+        #expect(try await open("192.0.2.1") == "429")
+        #expect(try await open("192.0.2.2") == "201")
+        #expect(try await open("2001:db8::1") == "201")
+        #expect(try await open("2001:db8::2") == "429")
+        #expect(!daemon.log.contains("192.0.2.") && !daemon.log.contains(key))
+        #expect(daemon.end(SIGTERM) == 0)
+        // Without a proxy, anyone may write the header, so it says nothing.
+        try await daemon.serve("--web", folder.path, "--address-session-rate", "0.002")
+        let other = try #require(URL(string: daemon.base)?.port)
+        func openDirectly(_ address: String) async throws -> String {
+            try await RawConnection.say(
+                "POST /v1/devices HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\nSec-Fetch-Site: same-origin\r\n"
+                    + "Authorization: Bearer \(key)\r\nX-Forwarded-For: \(address)\r\n\r\n", to: other)
+        }
+        #expect(try await openDirectly("192.0.2.1").hasPrefix("HTTP/1.1 201 "))
+        #expect(try await openDirectly("192.0.2.2").hasPrefix("HTTP/1.1 429 "))
+    }
+
     /// The operator's second process reaches the running service.
     @Test func revokedWhileServing() async throws {
         let daemon = try Daemon()

@@ -71,7 +71,7 @@
                 try await group.waitForAll()
                 return try PostgresConnection(PostgresAddress(address)).execute("SELECT version FROM migration")
             }
-            #expect(versions.map { $0.integer(0) } == [1])
+            #expect(versions.map { $0.integer(0) } == [1, 2])
             try PostgresConnection(PostgresAddress(address)).run(script: "INSERT INTO migration VALUES (99)")
             #expect(throws: AdministrationError.self) { try PostgresStore(address: address, logger: silent) }
         }
@@ -148,6 +148,70 @@
             #expect(try await accepted() == 30)
             clock.advance(by: .seconds(4))
             #expect(try await accepted() == 8)
+        }
+
+        /// The pages at one address have one limit, whichever node they ask.
+        @Test func ratesOfAddressesHoldOverAllNodes() async throws {
+            let nodes = try nodes(3) { $0.requestsPerAddress = RateLimit(perSecond: 0.001, burst: 30) }
+            let store = nodes[0].store
+            _ = try await store.createProject(name: "ours")
+            let key = Secret.newBrowserKey()
+            _ = try await store.createKey(
+                project: "ours", name: "", role: .device,
+                origins: AllowedOrigins([try WebOrigin("https://example.org")]), hash: Secret.hash(key))
+            let source = RequestSource(origin: "https://example.org", client: "192.0.2.1")
+            let (_, secret) = try await nodes[0].openSession(key: key, from: source)
+            var accepted = 0
+            for round in 0..<90 {
+                let refusal = try await problem {
+                    try await nodes[round % 3].session(secret: secret, from: source)
+                }
+                if refusal == nil { accepted += 1 } else { #expect(refusal?.message.contains("address") == true) }
+            }
+            #expect(accepted == 29)
+        }
+
+        /// While the database is away, a node counts for itself.
+        @Test func ratesOfAddressesWithoutADatabase() async throws {
+            let server = try PostgresServer()
+            let store = try PostgresStore(
+                address: server.address(), connections: 2, clock: MovedClock(), logger: silent)
+            var limits = ServiceLimits()
+            limits.requestsPerAddress = RateLimit(perSecond: 0.001, burst: 3)
+            let service = TokenService(store: store, limits: limits)
+            server.kill()
+            let source = RequestSource(origin: "https://example.org", client: "192.0.2.1")
+            var codes: [String?] = []
+            for _ in 0..<4 {
+                codes.append(try await problem { try await service.session(secret: "x", from: source) }?.code)
+            }
+            #expect(codes.prefix(3).allSatisfy { $0 != "rate_limited" } && codes.last == "rate_limited")
+        }
+
+        /// A database of version 1, which knew no browser keys.
+        @Test func aDatabaseWithoutBrowserKeys() async throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let key = Secret.newKey()
+            let old = try PostgresConnection(PostgresAddress(address))
+            for script in PostgresSchema.versions[0] { try old.run(script: script) }
+            try old.run(
+                script: """
+                    CREATE TABLE migration (version integer PRIMARY KEY);
+                    INSERT INTO migration VALUES (1);
+                    INSERT INTO project (name, created_at) VALUES ('ours', 0);
+                    """)
+            _ = try old.execute(
+                "INSERT INTO api_key (project_id, name, role, hash, created_at) VALUES (1, 'phones', 'device', $1, 0)",
+                [.bytes(Secret.hash(key))])
+            let store = try PostgresStore(address: address, connections: 2, logger: silent)
+            let service = TokenService(store: store)
+            #expect(try await store.keys(project: nil).map(\.origins) == [nil])
+            #expect(try await service.openSession(key: key).0.origins == nil)
+            let browserKey = Secret.newBrowserKey()
+            _ = try await store.createKey(
+                project: "ours", name: "", role: .device, origins: AllowedOrigins([]), hash: Secret.hash(browserKey))
+            #expect(try await problem { try await service.openSession(key: browserKey) } == .noOrigin)
+            store.close()
         }
 
         /// One node sweeps at a time.

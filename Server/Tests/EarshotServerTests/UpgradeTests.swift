@@ -121,6 +121,55 @@ import Testing
         #expect(try await later.publications(of: publisher, now: clock.now).count == 3)
     }
 
+    /// A database of version 4, which knew no browser keys.
+    @Test func aDatabaseWithoutBrowserKeys() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("old.sqlite").path
+        let (key, secret) = (Secret.newKey(), Secret.newSession())
+        let clock = MovedClock()
+        let old = try DatabasePool(path: path)
+        try Schema.migrator.migrate(old, upTo: "4")
+        try await old.write { database in
+            #expect(try !database.columns(in: "api_key").contains { $0.name == "origins" })
+            try database.execute(
+                sql: """
+                    INSERT INTO project (id, name, created_at) VALUES (1, 'ours', 0);
+                    INSERT INTO api_key (id, project_id, name, hash, created_at) VALUES (1, 1, 'phones', :key, 0);
+                    INSERT INTO device (id, identifier, key_id, project_id, hash, expires_at, sequence, forgotten)
+                        VALUES (1, 'a', 1, 1, :secret, :later, 0, 0);
+                    """,
+                arguments: [
+                    "key": Secret.hash(key), "secret": Secret.hash(secret), "later": clock.now + .seconds(600),
+                ])
+        }
+        try old.close()
+
+        let store = try SQLiteStore(path: path, clock: clock)
+        let service = TokenService(store: store)
+        #expect(try await store.keys(project: nil).map(\.origins) == [nil])
+        #expect(try await store.browserOrigins().isEmpty)
+        // The old key and the old session go on, and are not for browsers.
+        #expect(try await service.session(secret: secret).origins == nil)
+        let page = RequestSource(origin: "https://example.org")
+        #expect(try await problem { try await service.openSession(key: key, from: page) } == .notBrowserKey)
+        // A browser key works, and its session stays one when the service starts again.
+        let browserKey = Secret.newBrowserKey()
+        _ = try await store.createKey(
+            project: "ours", name: "", role: .device, origins: AllowedOrigins([try WebOrigin("https://example.org")]),
+            hash: Secret.hash(browserKey))
+        let (_, browserSecret) = try await service.openSession(key: browserKey, from: page)
+        try store.close()
+        let again = try SQLiteStore(path: path, clock: clock)
+        defer { try? again.close() }
+        let restarted = TokenService(store: again)
+        #expect(
+            try await restarted.session(secret: browserSecret, from: page).origins?.texts == ["https://example.org"])
+        #expect(try await problem { try await restarted.session(secret: browserSecret) } == .noOrigin)
+        #expect(try await again.browserOrigins() == ["https://example.org"])
+    }
+
     private func makeVersion3(_ path: String, hashes: [Data], now: Moment) async throws {
         let old = try DatabasePool(path: path)
         try Schema.migrator.migrate(old, upTo: "3")

@@ -73,6 +73,16 @@ final class World: Sendable {
         return key
     }
 
+    /// A browser key of a project, which exists.
+    func browserKey(_ origins: String..., project: String = "ours") async throws -> String {
+        _ = try await self.key(project)
+        let key = Secret.newBrowserKey()
+        _ = try await store.createKey(
+            project: project, name: "", role: .device, origins: AllowedOrigins(origins.map { try WebOrigin($0) }),
+            hash: Secret.hash(key))
+        return key
+    }
+
     /// A device with a new key of a project.
     func device(_ project: String = "ours") async throws -> Device {
         Device(world: self, session: try await service.openSession(key: try await key(project)).0)

@@ -54,6 +54,16 @@ void earshot_filter_integers(
 /// y[i] = x[i]·z[i], complex; count complex numbers.
 void earshot_complex_products(const float *x, const float *z, size_t count, float *y);
 
+/// The number of complex factors that `earshot_transform` takes, Σ 3n/4 over n = N, N/4, N/16 … from 4 on.
+size_t earshot_transform_factor_count(size_t length);
+
+/// y[k] = Σₙ x[n]·e^{∓j2πkn/N}, n, k = 0 ..< N, complex; + where is_inverse is not 0. N, the length, is a power of two.
+///
+/// factors holds, for each n as above in turn, e^{−j2πmp/n}, shape [3][n/4], m = 1 ..< 4 and p = 0 ..< n/4. work has room for
+/// N complex numbers. x stays as it is.
+void earshot_transform(
+    const float *x, size_t length, const float *factors, int is_inverse, float *work, float *y);
+
 /// x[i] becomes x[i]·z[i], complex; count complex numbers.
 void earshot_multiply(float *x, const float *z, size_t count);
 

@@ -7,9 +7,9 @@ public struct ReceivedFrame: Sendable, Equatable {
     /// The name of its profile.
     public var profileName: String
     /// The input sample at which it starts; negative if it began before the input did.
-    public var startSample: Int
+    public var startSample: SampleIndex
     /// The input sample behind its last one.
-    public var endSample: Int
+    public var endSample: SampleIndex
     /// How far its tones lie above their places at the band's centre, in hertz: Doppler and clock error. Negative is lower.
     public var offsetHertz: Double
     /// Signal power over noise power in 1,500 Hz, in decibels.

@@ -27,7 +27,7 @@ public struct Receiver: ~Copyable {
     /// ms. Tried from 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
     static let disturbedWait = 256
     /// Time stops at this sample: three million years at 48 kHz.
-    static let latestSample = 1 << 62
+    static let latestSample: SampleIndex = 1 << 62
 
     /// The profiles that it listens for; they share one band.
     public let profiles: [Profile]
@@ -115,14 +115,14 @@ public struct Receiver: ~Copyable {
     ///   - samples: shape [any][channelCount]; samples of several channels are interleaved.
     ///   - onFrame: receives each frame.
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
-        counted.samples += samples.count / channelCount
+        counted.samples += SampleIndex(samples.count / channelCount)
         take(samples, onFrame)
     }
 
     /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
     public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
         precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
-        counted.samples += samples.count / channelCount
+        counted.samples += SampleIndex(samples.count / channelCount)
         for first in stride(from: 0, to: samples.count, by: input.maximumBlock) {
             input.take(samples.extracting(first..<min(first + input.maximumBlock, samples.count)))
             processQuanta(onFrame)
@@ -140,7 +140,7 @@ public struct Receiver: ~Copyable {
     /// - Parameters:
     ///   - sampleCount: 0 or more.
     ///   - onFrame: gets each frame.
-    public mutating func skip(_ sampleCount: Int, onFrame: (ReceivedFrame) -> Void) {
+    public mutating func skip(_ sampleCount: SampleIndex, onFrame: (ReceivedFrame) -> Void) {
         precondition(sampleCount >= 0, "\(sampleCount) samples skipped")
         let count = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
         guard count > 0 else { return }
@@ -154,7 +154,7 @@ public struct Receiver: ~Copyable {
     public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
         budget.fill()
         let silence = [Float](repeating: 0, count: channelCount * BasebandInput.maximumBlock)
-        let longestSymbolSeconds = profiles.map(\.symbolSeconds).max() ?? 0
+        let longestSymbolSeconds = profiles.map { $0.symbolSeconds }.max() ?? 0
         // The longer of the search's delay and the shortest frame's.
         let seconds = 3 * Double(FrameLayout.syncToneCount) * longestSymbolSeconds
         var missing = channelCount * Int(seconds * Double(sampleRateHertz))

@@ -103,7 +103,7 @@ public final class ReceiverBank {
     /// - Parameters:
     ///   - frameCount: 0 or more.
     ///   - onFrame: receives each frame that ended meanwhile and the number of its channel.
-    public func skip(_ frameCount: Int, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
+    public func skip(_ frameCount: SampleIndex, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
         for group in groups {
             group.receiver.skip(frameCount) { group.report($0, onFrame) }
         }

@@ -4,9 +4,9 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public init() {}
 
     /// Input samples taken in; those of several channels that one receiver hears count once.
-    public var samples = 0
+    public var samples: SampleIndex = 0
     /// Input samples that were lost: passed over by `skip`.
-    public var skippedSamples = 0
+    public var skippedSamples: SampleIndex = 0
     /// Frames reported, without the recognised ones.
     public var frames = 0
     /// Reported frames that were read from several repeats together.

@@ -9,7 +9,7 @@ extension API {
         [
             Endpoint(
                 .post, "/v1/lookups",
-                session { request, session, _ in
+                session(isForBrowsers: false) { request, session, _ in
                     let question = try await request.decode(LookUpBody.self, upTo: service.limits.bodyBytes)
                     let filter = MessageFilter(namespace: question.namespace ?? "", type: question.type ?? "")
                     return try .json(
@@ -108,7 +108,8 @@ extension API {
         _ answer: @escaping @Sendable (Request, Int64, ServiceContext) async throws -> Response
     ) -> @Sendable (Request, ServiceContext) async throws -> Response {
         { request, context in
-            let project = try await service.ownedProject(key: try request.bearer())
+            let project = try await service.ownedProject(
+                key: try request.bearer(), from: browsers.source(of: request, context))
             do {
                 return try await answer(request, project, context)
             } catch let error as RegistryError {

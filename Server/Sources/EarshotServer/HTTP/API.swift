@@ -6,11 +6,17 @@ import Logging
 /// All HTTP endpoints: version 1 below `/v1`, and those for operators.
 struct API: Sendable {
     let service: TokenService
+    var browsers = BrowserSettings()
 
     private var limits: ServiceLimits { service.limits }
 
     var endpoints: [Endpoint] {
-        operation + sessions + publications + subscriptions + lookUps + beacons + namespaces + [
+        let pages = (sessions + publications + subscriptions + nearby).map(\.forBrowsers)
+        return operation + pages + lookUps + beacons + namespaces
+    }
+
+    private var nearby: [Endpoint] {
+        [
             Endpoint(.post, "/v1/sightings", session(report)),
             Endpoint(
                 .get, "/v1/events",
@@ -33,8 +39,9 @@ struct API: Sendable {
 
     private var sessions: [Endpoint] {
         [
-            Endpoint(.post, "/v1/devices") { request, _ in
-                let (session, secret) = try await service.openSession(key: try request.bearer())
+            Endpoint(.post, "/v1/devices") { request, context in
+                let (session, secret) = try await service.openSession(
+                    key: try request.bearer(), from: browsers.source(of: request, context))
                 return try .json(
                     SessionBody(session, secret: secret, limits: limits, now: service.now), status: .created)
             },
@@ -145,12 +152,16 @@ struct API: Sendable {
     }
 
     /// An answer that needs a device session. The text is the `{id}` of the path, empty if it has none.
+    /// - Parameter isForBrowsers: whether a session of a browser key suffices.
     func session(
+        isForBrowsers: Bool = true,
         _ answer: @escaping @Sendable (Request, Session, String) async throws -> Response
     ) -> @Sendable (Request, ServiceContext) async throws -> Response {
         { request, context in
-            let session = try await service.session(secret: try request.bearer())
+            let session = try await service.session(
+                secret: try request.bearer(), from: browsers.source(of: request, context))
             do {
+                guard isForBrowsers || session.origins == nil else { throw Problem.notForBrowsers }
                 return try await answer(request, session, context.parameters.get("id") ?? "")
             } catch let problem as Problem {
                 // Numbers from the operator's lists; they are not secret.

@@ -3,13 +3,13 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-typealias ServiceContext = BasicRequestContext
-
 /// A method and a path with their handler.
 struct Endpoint: Sendable {
     let method: HTTPRequest.Method
     /// The path with its parameters in braces, as in OpenAPI.
     let path: String
+    /// Whether pages may send it, with a browser key or its session.
+    var isForBrowsers = false
     let answer: @Sendable (Request, ServiceContext) async throws -> Response
 
     init(
@@ -19,6 +19,13 @@ struct Endpoint: Sendable {
         self.method = method
         self.path = path
         self.answer = answer
+    }
+
+    /// The same, for pages too.
+    var forBrowsers: Endpoint {
+        var endpoint = self
+        endpoint.isForBrowsers = true
+        return endpoint
     }
 
     /// Whether a request's path fits this one.

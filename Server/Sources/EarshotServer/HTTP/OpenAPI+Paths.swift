@@ -20,6 +20,8 @@ extension OpenAPI {
     static let sessionPaths = """
         "/v1/devices": {"post": {
           "summary": "Open a session for a device. No other request uses the API key.",
+          "description": "The session lasts 7 days from the last operation that it creates or renews; that of a browser key \
+        an hour.",
           "security": [{"key": []}],
           "responses": {\(answer(201, "Session", "Send 'session' as Bearer token from now on.")), \(problem)}
         }},

@@ -4,7 +4,7 @@ extension OpenAPI {
           "summary": "The messages that are attached to beacons which the device hears.",
           "description": "Without a namespace: all of the project's own beacons. With one: those of this namespace, of \
         other projects too if it is PUBLIC. The answer about a beacon that is not registered is the same as about one of \
-        another project: nothing.",
+        another project: nothing. A session of a browser key is refused: a page hears no beacons.",
           \(body("LookUp")),
           "responses": {\(answer(200, "LookUpAnswer", "In the order of the beacons.")), \(problem)}
         }}

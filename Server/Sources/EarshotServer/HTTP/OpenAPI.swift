@@ -7,6 +7,9 @@ enum OpenAPI {
             "title": "Earshot token service",
             "version": "1",
             "summary": "Publish here, found there: messages between devices within earshot.",
+            "description": "Web pages use a browser key, of 'key create --browser'. Below /v1/, answers to a page of an origin \
+        that a browser key allows have Access-Control-Allow-Origin and expose Retry-After. OPTIONS asks, without a key, \
+        for the paths that take a browser key or its session.",
             "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
           },
           "security": [{"session": []}],
@@ -14,9 +17,11 @@ enum OpenAPI {
             \(lookUpPaths),\(beaconPaths),\(namespacePaths)},
           "components": {
             "securitySchemes": {
-              "key": {"type": "http", "scheme": "bearer", "description": "An API key, of 'earshotd key create'."},
+              "key": {"type": "http", "scheme": "bearer", "description": "An API key, of 'earshotd key create'. \
+        A browser key is accepted in pages of its origins and of the service itself, other keys in no page."},
               "owner": {"type": "http", "scheme": "bearer", "description": "An owner's key, of 'key create --owner'."},
-              "session": {"type": "http", "scheme": "bearer", "description": "The session of POST /v1/devices."}
+              "session": {"type": "http", "scheme": "bearer", "description": "The session of POST /v1/devices. \
+        The session of a browser key is accepted where its key is."}
             },
             "parameters": {
               "id": {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}

@@ -13,6 +13,8 @@ package struct APIKey: Sendable, Equatable {
     package let project: String
     package let name: String
     package let role: KeyRole
+    /// The pages that may use it; nil if it is no browser key.
+    package let origins: AllowedOrigins?
     package let created: Moment
     package let revoked: Moment?
 }
@@ -34,6 +36,8 @@ struct KeyHolder: Sendable, Equatable {
     let key: Int64
     let project: Int64
     let role: KeyRole
+    /// The pages that may use the key; nil if it is no browser key.
+    let origins: AllowedOrigins?
 }
 
 /// The session of a device that presented a key.
@@ -43,6 +47,8 @@ struct Session: Sendable, Equatable {
     let identifier: String
     let key: Int64
     let project: Int64
+    /// The pages that may use it; nil if its key is no browser key.
+    let origins: AllowedOrigins?
     let expires: Moment
 }
 

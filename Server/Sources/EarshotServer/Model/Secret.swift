@@ -9,6 +9,8 @@ package enum Secret {
     static let keyPrefix = "earshot-key-"
     /// The prefix of an owner's key, which must not be in an app.
     static let ownerKeyPrefix = "earshot-owner-"
+    /// The prefix of a browser key, which everyone can read in its page.
+    static let browserKeyPrefix = "earshot-browser-"
     /// The prefix of the secret of a device session.
     static let sessionPrefix = "earshot-session-"
     /// The maximum length of a text that the service hashes.
@@ -17,6 +19,8 @@ package enum Secret {
     package static func newKey(_ role: KeyRole = .device) -> String {
         (role == .owner ? ownerKeyPrefix : keyPrefix) + randomHex(byteCount: 20)
     }
+
+    package static func newBrowserKey() -> String { browserKeyPrefix + randomHex(byteCount: 20) }
 
     static func newSession() -> String { sessionPrefix + randomHex(byteCount: 32) }
 

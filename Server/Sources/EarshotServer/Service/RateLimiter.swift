@@ -9,6 +9,9 @@ enum RateSubject: Hashable, Sendable {
     case share(session: Data)
     case allRequests(key: Int64)
     case sessions(key: Int64)
+    /// Requests of pages, by the address of their client.
+    case pageRequests(client: String)
+    case pageSessions(client: String)
 }
 
 /// Rates of requests.
@@ -39,13 +42,51 @@ final class RateLimiter: Rates {
         var seconds: Int? { level >= 1 ? nil : Int(((1 - level) / limit.perSecond).rounded(.up)) }
     }
 
-    private let buckets = Mutex<[RateSubject: Bucket]>([:])
-    /// The number of buckets from which the limiter removes full ones, which carry no information.
+    private struct Buckets {
+        var all: [RateSubject: Bucket] = [:]
+        /// The number of buckets from which the limiter looks for some to remove.
+        var many = RateLimiter.manyBuckets
+
+        subscript(subject: RateSubject) -> Bucket? {
+            get { all[subject] }
+            set { all[subject] = newValue }
+        }
+
+        /// Removes full buckets, which carry no information. If too many are left, the fuller half goes too: anyone
+        /// may come from many addresses, and memory is not theirs to fill.
+        mutating func makeRoom(now: Moment) {
+            var levels: [Double] = []
+            all = all.filter { _, bucket in
+                var filled = bucket
+                filled.fill(now: now)
+                let part = filled.level / filled.limit.burst
+                if part < 1 { levels.append(part) }
+                return part < 1
+            }
+            if all.count >= RateLimiter.maximumBuckets {
+                levels.sort()
+                let median = levels[levels.count / 2]
+                all = all.filter { _, bucket in
+                    var filled = bucket
+                    filled.fill(now: now)
+                    return filled.level / filled.limit.burst < median
+                }
+            }
+            many = max(RateLimiter.manyBuckets, min(2 * all.count, RateLimiter.maximumBuckets))
+        }
+    }
+
+    private let buckets = Mutex(Buckets())
     private static let manyBuckets = 10_000
+    /// The most buckets that the limiter keeps.
+    static let maximumBuckets = 100_000
+
+    /// The number of buckets in memory.
+    var count: Int { buckets.withLock { $0.all.count } }
 
     func take(from subject: RateSubject, _ limit: RateLimit, now: Moment) -> Int? {
         buckets.withLock { buckets in
-            if buckets.count > Self.manyBuckets, buckets[subject] == nil { Self.removeFull(&buckets, now: now) }
+            if buckets.all.count >= buckets.many, buckets[subject] == nil { buckets.makeRoom(now: now) }
             var bucket = buckets[subject] ?? Bucket(level: limit.burst, updated: now, limit: limit)
             bucket.fill(now: now)
             defer { buckets[subject] = bucket }
@@ -60,14 +101,6 @@ final class RateLimiter: Rates {
             guard var bucket = buckets[subject] else { return nil }
             bucket.fill(now: now)
             return bucket.seconds
-        }
-    }
-
-    private static func removeFull(_ buckets: inout [RateSubject: Bucket], now: Moment) {
-        buckets = buckets.filter { _, bucket in
-            var filled = bucket
-            filled.fill(now: now)
-            return filled.level < filled.limit.burst
         }
     }
 }

@@ -9,11 +9,16 @@ final class TokenService: Sendable {
     let hub = EventHub()
     let metrics = Metrics()
     let health: Health
+    /// The origins that any browser key allows.
+    let browserOrigins: OriginList
     private var rates: any Rates { store.rates }
+    /// The rates of addresses while the store cannot be asked.
+    private let ownRates = RateLimiter()
 
     init(store: any Store, limits: ServiceLimits = ServiceLimits()) {
         self.store = store
         health = Health(store)
+        browserOrigins = OriginList(store)
         self.limits = limits
         clock = store.clock
     }
@@ -24,21 +29,30 @@ final class TokenService: Sendable {
 
     /// Opens a session for a device that presents a key.
     /// - Returns: the session and its secret, which the service does not store.
-    func openSession(key: String) async throws -> (Session, secret: String) {
+    func openSession(key: String, from source: RequestSource = RequestSource()) async throws -> (
+        Session, secret: String
+    ) {
+        try await keepAddressRate(source)
+        if let client = source.client {
+            try await keepAddressRate(.pageSessions(client: client), limits.sessionsPerAddress)
+        }
         guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
         else { throw Problem.badKey }
+        // Before the rate, so that other pages cannot spend it.
+        try require(source, holder.origins)
         try await keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
         guard holder.role == .device else { throw Problem.notDeviceKey }
         let secret = Secret.newSession()
         let session = try await store.openSession(
             SessionOrder(
                 holder: holder, identifier: Secret.newIdentifier(), hash: Secret.hash(secret),
-                lifetime: limits.sessionLifetime, devicesPerKey: limits.devicesPerKey))
+                lifetime: sessionLifetime(holder.origins), devicesPerKey: limits.devicesPerKey))
         return (session, secret)
     }
 
     /// The session of a request; the request counts towards the rate.
-    func session(secret: String) async throws -> Session {
+    func session(secret: String, from source: RequestSource = RequestSource()) async throws -> Session {
+        try await keepAddressRate(source)
         guard secret.utf8.count <= Secret.maximumCount else { throw Problem.badSession }
         let hash = Secret.hash(secret)
         // Before the look-up, so that the requests of a device beyond its limit never reach the database.
@@ -46,6 +60,7 @@ final class TokenService: Sendable {
             throw Problem.rateLimited(per: "device", retryAfterSeconds: seconds)
         }
         guard let session = try await store.session(hash: hash, now: now) else { throw Problem.badSession }
+        try require(source, session.origins)
         try await keepRate(.requests(session: hash), limits.requestsPerDevice, "device")
         // Each device has a share of its own, so that no device can spend the budget of all.
         if try await rates.take(from: .share(session: hash), limits.sharePerDevice, now: now) != nil {
@@ -55,16 +70,32 @@ final class TokenService: Sendable {
     }
 
     /// The project of a request with an owner's key; the request counts towards the rates, as one of a device does.
-    func ownedProject(key: String) async throws -> Int64 {
+    func ownedProject(key: String, from source: RequestSource = RequestSource()) async throws -> Int64 {
+        try await keepAddressRate(source)
         guard key.utf8.count <= Secret.maximumCount else { throw Problem.badKey }
         let hash = Secret.hash(key)
         if let seconds = rates.wait(for: .requests(session: hash), now: now) {
             throw Problem.rateLimited(per: "key", retryAfterSeconds: seconds)
         }
         guard let holder = try await store.keyHolder(hash: hash) else { throw Problem.badKey }
+        try require(source, holder.origins)
         try await keepRate(.requests(session: hash), limits.requestsPerDevice, "key")
         guard holder.role == .owner else { throw Problem.notOwner }
         return holder.project
+    }
+
+    /// Checks that a key may be used from where the request comes: a browser key in pages only, and only in those that it
+    /// allows; another key in no page, because everyone could read it there.
+    private func require(_ source: RequestSource, _ allowed: AllowedOrigins?) throws {
+        if let allowed {
+            try source.require(allowed)
+        } else if source.isBrowser {
+            throw Problem.notBrowserKey
+        }
+    }
+
+    private func sessionLifetime(_ origins: AllowedOrigins?) -> Duration {
+        origins == nil ? limits.sessionLifetime : limits.browserSessionLifetime
     }
 
     /// The register of beacons.
@@ -98,7 +129,7 @@ final class TokenService: Sendable {
                 remedy: "Ask for 1 to \(limits.maximumTimeToLive.components.seconds) seconds, and renew.")
         }
         return Renewal(
-            session: session, timeToLive: length, sessionLifetime: limits.sessionLifetime,
+            session: session, timeToLive: length, sessionLifetime: sessionLifetime(session.origins),
             token: TokenOffer(
                 bytes: Data(Secret.randomBytes(Payload.tokenCount)), lifetime: limits.tokenLifetime))
     }
@@ -109,6 +140,23 @@ final class TokenService: Sendable {
         if let seconds = try await rates.take(from: subject, limit, now: now) {
             throw Problem.rateLimited(per: owner, retryAfterSeconds: seconds)
         }
+    }
+
+    /// Counts a page's request towards the rate of its address, before anything is looked up for it.
+    private func keepAddressRate(_ source: RequestSource) async throws {
+        guard let client = source.client else { return }
+        try await keepAddressRate(.pageRequests(client: client), limits.requestsPerAddress)
+    }
+
+    private func keepAddressRate(_ subject: RateSubject, _ limit: RateLimit) async throws {
+        let seconds: Int?
+        do {
+            seconds = try await rates.take(from: subject, limit, now: now)
+        } catch let problem as Problem where problem == .storeAway || problem == .overloaded {
+            // An address has its limit at this node at least.
+            seconds = ownRates.take(from: subject, limit, now: now)
+        }
+        if let seconds { throw Problem.rateLimited(per: "address", retryAfterSeconds: seconds) }
     }
 
     func tell(_ woken: Woken) {

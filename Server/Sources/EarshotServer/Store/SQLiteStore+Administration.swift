@@ -25,14 +25,18 @@ extension SQLiteStore {
         }
     }
 
-    package func createKey(project: String, name: String, role: KeyRole, hash: Data) async throws -> APIKey {
+    package func createKey(
+        project: String, name: String, role: KeyRole, origins: AllowedOrigins?, hash: Data
+    ) async throws -> APIKey {
         try await writes.perform { database, now in
             guard let id = try Self.projectID(project, database) else { throw Self.unknownProject(project) }
             try database.run(
-                "INSERT INTO api_key (project_id, name, role, hash, created_at) VALUES (?, ?, ?, ?, ?)",
-                [id, name, role.rawValue, hash, now])
+                "INSERT INTO api_key (project_id, name, role, origins, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+                [id, name, role.rawValue, origins?.stored, hash, now])
             return APIKey(
-                id: database.lastInsertedRowID, project: project, name: name, role: role, created: now, revoked: nil)
+                id: database.lastInsertedRowID, project: project, name: name, role: role, origins: origins,
+                created: now,
+                revoked: nil)
         }
     }
 
@@ -63,10 +67,26 @@ extension SQLiteStore {
     func keyHolder(hash: Data) async throws -> KeyHolder? {
         try await pool.read { database in
             try database.row(
-                "SELECT id, project_id, role FROM api_key WHERE hash = ? AND revoked_at IS NULL",
+                "SELECT id, project_id, role, origins FROM api_key WHERE hash = ? AND revoked_at IS NULL",
                 [hash]
-            ).map { KeyHolder(key: $0["id"], project: $0["project_id"], role: KeyRole($0["role"])) }
+            ).map { row in
+                KeyHolder(
+                    key: row["id"], project: row["project_id"], role: KeyRole(row["role"]), origins: Self.origins(row))
+            }
         }
+    }
+
+    func browserOrigins() async throws -> Set<String> {
+        try await pool.read { database in
+            let rows = try database.rows(
+                "SELECT origins FROM api_key WHERE origins IS NOT NULL AND revoked_at IS NULL")
+            return Set(rows.flatMap { Self.origins($0)?.texts ?? [] })
+        }
+    }
+
+    private static func origins(_ row: Row) -> AllowedOrigins? {
+        let stored: String? = row["origins"]
+        return stored.map(AllowedOrigins.init(stored:))
     }
 
     private static func keys(
@@ -79,7 +99,7 @@ extension SQLiteStore {
         return try database.rows(sql, arguments).map { row in
             APIKey(
                 id: row["id"], project: row["project"], name: row["name"], role: KeyRole(row["role"]),
-                created: row["created_at"], revoked: row["revoked_at"])
+                origins: origins(row), created: row["created_at"], revoked: row["revoked_at"])
         }
     }
 

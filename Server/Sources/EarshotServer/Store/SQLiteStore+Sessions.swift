@@ -15,7 +15,7 @@ extension SQLiteStore {
                     row,
                     Live.Device(
                         identifier: order.identifier, key: order.holder.key, project: order.holder.project,
-                        hash: order.hash, expires: expires, sequence: 0))
+                        hash: order.hash, origins: order.holder.origins, expires: expires, sequence: 0))
                 return row
             }
             try database.run(
@@ -26,7 +26,7 @@ extension SQLiteStore {
                 [row, order.identifier, order.holder.key, order.holder.project, order.hash, expires])
             return Session(
                 device: row, identifier: order.identifier, key: order.holder.key, project: order.holder.project,
-                expires: expires)
+                origins: order.holder.origins, expires: expires)
         }
     }
 

@@ -8,8 +8,13 @@ enum Schema {
         migrator.registerMigration("2") { try $0.execute(sql: version2) }
         migrator.registerMigration("3") { try $0.execute(sql: version3) }
         migrator.registerMigration("4") { try $0.execute(sql: version4) }
+        migrator.registerMigration("5") { try $0.execute(sql: version5) }
         return migrator
     }
+
+    // The origins of a browser key, with spaces in between; null for other keys. Of one without any, only the service's own
+    // pages may use it.
+    private static let version5 = "ALTER TABLE api_key ADD COLUMN origins TEXT"
 
     // Memory has what requests look up (`Live`), so these tables have no indexes, and a change writes few pages. Sightings
     // lie in memory only. A device that ended has no row. A delivery stands where its stream reads it.

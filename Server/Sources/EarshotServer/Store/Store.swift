@@ -12,6 +12,8 @@ protocol Store: OperatorStore {
 
     /// The owner of the key with this hash; nil if the key is unknown or revoked.
     func keyHolder(hash: Data) async throws -> KeyHolder?
+    /// The origins of all browser keys that are not revoked.
+    func browserOrigins() async throws -> Set<String>
     /// The numbers of live items.
     func counts(now: Moment) async throws -> StoreCounts
 
@@ -71,8 +73,11 @@ package protocol Administration: Sendable {
     /// - Throws: the error of the database.
     func projects() async throws -> [Project]
     /// Creates a key of a project from the hash of its secret.
+    /// - Parameter origins: the pages that may use it; nil if it is no browser key.
     /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
-    func createKey(project: String, name: String, role: KeyRole, hash: Data) async throws -> APIKey
+    func createKey(
+        project: String, name: String, role: KeyRole, origins: AllowedOrigins?, hash: Data
+    ) async throws -> APIKey
     /// The keys of one project, or of all if `project` is nil.
     /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
     func keys(project: String?) async throws -> [APIKey]
@@ -196,9 +201,11 @@ protocol StoreFailure: Error {
 }
 
 extension Administration {
-    /// Creates a key for devices.
+    /// Creates a key that is not for browsers.
     /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
-    package func createKey(project: String, name: String, hash: Data) async throws -> APIKey {
-        try await createKey(project: project, name: name, role: .device, hash: hash)
+    package func createKey(
+        project: String, name: String, role: KeyRole = .device, hash: Data
+    ) async throws -> APIKey {
+        try await createKey(project: project, name: name, role: role, origins: nil, hash: hash)
     }
 }

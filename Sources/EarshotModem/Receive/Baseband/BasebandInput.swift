@@ -26,7 +26,7 @@ struct BasebandInput: ~Copyable {
     /// What of `converted` waits to be appended.
     private var waiting = 0..<0
     /// Lost samples that wait to be appended, before `waiting`.
-    private var waitingLostCount = 0
+    private var waitingLostCount: SampleIndex = 0
     /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
     private let settledCount: Int
     /// So many more, or a multiple, change nothing but the time: whole blocks of the longest search.
@@ -69,14 +69,14 @@ struct BasebandInput: ~Copyable {
     }
 
     /// Passes over input samples that were lost.
-    mutating func skip(_ sampleCount: Int) {
+    mutating func skip(_ sampleCount: SampleIndex) {
         waitingLostCount = downconverter.skip(sampleCount)
     }
 
     private mutating func convertedWaits(_ count: Int) {
         // The filter reaches into the hole.
-        waitingLostCount = downconverter.lostOutputCount
-        waiting = waitingLostCount..<count
+        waitingLostCount = SampleIndex(downconverter.lostOutputCount)
+        waiting = downconverter.lostOutputCount..<count
     }
 
     /// Appends what waits, up to the end of a quantum.
@@ -85,7 +85,7 @@ struct BasebandInput: ~Copyable {
         while waitingLostCount > 0 || !waiting.isEmpty {
             let missingCount = BasebandInput.quantum - history.endIndex % BasebandInput.quantum
             if waitingLostCount > 0 {
-                appendLost(min(missingCount, waitingLostCount))
+                appendLost(Int(min(SampleIndex(missingCount), waitingLostCount)))
             } else {
                 append(min(missingCount, waiting.count))
             }
@@ -120,7 +120,7 @@ struct BasebandInput: ~Copyable {
     }
 
     private mutating func appendLost(_ count: Int) {
-        waitingLostCount -= count
+        waitingLostCount -= SampleIndex(count)
         history.appendLost(count)
         heard.appendLost(count)
         pilots.skip(count)
@@ -140,12 +140,13 @@ struct BasebandInput: ~Copyable {
         if history.lostTailCount >= settledCount + ringCount {
             history.rewind(ringCount)
             heard.rewind(ringCount)
-            clock.pass(ringCount)
+            clock.pass(SampleIndex(ringCount))
             rewound = ringCount
         }
         if settledCount..<settledCount + BasebandInput.quantum ~= history.lostTailCount {
-            clock.pass(waitingLostCount - waitingLostCount % ringCount)
-            waitingLostCount %= ringCount
+            let rest = waitingLostCount % SampleIndex(ringCount)
+            clock.pass(waitingLostCount - rest)
+            waitingLostCount = rest
         }
         return rewound
     }

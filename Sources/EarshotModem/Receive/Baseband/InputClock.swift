@@ -6,9 +6,9 @@ struct InputClock {
     /// F and F', in samples a second.
     let inputRateHertz: Int
     let basebandRateHertz: Int
-    private var passedSamples = 0
+    private var passedSamples: SampleIndex = 0
     private var passedFraction = 0.0
-    private var passed = 0
+    private var passed: SampleIndex = 0
 
     init(inputRateHertz: Int, basebandRateHertz: Int) {
         self.inputRateHertz = inputRateHertz
@@ -16,17 +16,19 @@ struct InputClock {
     }
 
     /// Leaves out `count` more samples of baseband.
-    mutating func pass(_ count: Int) {
+    mutating func pass(_ count: SampleIndex) {
         passed += count
-        let (seconds, rest) = passed.quotientAndRemainder(dividingBy: basebandRateHertz)
-        let (samples, parts) = (rest * inputRateHertz).quotientAndRemainder(dividingBy: basebandRateHertz)
-        passedSamples = seconds * inputRateHertz + samples
-        passedFraction = Double(parts) / Double(basebandRateHertz)
+        // Far below 2⁶³, and unchecked: a check takes 128 bits, which WebAssembly has no product for.
+        let (inputRate, basebandRate) = (SampleIndex(inputRateHertz), SampleIndex(basebandRateHertz))
+        let (seconds, rest) = passed.quotientAndRemainder(dividingBy: basebandRate)
+        let (samples, parts) = (rest &* inputRate).quotientAndRemainder(dividingBy: basebandRate)
+        passedSamples = seconds &* inputRate + samples
+        passedFraction = Double(parts) / Double(basebandRate)
     }
 
     /// The input sample nearest to a baseband index.
-    func inputSample(_ index: Double) -> Int {
+    func inputSample(_ index: Double) -> SampleIndex {
         let samples = index * (Double(inputRateHertz) / Double(basebandRateHertz))
-        return passedSamples + Int((samples + passedFraction).rounded())
+        return passedSamples + SampleIndex((samples + passedFraction).rounded())
     }
 }

@@ -70,7 +70,7 @@ struct ReceiverInput: ~Copyable {
     }
 
     /// Passes over samples of each channel that were lost.
-    func skip(_ sampleCount: Int) {
+    func skip(_ sampleCount: SampleIndex) {
         for channel in channels { channel.baseband.skip(sampleCount) }
     }
 

@@ -26,7 +26,7 @@ struct ResidualDetector: ~Copyable {
     private var scratch: [Float]
 
     init(profiles: [Profile]) {
-        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let toneCount = profiles.map { $0.toneCount }.max() ?? 0
         energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
         scratch = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
     }

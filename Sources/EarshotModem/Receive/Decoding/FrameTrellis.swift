@@ -23,9 +23,9 @@ struct FrameTrellis: ~Copyable {
 
     /// Room for frames of these profiles with at most `maximumStepCount` data tones.
     init(profiles: [Profile], maximumStepCount: Int) {
-        let metricCount = maximumStepCount * (profiles.map(\.toneCount).max() ?? 0)
+        let metricCount = maximumStepCount * (profiles.map { $0.toneCount }.max() ?? 0)
         decoder = TrellisDecoder(
-            memoryBits: profiles.map(\.code.memoryBits).max() ?? 0, longestStepCount: maximumStepCount)
+            memoryBits: profiles.map { $0.code.memoryBits }.max() ?? 0, longestStepCount: maximumStepCount)
         branchMetrics = [Float](repeating: 0, count: metricCount)
         // Separate arrays: the first write to a shared one would copy it.
         codeMetrics = [Float](repeating: 0, count: metricCount)

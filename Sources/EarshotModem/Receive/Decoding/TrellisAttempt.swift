@@ -36,7 +36,7 @@ struct TrellisAttempt: ~Copyable {
     private var meter = EvidenceMeter()
 
     init(profiles: [Profile]) {
-        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let toneCount = profiles.map { $0.toneCount }.max() ?? 0
         let symbolCount = FrameLayout.longest.toneCount + ToneMetrics.echoSymbolCount
         metrics = ToneMetrics(maximumSymbolCount: symbolCount, maximumToneCount: toneCount)
         interference = InterferenceMetrics(maximumSymbolCount: symbolCount, maximumToneCount: toneCount)

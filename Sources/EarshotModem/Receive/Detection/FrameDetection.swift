@@ -58,7 +58,7 @@ struct FrameDetection: ~Copyable {
     private var inverseNoise: [Float]
 
     init(profiles: [Profile], likelihood: FrameLikelihood) {
-        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let toneCount = profiles.map { $0.toneCount }.max() ?? 0
         self.likelihood = likelihood
         energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
         channelWeights = ChannelWeights(profiles: profiles)

@@ -29,7 +29,7 @@ struct FrameLikelihood {
 
     /// φ(x): the likelihood ratio of a tone with x times the energy of noise.
     func ratio(_ x: Float) -> Float {
-        table[min(Int(x * FrameLikelihood.cellsPerUnit), FrameLikelihood.cellCount - 1)]
+        table[Int(min(x * FrameLikelihood.cellsPerUnit, Float(FrameLikelihood.cellCount - 1)))]
     }
 
     /// Λ over some symbols of a frame.

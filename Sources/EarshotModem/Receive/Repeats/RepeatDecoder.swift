@@ -45,7 +45,7 @@ struct RepeatDecoder: ~Copyable {
 
     init(profiles: [Profile], repeatCount: Int) {
         self.repeatCount = repeatCount
-        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let toneCount = profiles.map { $0.toneCount }.max() ?? 0
         channelWeights = ChannelWeights(profiles: profiles)
         detection = RepeatDetection(profiles: profiles, repeatCount: repeatCount, likelihood: likelihood)
         trellis = FrameTrellis(profiles: profiles, maximumStepCount: FrameLayout.token.dataToneCount)

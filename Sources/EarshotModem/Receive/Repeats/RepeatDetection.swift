@@ -40,7 +40,7 @@ struct RepeatDetection: ~Copyable {
     private var syncLogRatio: Float = 0
 
     init(profiles: [Profile], repeatCount: Int, likelihood: FrameLikelihood) {
-        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let toneCount = profiles.map { $0.toneCount }.max() ?? 0
         self.repeatCount = repeatCount
         self.likelihood = likelihood
         metrics = ToneMetrics(maximumSymbolCount: RepeatDetection.measuredCount, maximumToneCount: toneCount)

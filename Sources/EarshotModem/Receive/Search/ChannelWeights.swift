@@ -22,7 +22,7 @@ struct ChannelWeights: ~Copyable {
     private var inverse: [Float]
 
     init(profiles: [Profile]) {
-        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let toneCount = profiles.map { $0.toneCount }.max() ?? 0
         energies = [Float](repeating: 0, count: FrameLayout.longest.toneCount * toneCount)
         inverse = [Float](repeating: 0, count: toneCount)
     }

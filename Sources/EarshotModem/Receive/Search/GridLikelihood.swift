@@ -125,7 +125,7 @@ struct GridLikelihood {
             let (table, values) = (tables[level], cells[channel].values)
             for (symbol, tone) in profile.syncTones.enumerated() where held & (1 << symbol) != 0 {
                 let cell = values[first + 2 * tone * SearchCells.stride + SyncSearch.rowsPerSymbol * symbol]
-                bits += fastLog2(table[min(Int(max(cell, 0) * GridLikelihood.cellsPerUnit), table.count - 1)])
+                bits += fastLog2(table[Int(min(max(cell, 0) * GridLikelihood.cellsPerUnit, Float(table.count - 1)))])
             }
         }
         return 0.693_147_2 * bits

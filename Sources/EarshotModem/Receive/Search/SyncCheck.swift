@@ -33,7 +33,7 @@ struct SyncCheck: ~Copyable {
     private var energies: [Float]
 
     init(profiles: [Profile]) {
-        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let toneCount = profiles.map { $0.toneCount }.max() ?? 0
         let symbolCount = SyncCheck.preambleToneCount + ToneMetrics.echoSymbolCount
         metrics = ToneMetrics(maximumSymbolCount: symbolCount, maximumToneCount: toneCount)
         energies = [Float](repeating: 0, count: symbolCount * toneCount)

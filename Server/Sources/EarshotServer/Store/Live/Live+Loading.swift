@@ -34,14 +34,19 @@ extension Live {
 
     private mutating func load(devices database: Database) throws {
         revokedKeys = Set(try database.integers("SELECT id FROM api_key WHERE revoked_at IS NOT NULL"))
+        var origins: [Int64: AllowedOrigins] = [:]
+        for row in try database.rows("SELECT id, origins FROM api_key WHERE origins IS NOT NULL") {
+            origins[row[0]] = AllowedOrigins(stored: row[1])
+        }
         for row in try database.rows(
             "SELECT id, identifier, key_id, project_id, hash, expires_at, sequence FROM device")
         {
+            let key: Int64 = row[2]
             insert(
                 row[0],
                 Device(
-                    identifier: row[1], key: row[2], project: row[3], hash: row[4], expires: row[5],
-                    sequence: row[6]))
+                    identifier: row[1], key: key, project: row[3], hash: row[4], origins: origins[key],
+                    expires: row[5], sequence: row[6]))
         }
         endRevoked(revokedKeys)
     }

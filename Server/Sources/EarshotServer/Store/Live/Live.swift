@@ -25,6 +25,8 @@ struct Live: Sendable {
         let key: Int64
         let project: Int64
         let hash: Data
+        /// The pages that may use its key, if that is a browser key.
+        let origins: AllowedOrigins?
         var expires: Moment
         /// The number of the last change of what it has found.
         var sequence: Int64
@@ -179,7 +181,7 @@ struct Live: Sendable {
         else { return nil }
         return Session(
             device: row, identifier: device.identifier, key: device.key, project: device.project,
-            expires: device.expires)
+            origins: device.origins, expires: device.expires)
     }
 
     /// The status of a token in a project.

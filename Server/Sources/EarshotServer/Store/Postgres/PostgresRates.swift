@@ -60,6 +60,8 @@
             shares.withLock { shares in
                 if shares.count > Self.manyShares {
                     shares = shares.filter { $0.value.takenAt + Self.lifetime > now }
+                    // Anyone may come from many addresses. What is forgotten costs a question to the database.
+                    if shares.count > Self.manyShares { shares = [:] }
                 }
                 // Another request may have taken a share at the same time.
                 shares[subject] = Share(
@@ -83,6 +85,8 @@
             case .share(session: let hash): return "share \(Array(hash).hex)"
             case .allRequests(key: let key): return "key \(key)"
             case .sessions(key: let key): return "sessions \(key)"
+            case .pageRequests(client: let client): return "address \(client)"
+            case .pageSessions(client: let client): return "address sessions \(client)"
             }
         }
     }

@@ -8,7 +8,9 @@
             [
                 tables, matchingFunctions, roomFunctions, publicationFunctions, subscriptionFunctions,
                 sightingFunctions, sweepFunctions, rateFunctions,
-            ]
+            ],
+            // The origins of a browser key, with spaces in between; null for other keys.
+            ["ALTER TABLE api_key ADD COLUMN origins text"],
         ]
 
         /// Brings the tables to the current version. Of several nodes that start at once, one does it.

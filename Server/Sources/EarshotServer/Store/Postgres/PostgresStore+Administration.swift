@@ -24,14 +24,23 @@
             }
         }
 
-        package func createKey(project: String, name: String, role: KeyRole, hash: Data) async throws -> APIKey {
+        package func createKey(
+            project: String, name: String, role: KeyRole, origins: AllowedOrigins?, hash: Data
+        ) async throws -> APIKey {
             try await administer { connection, now in
                 let id = try Self.project(project, connection)
                 let key = try connection.execute(
-                    "INSERT INTO api_key (project_id, name, role, hash, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING id",
-                    [.integer(id), .text(name), .text(role.rawValue), .bytes(hash), .integer(now.milliseconds)]
+                    """
+                    INSERT INTO api_key (project_id, name, role, origins, hash, created_at)
+                    VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
+                    """,
+                    [
+                        .integer(id), .text(name), .text(role.rawValue), .optional(origins?.stored), .bytes(hash),
+                        .integer(now.milliseconds),
+                    ]
                 )[0].integer(0)
-                return APIKey(id: key, project: project, name: name, role: role, created: now, revoked: nil)
+                return APIKey(
+                    id: key, project: project, name: name, role: role, origins: origins, created: now, revoked: nil)
             }
         }
 
@@ -57,8 +66,21 @@
         func keyHolder(hash: Data) async throws -> KeyHolder? {
             try await perform { connection, _ in
                 try connection.execute(
-                    "SELECT id, project_id, role FROM api_key WHERE hash = $1 AND revoked_at IS NULL", [.bytes(hash)]
-                ).first.map { KeyHolder(key: $0.integer(0), project: $0.integer(1), role: KeyRole($0.text(2))) }
+                    "SELECT id, project_id, role, origins FROM api_key WHERE hash = $1 AND revoked_at IS NULL",
+                    [.bytes(hash)]
+                ).first.map { row in
+                    KeyHolder(
+                        key: row.integer(0), project: row.integer(1), role: KeyRole(row.text(2)),
+                        origins: row.origins(3))
+                }
+            }
+        }
+
+        func browserOrigins() async throws -> Set<String> {
+            try await perform { connection, _ in
+                let rows = try connection.execute(
+                    "SELECT origins FROM api_key WHERE origins IS NOT NULL AND revoked_at IS NULL")
+                return Set(rows.flatMap { $0.origins(0)?.texts ?? [] })
             }
         }
 
@@ -77,13 +99,13 @@
             _ connection: PostgresConnection, where condition: String, _ parameters: [PostgresValue]
         ) throws -> [APIKey] {
             let sql = """
-                SELECT api_key.id, project.name, api_key.name, role, api_key.created_at, revoked_at
+                SELECT api_key.id, project.name, api_key.name, role, api_key.created_at, revoked_at, origins
                 FROM api_key JOIN project ON project.id = project_id WHERE \(condition) ORDER BY api_key.id
                 """
             return try connection.execute(sql, parameters).map { row in
                 APIKey(
                     id: row.integer(0), project: row.text(1), name: row.text(2), role: KeyRole(row.text(3)),
-                    created: row.moment(4),
+                    origins: row.origins(6), created: row.moment(4),
                     revoked: row.optionalInteger(5).map(Moment.init(milliseconds:)))
             }
         }

@@ -17,14 +17,14 @@
             guard let row else { throw Problem.quota("devices", limit: order.devicesPerKey, per: "key") }
             return Session(
                 device: row.integer(0), identifier: order.identifier, key: holder.key, project: holder.project,
-                expires: row.moment(1))
+                origins: holder.origins, expires: row.moment(1))
         }
 
         func session(hash: Data, now: Moment) async throws -> Session? {
             try await perform { connection, fixed in
                 try connection.execute(
                     """
-                    SELECT device.id, identifier, key_id, device.project_id, expires_at
+                    SELECT device.id, identifier, key_id, device.project_id, expires_at, origins
                     FROM device JOIN api_key ON api_key.id = key_id
                     WHERE device.hash = $1 AND expires_at > moment($2) AND revoked_at IS NULL
                     """,
@@ -32,7 +32,7 @@
                 ).first.map { row in
                     Session(
                         device: row.integer(0), identifier: row.text(1), key: row.integer(2), project: row.integer(3),
-                        expires: row.moment(4))
+                        origins: row.origins(5), expires: row.moment(4))
                 }
             }
         }
@@ -98,6 +98,9 @@
 
     extension PostgresRow {
         func moment(_ column: Int) -> Moment { Moment(milliseconds: integer(column)) }
+
+        /// The origins of a browser key; nil of another.
+        func origins(_ column: Int) -> AllowedOrigins? { optionalText(column).map(AllowedOrigins.init(stored:)) }
 
         /// The token in three columns.
         func token(from column: Int) -> IssuedToken {
