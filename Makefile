@@ -70,7 +70,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 RECORDINGS := .build/recordings
 BENCHMARK := $(SWIFT) run -c release earshot-bench
 
-.PHONY: help demo build all server web wheel test test-web test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
+.PHONY: help demo build all server web wheel test test-web test-browser test-c test-python test-server test-kernels test-machine test-push test-container test-long sanitize soak bench bench-bindings bench-quick bench-service lint format install install-all install-agent install-c install-server clean swift
 
 help: ## Say what can be made (this)
 	@echo 'Earshot: tokens as near-ultrasound. Targets:'
@@ -143,6 +143,14 @@ web: swift ## Build the web page: the modem as WebAssembly, .build/web/page
 
 test-web: build web ## Run the tests of the web page that need no browser
 	@scripts/test-web.sh $(BUILT)/release .build/web/page
+
+# The service is the one of test-server.
+test-browser: build web ## Run the tests of the web page in Chromium, through a virtual sound card
+	@scripts/install-dependencies.sh test
+	@scripts/install-dependencies.sh browser
+	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(PLACE)
+	$(SWIFT) build --package-path Server --product earshotd --traits Postgres $(CHECKS)
+	@EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd scripts/test-web.sh $(BUILT)/release .build/web/page page meeting air
 
 # libearshot.so and the programs around it; the same for Python, compared with the command line.
 test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer

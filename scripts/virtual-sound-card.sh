@@ -39,6 +39,9 @@ load-module module-native-protocol-unix socket=$dir/native auth-anonymous=1
 # Without norewinds a capture loses up to 0.6 s of its start.
 load-module module-null-sink sink_name=air rate=$rate format=$format channels=$channels $channel_map norewinds=1
 END
+    # Browsers take the server's default rate for the card's.
+    mkdir -p "$dir/home/.config/pulse"
+    echo "default-sample-rate = $rate" >"$dir/home/.config/pulse/daemon.conf"
     # The system's configuration, and after what it loads (~/.asoundrc has a default too) the card's.
     cat >"$dir/asound.conf" <<END
 </usr/share/alsa/alsa.conf>

@@ -1,0 +1,125 @@
+// The receiver on a thread of its own: takes blocks of sound from the audio thread, and tells the page what was heard.
+//
+// In:  {kind: 'start', module, port, options, maximumRestarts}, once. Then blocks on `port`, see capture-worklet.js.
+// Out: {kind: 'ready', version}           the modem runs
+//      {kind: 'frame', frame}             a frame; its samples count from the context's frame 0
+//      {kind: 'gap', frame, frameCount}   sound that was lost
+//      {kind: 'silence', isSilent}        nothing but zeros for a while, or sound again
+//      {kind: 'restarted', restartCount, text}   the modem had a fault, and a new one goes on
+//      {kind: 'failed', text}             no modem runs any more
+//      {kind: 'ended'}                    the last block was read, and all frames in it were told
+
+import {Modem} from './modem.js';
+
+/** A microphone has noise. Zeros alone mean that the system keeps the sound back. */
+const silenceSeconds = 3;
+
+let module, options, maximumRestarts;
+let receiver;
+/** The context's frame at which the receiver's input began. */
+let firstFrame;
+let nextFrame;
+let restartCount = 0;
+/** Where faults happened in the last minute of sound, as frames. */
+let faults = [];
+let hasFailed = false;
+let silentFrameCount = 0;
+let isSilent = false;
+
+self.onmessage = ({data}) => {
+    if (data.kind !== 'start') return;
+    ({module, options, maximumRestarts} = data);
+    let version;
+    try {
+        version = startReceiver();
+    } catch (error) {
+        fail(error);
+        return;
+    }
+    const {port} = data;
+    port.onmessage = ({data: block}) => {
+        if (block.isLast) {
+            if (!hasFailed) attempt(() => receiver.flush());
+            self.postMessage({kind: 'ended'});
+            return;
+        }
+        if (!hasFailed) read(block);
+        port.postMessage(block.samples, [block.samples.buffer]);
+    };
+    self.postMessage({kind: 'ready', version});
+};
+
+function startReceiver() {
+    const modem = new Modem(module);
+    receiver = modem.receiver(options);
+    firstFrame = undefined;
+    return modem.version;
+}
+
+function read({frame, frameCount, samples}) {
+    const lostCount = nextFrame === undefined ? 0 : frame - nextFrame;
+    nextFrame = frame + frameCount;
+    if (lostCount > 0) {
+        self.postMessage({kind: 'gap', frame: frame - lostCount, frameCount: lostCount});
+        // A receiver that has heard nothing yet begins behind the gap.
+        if (firstFrame !== undefined && !attempt(() => receiver.skip(lostCount))) return;
+    }
+    firstFrame ??= frame;
+    const block = samples.subarray(0, frameCount * (options.channelCount ?? 1));
+    watchSilence(block, frameCount);
+    attempt(() => receiver.push(block));
+}
+
+/** Runs a call of the receiver and tells the frames. After a fault of the modem a new one goes on with the next block. */
+function attempt(call) {
+    let frames;
+    try {
+        frames = call();
+    } catch (error) {
+        recover(error);
+        return false;
+    }
+    for (const frame of frames) {
+        frame.startSample += firstFrame;
+        frame.endSample += firstFrame;
+        self.postMessage({kind: 'frame', frame});
+    }
+    return true;
+}
+
+function recover(error) {
+    const minute = 60 * options.sampleRateHertz;
+    faults = faults.filter((frame) => nextFrame - frame < minute);
+    faults.push(nextFrame);
+    if (faults.length > maximumRestarts) {
+        fail(error);
+        return;
+    }
+    try {
+        startReceiver();
+    } catch (second) {
+        fail(second);
+        return;
+    }
+    restartCount += 1;
+    self.postMessage({kind: 'restarted', restartCount, text: String(error?.message ?? error)});
+}
+
+function fail(error) {
+    hasFailed = true;
+    receiver = undefined;
+    self.postMessage({kind: 'failed', text: String(error?.message ?? error)});
+}
+
+function watchSilence(block, frameCount) {
+    if (block.some((sample) => sample !== 0)) {
+        silentFrameCount = 0;
+        if (isSilent) self.postMessage({kind: 'silence', isSilent: false});
+        isSilent = false;
+        return;
+    }
+    silentFrameCount += frameCount;
+    if (isSilent || silentFrameCount < silenceSeconds * options.sampleRateHertz) return;
+    isSilent = true;
+    self.postMessage({kind: 'silence', isSilent: true});
+}

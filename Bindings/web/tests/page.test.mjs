@@ -1,0 +1,436 @@
+// The demo page in a real Chromium, which hears and speaks through a virtual sound card.
+
+import assert from 'node:assert/strict';
+import {after, before, test} from 'node:test';
+import {readFile} from 'node:fs/promises';
+import path from 'node:path';
+import {Browser} from './support/browser.mjs';
+import {pageFolder, serve} from './support/server.mjs';
+import {Room} from './support/sound.mjs';
+import {writeWav} from './support/wav.mjs';
+import {Modem} from '../modem.js';
+
+let room, server, browser, modem;
+
+before(async () => {
+    room = await Room.open();
+    server = await serve();
+    browser = await Browser.start({
+        environment: room.environment, flags: ['--host-resolver-rules=MAP earshot.test 127.0.0.1'],
+    });
+    modem = await Modem.load(await readFile(path.join(pageFolder, 'earshot.wasm')));
+});
+
+after(async () => {
+    await browser?.close();
+    await server?.close();
+    await room?.close();
+});
+
+/** Opens the demo page of a server of its own, because a permission is an origin's. */
+async function openPage(context, {replaced, ...options} = {}) {
+    const own = replaced === undefined ? server : await serve({replaced});
+    const page = await browser.open(own.url, options);
+    context.after(async () => {
+        await page.close();
+        if (own !== server) await own.close();
+    });
+    return page;
+}
+
+async function startListening(page) {
+    await page.click('#listen');
+    await page.until(() => document.querySelector('#listen').getAttribute('aria-pressed') === 'true');
+}
+
+/** Plays a payload into the room with another program. */
+async function play(payload, options = {}) {
+    const samples = modem.transmit(payload, {sampleRateHertz: 48000, profile: 'fast', ...options});
+    // A stream that begins or ends with the frame would lose a part of it on a busy machine.
+    const padded = new Float32Array(samples.length + 48000);
+    padded.set(samples, 24000);
+    const wav = path.join(room.folder, `${Date.now()}.wav`);
+    await writeWav(wav, padded, 48000);
+    await room.play(wav);
+}
+
+const bytes = (text) => new TextEncoder().encode(text);
+
+/** Problems that the page shows, by their codes. */
+const shownProblems = () => Object.fromEntries(
+    [...document.querySelectorAll('#problems li')].map((item) => [item.dataset.code, item.textContent]));
+
+/** The item of a payload in the list of those near. */
+const nearItem = (hex) => document.querySelector(`#near li[data-hex="${hex}"]`)?.innerText;
+
+/** Plays it until the page has it in its list: a busy machine loses sound now and then. */
+async function playUntilHeard(page, payload, options) {
+    const hex = Buffer.from(payload).toString('hex');
+    for (let trial = 0; trial < 4; trial += 1) {
+        await play(payload, options);
+        const end = Date.now() + 4000;
+        while (Date.now() < end) {
+            const item = await page.run(nearItem, hex);
+            if (item) return item;
+        }
+    }
+    return assert.fail(`the page did not hear ${hex}; it says: ${await page.text()}`);
+}
+
+test('the page loads under its security policy, and everything comes from its own folder', async (context) => {
+    const page = await openPage(context);
+    await page.until(() => document.querySelector('#say-button').textContent.includes(' s'));
+    await startListening(page);
+    assert.deepEqual(page.errors, []);
+    const origins = await page.run(() => [...new Set(performance.getEntriesByType('resource').map(({name}) => new URL(name).origin))]);
+    assert.deepEqual(origins, [new URL(server.url).origin]);
+    // The policy is in force.
+    const refused = await page.run(() => new Promise((resolve) => {
+        document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective), {once: true});
+        const script = document.createElement('script');
+        script.textContent = 'window.wasRun = true';
+        document.head.append(script);
+    }));
+    assert.equal(refused, 'script-src-elem');
+});
+
+test('all controls have names, and fingers can hit them', async (context) => {
+    const page = await openPage(context);
+    await page.setScreen({width: 390, height: 844, scale: 2, isPhone: true});
+    const {nodes} = await page.call('Accessibility.getFullAXTree');
+    const controls = nodes.filter(({role, ignored}) => !ignored
+        && ['button', 'textbox', 'radio', 'combobox', 'meter', 'img'].includes(role?.value));
+    assert.ok(controls.length >= 10, `${controls.length} controls`);
+    assert.deepEqual(controls.filter(({name}) => !name?.value).map(({role}) => role.value), []);
+    const small = await page.run(() => [...document.querySelectorAll('button, input:not([type=radio]), .choice span, select')]
+        .filter((control) => control.offsetParent !== null)
+        .map((control) => [control.id || control.textContent, control.getBoundingClientRect()])
+        .filter(([, {width, height}]) => height < 44 || width < 44).map(([name]) => name));
+    assert.deepEqual(small, []);
+    assert.equal(await page.run(() => document.documentElement.scrollWidth), 390);
+});
+
+test('what another program plays is in the list and on the waterfall', async (context) => {
+    const page = await openPage(context);
+    await startListening(page);
+    await page.until(() => Number.isFinite(Number.parseFloat(document.querySelector('#level').getAttribute('aria-valuenow'))));
+    // The colour of tones in the picture.
+    const tonePixels = () => {
+        const canvas = document.querySelector('#waterfall');
+        const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+        for (let place = 0; place < data.length; place += 4) {
+            count += Math.abs(data[place] - 0xe2) + Math.abs(data[place + 1] - 0x52) + Math.abs(data[place + 2] - 0x1b) < 30;
+        }
+        return count;
+    };
+    await page.setScreen({width: 1280, height: 800});
+    assert.equal(await page.run(tonePixels), 0);
+    const item = await playUntilHeard(page, bytes('Hall 3, 14:00'));
+    assert.match(item, /Hall 3, 14:00/);
+    assert.match(item, /fast/);
+    assert.match(item, /\d+ dB SNR/);
+    assert.match(item, /just now/);
+    await page.until(tonePixels);
+    const token = Buffer.from('c0ffee1234567890', 'hex');
+    assert.match(await playUntilHeard(page, new Uint8Array(token), {profile: 'standard'}), /c0ff ee12 3456 7890/);
+    assert.match(await page.run(() => document.querySelector('#near-count').textContent), /2 heard/);
+    assert.deepEqual(await page.run(() => document.querySelectorAll('#near li').length), 2);
+});
+
+test('what the page says is heard, and known as its own', async (context) => {
+    const page = await openPage(context);
+    await startListening(page);
+    await page.fill('#payload', 'Hello');
+    await page.click('input[value="fast"] + span');
+    const said = async () => {
+        await page.click('#say-button');
+        await page.until(() => document.querySelector('#say-status').textContent === 'Said');
+        await new Promise((resolve) => setTimeout(resolve, 500));
+    };
+    const hex = Buffer.from('Hello').toString('hex');
+    for (let trial = 0; trial < 4 && !await page.run(nearItem, hex); trial += 1) await said();
+    assert.match(await page.run(nearItem, hex), /this page/);
+});
+
+test('sayings play one after the other, stop when they are aborted, and refuse what is no payload', async (context) => {
+    const page = await openPage(context);
+    const result = await page.run(async () => {
+        const {Earshot} = await import('./earshot.js');
+        const order = [];
+        const first = Earshot.say('0123456789abcdef', 'fast', {onStart: () => order.push('first begins')})
+            .then(() => order.push('first ends'));
+        const second = Earshot.say(new Uint8Array([1, 2, 3]), 'fast', {onStart: () => order.push('second begins')})
+            .then(() => order.push('second ends'));
+        await Promise.all([first, second]);
+        const controller = new AbortController();
+        const failures = [];
+        await Earshot.say('0123456789abcdef', 'far', {
+            signal: controller.signal, onStart: () => controller.abort(new Error('enough')),
+        }).catch((error) => failures.push(error.message));
+        for (const wrong of ['', 'xyz', 'abc', new Uint8Array(33), 7]) {
+            await Earshot.say(wrong).catch((error) => failures.push(error.code));
+        }
+        await Earshot.say('00', 'loud').catch((error) => failures.push(error.name));
+        await Earshot.say('00', 'fast', {amplitude: 2}).catch((error) => failures.push(error.name));
+        const after = await Earshot.say('00', 'fast');
+        return {order, failures, isPlayed: after.seconds > 0.1};
+    });
+    assert.deepEqual(result, {
+        order: ['first begins', 'first ends', 'second begins', 'second ends'],
+        failures: ['enough', ...Array(5).fill('bad-payload'), 'EarshotError', 'EarshotError'],
+        isPlayed: true,
+    });
+});
+
+test('a page without permission says so, and starts when it is given', async (context) => {
+    const own = await serve();
+    const page = await browser.open(own.url, {allowsMicrophone: false});
+    context.after(async () => {
+        await page.close();
+        await own.close();
+    });
+    await page.click('#listen');
+    const problems = await page.until(() => {
+        const item = document.querySelector('#problems li[data-code="permission-denied"]');
+        return item && [item.textContent, document.querySelector('#problems').getAttribute('role')];
+    });
+    assert.match(problems[0], /may not use the microphone\. Allow it/);
+    assert.equal(problems[1], 'alert');
+    assert.equal(await page.run(() => document.querySelector('#listen-status').textContent), 'Not listening');
+    await browser.call('Browser.setPermission', {
+        permission: {name: 'microphone'}, setting: 'granted', origin: new URL(own.url).origin,
+    });
+    await startListening(page);
+    assert.deepEqual(await page.run(shownProblems), {});
+});
+
+test('a browser that cancels echoes although it was asked not to is reported', async (context) => {
+    // This is the browser's own processing: its answer to getSettings is true.
+    const page = await openPage(context, {
+        script: `const original = navigator.mediaDevices?.getUserMedia;
+            if (original) navigator.mediaDevices.getUserMedia = function ({audio}) {
+                window.wanted = audio;
+                return original.call(this, {audio: {echoCancellation: true, noiseSuppression: true, autoGainControl: true}});
+            };`,
+    });
+    await startListening(page);
+    const problems = await page.run(shownProblems);
+    assert.match(problems['echo-cancellation-on'], /cancels echoes although the page asked it not to/);
+    assert.match(problems['noise-suppression-on'], /suppresses noise/);
+    assert.match(problems['auto-gain-on'], /gain/);
+    assert.deepEqual(await page.run(() => window.wanted), {
+        echoCancellation: false, noiseSuppression: false, autoGainControl: false,
+    });
+    // A browser that does not tell is reported as well.
+    const silent = await openPage(context, {
+        script: `const original = MediaStreamTrack.prototype.getSettings;
+            MediaStreamTrack.prototype.getSettings = function () {
+                const {noiseSuppression, ...rest} = original.call(this);
+                return rest;
+            };`,
+    });
+    await startListening(silent);
+    assert.match((await silent.run(shownProblems))['processing-unknown'], /does not say .*\(noiseSuppression\)/);
+});
+
+test('a page that is not secure says so', async (context) => {
+    const page = await browser.open(`http://earshot.test:${server.port}/`);
+    context.after(() => page.close());
+    assert.match((await page.run(shownProblems))['insecure-context'], /https:/);
+    await page.click('#listen');
+    await page.until(() => document.querySelector('#problems li[data-code="insecure-context"]'));
+});
+
+test('what cannot be opened is said in words', async (context) => {
+    const page = await openPage(context, {
+        script: 'if (navigator.mediaDevices) navigator.mediaDevices.getUserMedia = () => Promise.reject(window.refusal);',
+    });
+    const texts = await page.run(async () => {
+        const {Earshot} = await import('./earshot.js');
+        const found = {};
+        for (const name of ['NotAllowedError', 'NotFoundError', 'NotReadableError', 'OverconstrainedError', 'TypeError']) {
+            window.refusal = Object.assign(new Error('refused'), {name});
+            await Earshot.listen(() => {}).catch((error) => found[name] = error.code);
+        }
+        const Context = window.AudioContext;
+        window.AudioContext = class extends Context {
+            constructor(options) {
+                super({...options, sampleRate: 16000});
+            }
+        };
+        await Earshot.listen(() => {}).catch((error) => found.rate = [error.code, error.text]);
+        window.AudioContext = undefined;
+        await Earshot.listen(() => {}).catch((error) => found.context = error.code);
+        return found;
+    });
+    assert.equal(texts.rate[0], 'rate-too-low');
+    assert.match(texts.rate[1], /below 44\.1 kHz.*\(16000 Hz\)/);
+    delete texts.rate;
+    assert.deepEqual(texts, {
+        NotAllowedError: 'permission-denied', NotFoundError: 'no-microphone', NotReadableError: 'microphone-busy',
+        OverconstrainedError: 'no-microphone', TypeError: 'no-microphone-access', context: 'no-audio',
+    });
+});
+
+test('a modem that cannot be loaded is said in words', async (context) => {
+    const page = await openPage(context, {replaced: {'earshot.wasm': 'no module'}});
+    await page.click('#listen');
+    await page.until(() => document.querySelector('#problems li[data-code="modem-not-loaded"]'));
+    assert.equal(await page.run(() => document.querySelector('#listen-status').textContent), 'Not listening');
+});
+
+test('a page in the background goes on hearing, and says where it is', async (context) => {
+    const page = await openPage(context);
+    await startListening(page);
+    const other = await browser.open('about:blank');
+    context.after(() => other.close());
+    await other.toFront();
+    await page.until(() => document.visibilityState === 'hidden');
+    assert.match((await page.run(shownProblems)).background, /goes on listening/);
+    await playUntilHeard(page, bytes('behind'));
+    await page.toFront();
+    await page.until(() => document.visibilityState === 'visible');
+    assert.equal((await page.run(shownProblems)).background, undefined);
+});
+
+test('a context that is paused is said, and a tap starts it again', async (context) => {
+    const page = await openPage(context);
+    await page.run(async () => {
+        const {Earshot} = await import('./earshot.js');
+        window.codes = [];
+        window.receiver = await Earshot.listen(() => {}, {
+            onProblem: ({code}) => window.codes.push(code), onSolved: ({code}) => window.codes.push(`not ${code}`),
+        });
+    });
+    await page.until(() => window.receiver.context.state === 'running');
+    await page.run(() => window.receiver.context.suspend());
+    await page.until(() => window.codes.includes('suspended'));
+    await page.click('h1');
+    await page.until(() => window.codes.includes('not suspended'));
+    await page.run(() => window.receiver.stop());
+});
+
+/** Makes each so-manieth call of a Worker's receiver a real trap: an access beyond the module's memory. */
+const trapping = (isTrap) => (text) => `${text}
+    const makeReceiver = Modem.prototype.receiver;
+    let callCount = 0;
+    Modem.prototype.receiver = function (options) {
+        const receiver = makeReceiver.call(this, options);
+        const push = receiver.push;
+        receiver.push = (samples) => {
+            callCount += 1;
+            if (${isTrap}) this._call('earshot_receiver_push_float', -16, -16, 1000);
+            return push.call(receiver, samples);
+        };
+        return receiver;
+    };`;
+
+test('a fault of the modem is survived and said', async (context) => {
+    const page = await openPage(context, {replaced: {'modem.js': trapping('callCount === 20')}});
+    await startListening(page);
+    const text = await page.until(() => document.querySelector('#problems li[data-code="modem-restarted"]')?.textContent);
+    assert.match(text, /had a fault and was started again.*\(1: .*memory/);
+    await playUntilHeard(page, bytes('after a fault'));
+});
+
+test('a modem that fails again and again is given up', async (context) => {
+    const page = await openPage(context, {replaced: {'modem.js': trapping('true')}});
+    await page.click('#listen');
+    await page.until(() => document.querySelector('#problems li[data-code="modem-failed"]'));
+    assert.match((await page.run(shownProblems))['modem-restarted'], /\(5: /);
+});
+
+test('a gap in the sound keeps the time right, and a frame with a hole in it is decoded', async (context) => {
+    const page = await openPage(context);
+    // The real worklet and Worker, on a context that renders as fast as it can: nothing here depends on the machine's speed.
+    const result = await page.run(async () => {
+        const {Earshot} = await import('./earshot.js');
+        const sampleRate = 48000;
+        const context = new OfflineAudioContext(1, 6 * sampleRate, sampleRate);
+        const modem = await Earshot.modem();
+        const first = modem.transmit(new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]), {sampleRateHertz: sampleRate});
+        const second = modem.transmit(new Uint8Array([8, 7, 6, 5, 4, 3, 2, 1]), {sampleRateHertz: sampleRate});
+        // Whole render quanta: 128 frames.
+        const start = 128 * 375;
+        const hole = 128 * 40;
+        const middle = 128 * 200;
+        const secondStart = 128 * 1250;
+        const buffer = new AudioBuffer({length: context.length, sampleRate});
+        buffer.copyToChannel(first, 0, start);
+        buffer.copyToChannel(second, 0, secondStart);
+        const player = new AudioBufferSourceNode(context, {buffer});
+        const entry = new GainNode(context);
+        player.connect(entry);
+        // It goes on playing while nobody listens.
+        entry.connect(context.destination);
+        player.start();
+        // What the listener connects is taken off for a while, twice: within a frame, and between frames.
+        const nodes = [];
+        const connect = entry.connect;
+        entry.connect = (node) => {
+            nodes.push(node);
+            return connect.call(entry, node);
+        };
+        for (const [frame, frameCount] of [[start + middle, hole], [start + 128 * 600, 3 * hole]]) {
+            context.suspend(frame / sampleRate).then(() => {
+                for (const node of nodes) entry.disconnect(node);
+                return context.resume();
+            });
+            context.suspend((frame + frameCount) / sampleRate).then(() => {
+                for (const node of nodes) connect.call(entry, node);
+                return context.resume();
+            });
+        }
+        const tokens = [];
+        const gaps = [];
+        const receiver = await Earshot.listen((token) => tokens.push(token), {
+            source: entry, onGap: (sampleCount, startSeconds) => gaps.push([sampleCount, startSeconds]),
+        });
+        await context.startRendering();
+        await receiver.stop();
+        return {
+            gaps, start, hole, middle, secondStart, lost: receiver.lostSampleCount, count: receiver.gapCount,
+            tokens: tokens.map(({hex, startSample}) => [hex, startSample]), codes: receiver.problems.map(({code}) => code),
+        };
+    });
+    assert.deepEqual(result.tokens.map(([hex]) => hex), ['0102030405060708', '0807060504030201']);
+    assert.ok(Math.abs(result.tokens[0][1] - result.start) < 100, `${result.tokens[0][1]} is not ${result.start}`);
+    assert.ok(Math.abs(result.tokens[1][1] - result.secondStart) < 100, `${result.tokens[1][1]} is not ${result.secondStart}`);
+    const starts = [result.start + result.middle, result.start + 128 * 600];
+    assert.deepEqual(result.gaps.map(([count, seconds]) => [count, Math.round(48000 * seconds)]),
+        [[result.hole, starts[0]], [3 * result.hole, starts[1]]]);
+    assert.equal(result.count, 2);
+    assert.equal(result.lost, 4 * result.hole);
+    assert.ok(result.codes.includes('sound-lost'));
+});
+
+test('stopping gives the microphone back', async (context) => {
+    const page = await openPage(context);
+    const before = await room.recordingCount();
+    await startListening(page);
+    assert.equal(await room.recordingCount(), before + 1);
+    await page.click('#listen');
+    await page.until(() => document.querySelector('#listen').getAttribute('aria-pressed') === 'false');
+    const end = Date.now() + 20000;
+    while (await room.recordingCount() > before && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(await room.recordingCount(), before);
+    // And again.
+    await startListening(page);
+    await playUntilHeard(page, bytes('again'));
+    assert.deepEqual(page.errors, []);
+});
+
+test('a listener that is aborted while it starts opens nothing', async (context) => {
+    const page = await openPage(context);
+    const before = await room.recordingCount();
+    const message = await page.run(async () => {
+        const {Earshot} = await import('./earshot.js');
+        const controller = new AbortController();
+        const starting = Earshot.listen(() => {}, {signal: controller.signal});
+        controller.abort(new Error('changed my mind'));
+        return starting.then(() => 'started', (error) => error.message);
+    });
+    assert.equal(message, 'changed my mind');
+    assert.equal(await room.recordingCount(), before);
+});
