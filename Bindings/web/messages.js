@@ -362,7 +362,11 @@ export class Messages {
         if (this.#session !== null) return Promise.resolve(this.#session);
         if (!this.#opening) {
             this.#openingStop = new AbortController();
-            this.#opening = this.#open(this.#openingStop.signal).finally(() => (this.#opening = null));
+            const opening = this.#open(this.#openingStop.signal).finally(() => {
+                // An attempt that was ended may finish after another has begun.
+                if (this.#opening === opening) this.#opening = null;
+            });
+            this.#opening = opening;
         }
         return this.#opening;
     }
@@ -486,6 +490,7 @@ export class Messages {
         if (this.#operations.size === 0) {
             this.#openingStop?.abort();
             this.#opening = null;
+            this.#solve('session');
         }
         if (this.#isScanning !== this.#policyScans) {
             if (!this.#isScanning) for (const token of [...this.#near.keys()]) this.#lose(token);
