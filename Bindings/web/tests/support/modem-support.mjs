@@ -168,6 +168,8 @@ export function decode(modem, {samples, ...options}) {
  * Where frames collide, a receiver subtracts one and searches the place of the next in steps. Two places may be as good as each
  * other to the sixth digit, and then the rounding decides: the results differ by less than the search's last step, a 24th of a
  * symbol or a 20th of a tone's spacing. A 24th of a symbol is 20·log10(24/23) = 0.37 dB, and 4 % of the path metric.
+ * A burst that is read together may contain a single frame that is there; noise then decides where it seems to begin. Its path
+ * metric is close to noise's, 1.4, and only its payload is compared.
  */
 export function assertSameFrames(found, lines, sampleRateHertz, note, {mayCollide = false} = {}) {
     // The program prints frames by their ends; the receiver reports them as it decides them.
@@ -177,6 +179,7 @@ export function assertSameFrames(found, lines, sampleRateHertz, note, {mayCollid
         lines.map((line) => [line.token, line.bytes, line.profile, line.channel, line.combined ?? 1]), note);
     frames.forEach((frame, index) => {
         const line = lines[index];
+        if (mayCollide && frame.combinedCount > 1 && line.path_metric < 2) return;
         const near = (value, key, bound) => assert(
             Math.abs(value - line[key]) <= bound, `${note}: ${key} of ${frame.hex} is ${value}, not ${line[key]}`);
         const symbolSeconds = {fast: 16, standard: 32, far: 64}[frame.profile] / 1500;
