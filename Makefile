@@ -33,7 +33,7 @@ endif
 server_packages := $(if $(POSTGRES),postgres,server)
 # The tests of what both stores promise; EARSHOT_TEST_STORE says on which one they run.
 STORE_TESTS := MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests
-STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests
+STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests
 # An installed program must not need the Swift of whoever built it.
 STANDALONE := --static-swift-stdlib $(TRAITS) --scratch-path $(BUILT)/standalone
 # Tests look inside the modules. They run optimized, because signal processing is up to 225 times slower otherwise,
@@ -150,7 +150,7 @@ test-browser: build web ## Run the tests of the web page in Chromium, through a 
 	@scripts/install-dependencies.sh browser
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(PLACE)
 	$(SWIFT) build --package-path Server --product earshotd --traits Postgres $(CHECKS)
-	@EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd scripts/test-web.sh $(BUILT)/release .build/web/page page meeting air
+	@EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd scripts/test-web.sh $(BUILT)/release .build/web/page messages page meeting air
 
 # libearshot.so and the programs around it; the same for Python, compared with the command line.
 test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer
