@@ -121,7 +121,9 @@ test-server: swift ## Run the tests of the token service, and of its clients bef
 	run --skip 'NodeTests|PostgresStoreTests'; \
 	EARSHOT_TEST_STORE=postgres run --no-parallel --filter '$(STORE_TESTS)|NodeTests'; \
 	((failed == 0))
-	EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd $(SWIFT) test --disable-xctest $(TESTING) \
+	@# 'swift test' would compile everything again: its flags differ.
+	$(SWIFT) build --build-tests --disable-xctest $(TESTING)
+	EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd $(SWIFT) test --skip-build --disable-xctest $(TESTING) \
 	    --filter 'EarshotdTests|PublishingSnippetTests|MessageSoundCardTests'
 
 # The programs are products of the package, which its tests run.
