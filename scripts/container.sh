@@ -57,7 +57,8 @@ done
 address=$(sed 's/.* //' "$scratch/out")
 check "it answers" curl -fsS --max-time 10 -o "$scratch/health" "$address/healthz"
 check "a device opens a session" curl -fsS --max-time 10 -o "$scratch/session" -X POST -H "Authorization: Bearer $key" "$address/v1/devices"
-pkill -TERM -f "/usr/local/bin/earshotd serve --host 127.0.0.1 --port 0"
+# The whole command line: buildah's own has the service's in it.
+pkill -TERM -x -f "/usr/local/bin/earshotd serve --host 127.0.0.1 --port 0"
 status=0
 wait "$server" || status=$?
 check "SIGTERM ends it in order" test "$status" = 0
