@@ -49,7 +49,7 @@ static const uint8_t token[8] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}
 
 // ---- Helpers ----
 
-// xorshift64*: Vigna 2016. Every test says its seed.
+// xorshift64*: Vigna 2016. Every test prints its seed.
 static uint64_t next_random(uint64_t *state) {
     *state ^= *state >> 12;
     *state ^= *state << 25;

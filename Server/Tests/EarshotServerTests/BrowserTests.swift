@@ -173,7 +173,7 @@ import Testing
             let refused = try await ask("/v1/devices", Self.other)
             #expect(refused.status == .forbidden && refused.code == "origin_not_allowed")
             #expect(refused.headers[.accessControlAllowOrigin] == nil && refused.headers[.vary] == "Origin")
-            // What is not for pages, and what is no such question, is refused like any other method.
+            // A path that pages may not use refuses OPTIONS like any other method.
             for path in ["/v1/beacons", "/v1/lookups", "/v1/namespaces/x", "/healthz"] {
                 #expect(try await ask(path, Self.site).code == "method_not_allowed", "\(path)")
             }

@@ -5,7 +5,7 @@ import NIOCore
 /// Where a request comes from, as far as it tells.
 ///
 /// Browsers add `Origin` and `Sec-Fetch-Site` by themselves, and no page can change them. Other programs can send anything:
-/// an origin keeps one page from using another page's key, and nobody else.
+/// an origin keeps one page from using another page's key; it stops no program.
 struct RequestSource: Sendable {
     var origin: String?
     /// How the page's origin is related to that of the request.
