@@ -187,8 +187,8 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	for product in simplepush simplepush-provider simplepush-server; do $(SWIFT) build $(PUSH) --product $$product; done
 	scripts/machine.sh --seconds 1200 --share .build/machine Tests/Machine/simplepush.sh
 
-test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, and the sanitizers (an hour)
-	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server test-push sanitize
+test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browser, and the sanitizers (an hour)
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server test-push test-browser sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test

@@ -1,5 +1,5 @@
 // Tokens through the air, from page to page, from page to the command line, and from the command line to pages, at 44.1 and
-// 48 kHz. EARSHOT_LONG=1 sends 20 tokens a profile instead of 20 fast ones and a few of the others.
+// 48 kHz. EARSHOT_LONG_TESTS=1 sends 20 tokens a profile instead of 20 fast ones and a few of the others.
 //
 // A busy machine drops sound at the sender and at each receiver. So each receiver keeps the sound that it was given. Whatever
 // `earshot decode` finds in that sound the receiver must have heard, however busy the machine is, and nothing else. A token
@@ -14,7 +14,7 @@ import {Program, output} from './support/programs.mjs';
 import {serve} from './support/server.mjs';
 import {Room} from './support/sound.mjs';
 
-const isLong = Boolean(process.env.EARSHOT_LONG);
+const isLong = process.env.EARSHOT_LONG_TESTS === '1';
 const tokenCounts = isLong ? {fast: 20, standard: 20, far: 20} : {fast: 20, standard: 3, far: 2};
 /** How often a token that did not arrive is sent again. */
 const maximumRepeats = 5;
