@@ -9,6 +9,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+/// What an app is compiled with, which knows no upcoming features.
+let app: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 let numericsPackage = Package.Dependency.package(url: "https://github.com/apple/swift-numerics", from: "1.1.1")
 let numerics = Target.Dependency.product(name: "RealModule", package: "swift-numerics")
@@ -18,24 +20,332 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let isWeb = Context.environment["EARSHOT_WEB"] == "1"
 let fftw: [Target.Dependency] = isWeb ? [] : [.target(name: "CFFTW3", condition: .when(traits: ["FFTW"]))]
 
+/// A folder of `Sources` and, mirrored, of `Tests`: modules that belong together, and below them only wings that they may know.
+struct Wing {
+    let name: String
+
+    func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+        .target(name: name, dependencies: dependencies, path: "Sources/\(self.name)/\(name)", swiftSettings: strict)
+    }
+
+    func program(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+        .executableTarget(
+            name: name, dependencies: dependencies, path: "Sources/\(self.name)/\(name)", swiftSettings: strict)
+    }
+
+    func library(_ name: String, pkgConfig: String? = nil, debian: String? = nil) -> Target {
+        .systemLibrary(
+            name: name, path: "Sources/\(self.name)/\(name)", pkgConfig: pkgConfig,
+            providers: debian.map { [.apt([$0])] })
+    }
+
+    func tests(
+        _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], settings: [SwiftSetting] = strict
+    ) -> Target {
+        .testTarget(
+            name: name, dependencies: dependencies, path: "Tests/\(self.name)/\(name)", exclude: exclude,
+            swiftSettings: settings)
+    }
+
+    /// Code that several tests share.
+    func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+        .target(name: name, dependencies: dependencies, path: "Tests/\(self.name)/\(name)", swiftSettings: strict)
+    }
+
+    /// A program that tests run. Never a product.
+    func helper(
+        _ name: String, in folder: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict
+    ) -> Target {
+        .executableTarget(
+            name: name, dependencies: dependencies, path: "Tests/\(self.name)/\(folder)", swiftSettings: settings)
+    }
+}
+
+// MARK: System: what the operating system gives, and nothing of ours
+
+let system = Wing(name: "System")
+let systemTargets: [Target] = [
+    system.library("CFFTW3", pkgConfig: "fftw3f", debian: "libfftw3-dev"),
+    system.library("CALSA", pkgConfig: "alsa", debian: "libasound2-dev"),
+    system.library("CSndFile", pkgConfig: "sndfile", debian: "libsndfile1-dev"),
+    system.library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
+    // glibc's malloc_trim.
+    system.library("CMalloc"),
+]
+
+// MARK: Modem: symbols and samples; no file, device, clock, thread or log
+
+let modem = Wing(name: "Modem")
+let modemTargets: [Target] = [
+    // C with vectors: the inner loops of the modules around it.
+    .target(name: "CEarshotKernels", path: "Sources/Modem/CEarshotKernels"),
+    // Bits: payload, CRC, trellis code, frame layout.
+    modem.module("EarshotCoding", ["CEarshotKernels"]),
+    // Samples: filter, Fourier transform, noise floor, correlator.
+    modem.module("EarshotDSP", ["CEarshotKernels", numerics] + fftw),
+    // The modem: profile, transmitter, receiver.
+    modem.module("EarshotModem", ["CEarshotKernels", "EarshotCoding", "EarshotDSP", numerics]),
+    // Simulated air, for tests, benchmarks and `earshot simulate`.
+    modem.module("EarshotChannel", ["EarshotDSP", numerics]),
+
+    modem.tests("EarshotCodingTests", ["EarshotCoding", "EarshotChannel", "TestSupport", numerics]),
+    modem.tests("EarshotDSPTests", ["EarshotDSP", "EarshotChannel", "TestSupport", numerics]),
+    modem.tests("EarshotChannelTests", ["EarshotDSP", "EarshotChannel", "TestSupport", numerics]),
+    modem.tests(
+        "EarshotModemTests",
+        [
+            "CEarshotKernels", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
+            "EarshotTrials", "EarshotAudio", "TestSupport", numerics,
+        ]),
+]
+
+// MARK: Sound: files and devices
+
+let sound = Wing(name: "Sound")
+let soundTargets: [Target] = [
+    // Sound files by libsndfile, devices by ALSA.
+    sound.module("EarshotAudio", ["CALSA", "CSndFile"]),
+    // Microphone to frames, payloads to loudspeaker.
+    sound.module("EarshotLive", ["EarshotCoding", "EarshotModem", "EarshotAudio"]),
+    // Play, record and judge: through devices, files and simulated air.
+    sound.module(
+        "EarshotLoopback",
+        [
+            "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
+            "EarshotDrawing", numerics,
+        ]),
+
+    sound.tests("EarshotAudioTests", ["CSndFile", "EarshotAudio", "TestSupport"]),
+    sound.tests(
+        "EarshotLiveTests", ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "TestSupport"]),
+    sound.tests(
+        "EarshotLoopbackTests",
+        [
+            "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
+            "EarshotLoopback", "EarshotTrials", "TestSupport", numerics,
+        ]),
+]
+
+// MARK: Nearby: who is near, and what they say
+
+let nearby = Wing(name: "Nearby")
+let nearbyTargets: [Target] = [
+    // Devices come and go: strategy, presence, media.
+    nearby.module("EarshotDiscovery", ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"]),
+    // Bluetooth Low Energy through BlueZ.
+    nearby.module("EarshotBluetooth", ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery"]),
+    // Messages: manager, publication, subscription, permission.
+    nearby.module("EarshotMessages", ["EarshotCoding", "EarshotDiscovery"]),
+
+    nearby.tests(
+        "EarshotDiscoveryTests",
+        [
+            "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery", "EarshotTrials",
+        ]),
+    nearby.tests(
+        "EarshotBluetoothTests",
+        [
+            "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
+            "DesktopTestSupport", "TestSupport",
+        ]),
+    nearby.tests(
+        "EarshotMessagesTests",
+        ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport", "TestSupport"]),
+]
+
+// MARK: Desktop: the user's session
+
+let desktop = Wing(name: "Desktop")
+let desktopTargets: [Target] = [
+    // A client of D-Bus.
+    desktop.module("EarshotDBus", ["CSystemd", "EarshotAudio"]),
+    // Which network carries the primary route.
+    desktop.module("EarshotNetworks", ["EarshotAudio", "EarshotDBus"]),
+    // Notifications on the desktop.
+    desktop.module("EarshotNotifications", ["EarshotDBus"]),
+    // Local push: configurations on the disk, the app's and the provider's ends of the protocol.
+    desktop.module("EarshotPush", ["EarshotMessages"]),
+    // The agent: background work of apps that do not run.
+    desktop.module(
+        "EarshotAgent", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush"]),
+
+    desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport"]),
+    desktop.tests(
+        "EarshotNetworksTests",
+        ["EarshotChannel", "EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"]),
+    desktop.tests(
+        "EarshotNotificationsTests",
+        ["EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport"]),
+    desktop.tests("EarshotPushTests", ["EarshotMessages", "EarshotPush", "MessagesTestSupport", "TestSupport"]),
+    desktop.tests(
+        "EarshotAgentTests",
+        [
+            "DesktopTestSupport", "EarshotAgent", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
+            "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPush", "MessagesTestSupport",
+            "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent", "push-app",
+            "push-provider",
+        ]),
+    // An app in a process of its own, which tests kill and the agent starts.
+    desktop.helper("background-app", in: "BackgroundApp", ["EarshotDiscovery", "EarshotMessages"]),
+    // A provider and an app of local push in processes of their own.
+    desktop.helper("push-provider", in: "PushProvider", ["NetworkExtension"], settings: app),
+    desktop.helper("push-app", in: "PushApp", ["NetworkExtension"], settings: app),
+    // The agent with a network that a file names.
+    desktop.helper("push-agent", in: "PushAgent", ["EarshotAgent", "EarshotNetworks"]),
+]
+
+// MARK: Spelling: the names of the documents, on top of all
+
+let spelling = Wing(name: "Spelling")
+let spellingTargets: [Target] = [
+    // GNS…, and the same under the other name of its module.
+    spelling.module(
+        "NearbyMessages",
+        ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "UIKitNames"]),
+    spelling.module("GNSMessages", ["NearbyMessages"]),
+    // NEAppPush…
+    spelling.module("NetworkExtension", ["EarshotMessages", "EarshotPush"]),
+    // Calls, as notifications.
+    spelling.module("CallKit", ["EarshotNotifications"]),
+    // What the documents take from UIKit: the app's state, its delegate, its notifications.
+    spelling.module("UIKitNames", ["EarshotNotifications"]),
+
+    // Compiled as an app is, without upcoming features: apps write `GNSPublication?`, without `any`.
+    spelling.tests(
+        "NearbyMessagesTests",
+        [
+            "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications", "EarshotTerminalConsent",
+            "GNSMessages", "NearbyMessages", "MessagesTestSupport", "DesktopTestSupport", "TestSupport", "UIKitNames",
+            "test-app",
+        ],
+        exclude: ["Snippets/Printed"], settings: app),
+    // The same snippets and lines of apps in the language mode that they were written for.
+    spelling.tests(
+        "NearbyMessagesSwift5Tests", ["EarshotMessages", "GNSMessages", "NearbyMessages", "MessagesTestSupport"],
+        settings: app + [.swiftLanguageMode(.v5)]),
+    // Compiled as an app is, and with warnings: the document's first example makes one.
+    spelling.tests(
+        "NetworkExtensionTests",
+        ["EarshotMessages", "EarshotPush", "NetworkExtension", "UIKitNames", "MessagesTestSupport", "TestSupport"],
+        exclude: ["Snippets/Printed"], settings: []),
+    spelling.tests(
+        "NetworkExtensionSwift5Tests", ["NetworkExtension", "UIKitNames"], settings: [.swiftLanguageMode(.v5)]),
+    spelling.tests(
+        "CallKitTests", ["CallKit", "DesktopTestSupport", "EarshotDBus", "EarshotNotifications", "TestSupport"]),
+    spelling.tests(
+        "UIKitNamesTests",
+        [
+            "EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport", "TestSupport",
+            "UIKitNames", "test-app",
+        ]),
+    // An app of NearbyMessages, for tests that need a process.
+    spelling.helper("test-app", in: "TestApp", ["NearbyMessages"], settings: app),
+    // A sample that the README shows, compiled as apps are. A test of the agent kills it.
+    .executableTarget(
+        name: "background-sample", dependencies: ["NearbyMessages"], path: "Samples/Background",
+        exclude: ["background-sample.nearby.json"], swiftSettings: app),
+]
+
+// MARK: Programs: options and output
+
+let programs = Wing(name: "Programs")
+let programTargets: [Target] = [
+    // Pictures as SVG: text, shapes, charts.
+    programs.module("EarshotDrawing", [numerics]),
+    // What the programs share: streams, signals, JSON lines, errors.
+    programs.module("EarshotConsole", ["EarshotCoding", "EarshotAudio", "EarshotDrawing", argumentParser]),
+    // Asks for consent on a terminal.
+    programs.module("EarshotTerminalConsent", ["EarshotMessages"]),
+    // The modem's command line.
+    programs.program(
+        "earshot",
+        [
+            "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
+            "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "CMalloc", argumentParser,
+        ]),
+    // nearby, publish, subscribe, beacons, beacon: what `earshot` finds beside itself.
+    programs.program(
+        "earshot-messages",
+        [
+            "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
+            "EarshotConsole", "EarshotMessages", argumentParser,
+        ]),
+    // agent and push.
+    programs.program(
+        "earshot-agent",
+        [
+            "EarshotAgent", "EarshotBluetooth", "EarshotDBus", "EarshotDiscovery", "EarshotMessages",
+            "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotConsole", "EarshotDrawing",
+            argumentParser,
+        ]),
+    // Makes the manual pages, for `make install`. Not a product.
+    programs.program("manual-pages"),
+
+    programs.tests("EarshotDrawingTests", ["EarshotDrawing"]),
+    programs.tests(
+        "EarshotTerminalConsentTests",
+        ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"]),
+    programs.tests(
+        "EarshotCLITests",
+        [
+            "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-agent",
+            "earshot-messages",
+        ]),
+    programs.tests("ManualPagesTests", ["manual-pages", "earshot", "earshot-messages", "TestSupport"]),
+    // The code of the DocC articles.
+    programs.tests(
+        "DocumentationTests",
+        [
+            "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotMessages",
+            "EarshotNotifications", "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
+        ]),
+]
+
+// MARK: Benchmarks: programs of this package, never products
+
+let benchmarkTargets: [Target] = [
+    // Counts allocations, in front of malloc.
+    .target(name: "MallocCounter", path: "Benchmarks/MallocCounter"),
+    // Simulations that the benchmarks and the tests share, and no program needs.
+    .target(
+        name: "EarshotTrials",
+        dependencies: [
+            "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotDiscovery", "EarshotLoopback", numerics,
+        ],
+        path: "Benchmarks/Trials", swiftSettings: strict),
+    .executableTarget(
+        name: "earshot-bench",
+        dependencies: [
+            "MallocCounter", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
+            "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "CSndFile", argumentParser,
+        ],
+        path: "Benchmarks/EarshotBench", swiftSettings: strict),
+    // Searches for the trellis code, docs/trellis-code.md.
+    .executableTarget(
+        name: "trellis-search", dependencies: ["EarshotDSP", "EarshotChannel", argumentParser],
+        path: "Benchmarks/TrellisSearch", swiftSettings: strict),
+]
+
+// MARK: What tests of several wings share
+
+let support = Wing(name: "Support")
+let machine = Wing(name: "Machine")
+let supportTargets: [Target] = [
+    support.support("TestSupport", ["EarshotCoding", "EarshotDSP", "EarshotChannel", "EarshotAudio", numerics]),
+    support.support("DesktopTestSupport", ["EarshotDBus", "TestSupport"]),
+    support.support("MessagesTestSupport", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"]),
+    // Programs for the tests in the virtual machine, `make test-machine`.
+    machine.helper("machine-rotation", in: "Rotation", ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"]),
+    machine.helper("machine-networks", in: "Networks", ["EarshotNetworks"]),
+]
+
 let package = Package(
     name: "earshot",
     products: [
-        .library(name: "EarshotCoding", targets: ["EarshotCoding"]),
-        .library(name: "EarshotDSP", targets: ["EarshotDSP"]),
-        .library(name: "EarshotModem", targets: ["EarshotModem"]),
-        .library(name: "EarshotChannel", targets: ["EarshotChannel"]),
-        .library(name: "EarshotAudio", targets: ["EarshotAudio"]),
-        .library(name: "EarshotLive", targets: ["EarshotLive"]),
-        .library(name: "EarshotDiscovery", targets: ["EarshotDiscovery"]),
-        .library(name: "EarshotBluetooth", targets: ["EarshotBluetooth"]),
-        .library(name: "EarshotNetworks", targets: ["EarshotNetworks"]),
-        .library(name: "EarshotNotifications", targets: ["EarshotNotifications"]),
-        .library(name: "CallKit", targets: ["CallKit"]),
-        .library(name: "EarshotMessages", targets: ["EarshotMessages"]),
-        .library(name: "EarshotAgent", targets: ["EarshotAgent"]),
-        .library(name: "EarshotTerminalConsent", targets: ["EarshotTerminalConsent"]),
-        .library(name: "EarshotPush", targets: ["EarshotPush"]),
+        "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
+        "EarshotDiscovery", "EarshotBluetooth", "EarshotMessages", "EarshotNetworks", "EarshotNotifications",
+        "EarshotAgent", "EarshotPush", "EarshotTerminalConsent", "CallKit",
+    ].map { .library(name: $0, targets: [$0]) } + [
         .library(name: "NetworkExtension", targets: ["NetworkExtension", "UIKitNames"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
         .executable(name: "earshot", targets: ["earshot"]),
@@ -52,295 +362,24 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         numericsPackage,
     ],
-    targets: [
-        .systemLibrary(name: "CFFTW3", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
-        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-
-        .systemLibrary(name: "CMalloc"),
-
-        .target(name: "CEarshotKernels"),
-        .target(name: "EarshotCoding", dependencies: ["CEarshotKernels"], swiftSettings: strict),
-        .target(name: "EarshotDSP", dependencies: ["CEarshotKernels", numerics] + fftw, swiftSettings: strict),
-        .target(
-            name: "EarshotModem", dependencies: ["CEarshotKernels", "EarshotCoding", "EarshotDSP", numerics],
-            swiftSettings: strict),
-        .target(name: "EarshotChannel", dependencies: ["EarshotDSP", numerics], swiftSettings: strict),
-        .target(name: "EarshotAudio", dependencies: ["CALSA", "CSndFile"], swiftSettings: strict),
-        .target(
-            name: "EarshotLive", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio"], swiftSettings: strict),
-        .target(
-            name: "EarshotDiscovery", dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"],
-            swiftSettings: strict),
-        .target(name: "EarshotDBus", dependencies: ["CSystemd", "EarshotAudio"], swiftSettings: strict),
-        .target(
-            name: "EarshotBluetooth",
-            dependencies: ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery"], swiftSettings: strict),
-        .target(name: "EarshotNetworks", dependencies: ["EarshotAudio", "EarshotDBus"], swiftSettings: strict),
-        .target(name: "EarshotNotifications", dependencies: ["EarshotDBus"], swiftSettings: strict),
-        .target(name: "CallKit", dependencies: ["EarshotNotifications"], swiftSettings: strict),
-        .target(name: "UIKitNames", dependencies: ["EarshotNotifications"], swiftSettings: strict),
-        .target(name: "EarshotMessages", dependencies: ["EarshotCoding", "EarshotDiscovery"], swiftSettings: strict),
-        .target(
-            name: "EarshotAgent",
-            dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush"],
-            swiftSettings: strict),
-        .target(name: "EarshotTerminalConsent", dependencies: ["EarshotMessages"], swiftSettings: strict),
-        .target(name: "EarshotPush", dependencies: ["EarshotMessages"], swiftSettings: strict),
-        .target(name: "NetworkExtension", dependencies: ["EarshotMessages", "EarshotPush"], swiftSettings: strict),
-        .target(
-            name: "NearbyMessages",
-            dependencies: [
-                "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "UIKitNames",
-            ],
-            swiftSettings: strict),
-        .target(name: "GNSMessages", dependencies: ["NearbyMessages"], swiftSettings: strict),
-        .target(
-            name: "EarshotLoopback",
-            dependencies: [
-                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotDrawing", numerics,
-            ],
-            swiftSettings: strict),
-        .target(name: "EarshotDrawing", dependencies: [numerics], swiftSettings: strict),
-        .target(
-            name: "EarshotConsole",
-            dependencies: ["EarshotCoding", "EarshotAudio", "EarshotDrawing", argumentParser], swiftSettings: strict),
-        .executableTarget(
-            name: "earshot-messages",
-            dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery",
-                "EarshotDrawing", "EarshotConsole", "EarshotMessages", argumentParser,
-            ],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "earshot",
-            dependencies: [
-                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "CMalloc", argumentParser,
-            ],
-            swiftSettings: strict),
-
-        .executableTarget(
-            name: "earshot-agent",
-            dependencies: [
-                "EarshotAgent", "EarshotBluetooth", "EarshotDBus", "EarshotDiscovery", "EarshotMessages",
-                "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotConsole", "EarshotDrawing",
-                argumentParser,
-            ],
-            swiftSettings: strict),
-
-        // Makes the manual pages, for `make install`. Not a product.
-        .executableTarget(name: "manual-pages", swiftSettings: strict),
-
-        // Benchmarks are programs of this package, never products.
-        .target(name: "MallocCounter", path: "Benchmarks/MallocCounter"),
-        // Simulations that the benchmarks and the tests share, and no program needs.
-        .target(
-            name: "EarshotTrials",
-            dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotDiscovery", "EarshotLoopback", numerics,
-            ],
-            path: "Benchmarks/Trials", swiftSettings: strict),
-        .executableTarget(
-            name: "earshot-bench",
-            dependencies: [
-                "MallocCounter", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
-                "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "CSndFile", argumentParser,
-            ],
-            path: "Benchmarks/EarshotBench", swiftSettings: strict),
-        .executableTarget(
-            name: "trellis-search", dependencies: ["EarshotDSP", "EarshotChannel", argumentParser],
-            path: "Benchmarks/TrellisSearch", swiftSettings: strict),
-
-        .target(
-            name: "TestSupport",
-            dependencies: ["EarshotCoding", "EarshotDSP", "EarshotChannel", "EarshotAudio", numerics],
-            path: "Tests/TestSupport", swiftSettings: strict),
-        .testTarget(
-            name: "EarshotCodingTests", dependencies: ["EarshotCoding", "EarshotChannel", "TestSupport", numerics],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotDSPTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport", numerics],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotModemTests",
-            dependencies: [
-                "CEarshotKernels", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
-                "EarshotTrials", "EarshotAudio", "TestSupport", numerics,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotChannelTests", dependencies: ["EarshotDSP", "EarshotChannel", "TestSupport", numerics],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotAudioTests", dependencies: ["CSndFile", "EarshotAudio", "TestSupport"], swiftSettings: strict),
-        .testTarget(
-            name: "EarshotLiveTests",
-            dependencies: ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "TestSupport"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotDiscoveryTests",
-            dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery", "EarshotTrials",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotDBusTests", dependencies: ["EarshotDBus", "DesktopTestSupport"], swiftSettings: strict),
-        .testTarget(
-            name: "EarshotBluetoothTests",
-            dependencies: [
-                "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
-                "DesktopTestSupport", "TestSupport",
-            ],
-            swiftSettings: strict),
-        // A program for the tests in the virtual machine, `make test-machine`. Not a product.
-        .executableTarget(
-            name: "machine-rotation", dependencies: ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"],
-            path: "Tests/Machine/Rotation", swiftSettings: strict),
-        .executableTarget(
-            name: "machine-networks", dependencies: ["EarshotNetworks"], path: "Tests/Machine/Networks",
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotNetworksTests",
-            dependencies: ["EarshotChannel", "EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"],
-            swiftSettings: strict),
-        .target(
-            name: "DesktopTestSupport", dependencies: ["EarshotDBus", "TestSupport"],
-            path: "Tests/DesktopTestSupport", swiftSettings: strict),
-        .testTarget(
-            name: "EarshotNotificationsTests",
-            dependencies: [
-                "EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "CallKitTests",
-            dependencies: ["CallKit", "DesktopTestSupport", "EarshotDBus", "EarshotNotifications", "TestSupport"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "UIKitNamesTests",
-            dependencies: [
-                "EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport", "TestSupport",
-                "UIKitNames", "test-app",
-            ],
-            swiftSettings: strict),
-        // An app of NearbyMessages for tests that need a process, compiled as apps are. Never a product.
-        .executableTarget(
-            name: "test-app", dependencies: ["NearbyMessages"], path: "Tests/TestApp",
-            swiftSettings: [.treatAllWarnings(as: .error)]),
-        .target(
-            name: "MessagesTestSupport", dependencies: ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"],
-            path: "Tests/MessagesTestSupport", swiftSettings: strict),
-        .testTarget(
-            name: "EarshotMessagesTests",
-            dependencies: [
-                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport", "TestSupport",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotAgentTests",
-            dependencies: [
-                "DesktopTestSupport", "EarshotAgent", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
-                "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPush", "MessagesTestSupport",
-                "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent", "push-app",
-                "push-provider",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotPushTests",
-            dependencies: ["EarshotMessages", "EarshotPush", "MessagesTestSupport", "TestSupport"],
-            swiftSettings: strict),
-        // Compiled as an app is, and with warnings: the document's first example makes one.
-        .testTarget(
-            name: "NetworkExtensionTests",
-            dependencies: [
-                "EarshotMessages", "EarshotPush", "NetworkExtension", "UIKitNames", "MessagesTestSupport",
-                "TestSupport",
-            ],
-            exclude: ["Snippets/Printed"]),
-        // The same examples in the language mode that they were written for.
-        .testTarget(
-            name: "NetworkExtensionSwift5Tests", dependencies: ["NetworkExtension", "UIKitNames"],
-            swiftSettings: [.swiftLanguageMode(.v5)]),
-        // A provider and an app of local push in processes of their own, compiled as apps are. Never products.
-        .executableTarget(
-            name: "push-provider", dependencies: ["NetworkExtension"], path: "Tests/PushProvider",
-            swiftSettings: [.treatAllWarnings(as: .error)]),
-        // The agent with a network that a file names.
-        .executableTarget(
-            name: "push-agent", dependencies: ["EarshotAgent", "EarshotNetworks"], path: "Tests/PushAgent",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "push-app", dependencies: ["NetworkExtension"], path: "Tests/PushApp",
-            swiftSettings: [.treatAllWarnings(as: .error)]),
-        .testTarget(
-            name: "EarshotTerminalConsentTests",
-            dependencies: ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"],
-            swiftSettings: strict),
-        // An app in a process of its own, which tests kill and the agent starts.
-        .executableTarget(
-            name: "background-app", dependencies: ["EarshotDiscovery", "EarshotMessages"], path: "Tests/BackgroundApp",
-            swiftSettings: strict),
-        // A sample that the README shows, compiled as apps are. Its test kills it.
-        .executableTarget(
-            name: "background-sample", dependencies: ["NearbyMessages"], path: "Samples/Background",
-            exclude: ["background-sample.nearby.json"], swiftSettings: [.treatAllWarnings(as: .error)]),
-        // Compiled as an app is, without upcoming features: apps write `GNSPublication?`, without `any`.
-        .testTarget(
-            name: "NearbyMessagesTests",
-            dependencies: [
-                "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
-                "EarshotTerminalConsent",
-                "GNSMessages", "NearbyMessages", "MessagesTestSupport", "DesktopTestSupport", "TestSupport",
-                "UIKitNames", "test-app",
-            ],
-            exclude: ["Snippets/Printed"], swiftSettings: [.treatAllWarnings(as: .error)]),
-        // The same snippets and lines of apps in the language mode that they were written for.
-        .testTarget(
-            name: "NearbyMessagesSwift5Tests",
-            dependencies: ["EarshotMessages", "GNSMessages", "NearbyMessages", "MessagesTestSupport"],
-            swiftSettings: [.treatAllWarnings(as: .error), .swiftLanguageMode(.v5)]),
-        .testTarget(
-            name: "EarshotLoopbackTests",
-            dependencies: [
-                "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-                "EarshotLoopback", "EarshotTrials", "TestSupport", numerics,
-            ],
-            swiftSettings: strict),
-        .testTarget(name: "EarshotDrawingTests", dependencies: ["EarshotDrawing"], swiftSettings: strict),
-        .testTarget(
-            name: "ManualPagesTests", dependencies: ["manual-pages", "earshot", "earshot-messages", "TestSupport"],
-            swiftSettings: strict),
-        // The code of the DocC articles.
-        .testTarget(
-            name: "DocumentationTests",
-            dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotMessages",
-                "EarshotNotifications", "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EarshotCLITests",
-            dependencies: [
-                "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-agent",
-                "earshot-messages",
-            ],
-            swiftSettings: strict),
-    ]
+    targets: systemTargets + modemTargets + soundTargets + nearbyTargets + desktopTargets + spellingTargets
+        + programTargets + benchmarkTargets + supportTargets
 )
 
-// The C interface. `@c @implementation`, with which the compiler compares it with its header, came with Swift 6.3.
+// MARK: Bindings: the modem for other languages
+
+// `@c @implementation`, with which the compiler compares the C interface with its header, came with Swift 6.3.
 // The shared library gets its name and its version in scripts/c-library.sh: `earshot` is the program's name already.
+let bindings = Wing(name: "Bindings")
 #if compiler(>=6.3)
     package.products.append(.library(name: "earshot-c", type: .dynamic, targets: ["EarshotC"]))
     package.targets += [
-        .systemLibrary(name: "CEarshot"),
-        .target(
-            name: "EarshotC", dependencies: ["CEarshot", "EarshotCoding", "EarshotModem"], swiftSettings: strict),
+        bindings.library("CEarshot"),
+        bindings.module("EarshotC", ["CEarshot", "EarshotCoding", "EarshotModem"]),
     ]
 #endif
+
+// MARK: Parts of the package, chosen by the environment
 
 // The sanitizers look at what has threads and raw memory. The rest would be compiled for them in vain.
 if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
@@ -357,10 +396,7 @@ if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
 if isWeb {
     let parts: Set = ["CEarshotKernels", "EarshotCoding", "EarshotDSP", "EarshotModem", "CEarshot", "EarshotC"]
     package.targets.removeAll { !parts.contains($0.name) }
-    package.targets.append(
-        .executableTarget(
-            name: "EarshotWeb", dependencies: ["CEarshot", "EarshotC", "EarshotCoding", "EarshotModem"],
-            swiftSettings: strict))
+    package.targets.append(bindings.program("EarshotWeb", ["CEarshot", "EarshotC", "EarshotCoding", "EarshotModem"]))
     package.products = [.executable(name: "EarshotWeb", targets: ["EarshotWeb"])]
     package.dependencies = [numericsPackage]
 }

@@ -3,7 +3,7 @@
 
     python3 Fixtures/make_fixtures.py
 
-The signals come from Tests/Vectors/reference_encoder.py, which follows docs/PROTOCOL.md and uses nothing of the Swift
+The signals come from Tests/Modem/Vectors/reference_encoder.py, which follows docs/PROTOCOL.md and uses nothing of the Swift
 implementation. Noise and echoes come from numpy's PCG64 with the seeds below. The script needs numpy. Every run writes
 the same files.
 """

@@ -17,7 +17,7 @@ if [[ ${FFTW:-1} == 0 ]]; then
     traits=(--disable-default-traits)
 fi
 folder=${1:-$scratch/installed}
-interface=Sources/CEarshot
+interface=Sources/Bindings/CEarshot
 version=$(sed -nE 's/^#define EARSHOT_VERSION "(.*)"$/\1/p' $interface/earshot.h)
 # Programs that were linked with one version run with every later one of the same major number.
 soname=libearshot.so.${version%%.*}

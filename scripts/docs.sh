@@ -4,7 +4,7 @@
 #     scripts/docs.sh [FOLDER]
 #
 # FOLDER defaults to .build/docs. Each library's pages come from its doc comments and its catalogue,
-# Sources/LIBRARY/LIBRARY.docc. The script makes a debug build and needs the toolchain's docc.
+# Sources/WING/LIBRARY/LIBRARY.docc. The script makes a debug build and needs the toolchain's docc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,7 +48,7 @@ for library in "${libraries[@]}"; do
     cp "$symbols/$library"@*.symbols.json "$work/$library" 2>/dev/null || true
     archive=$work/$library.doccarchive
     echo "Documenting $library"
-    convert=("$docc" convert "Sources/$library/$library.docc" --additional-symbol-graph-dir "$work/$library"
+    convert=("$docc" convert Sources/*/"$library/$library.docc" --additional-symbol-graph-dir "$work/$library"
         --fallback-display-name "$library" --fallback-bundle-identifier "$library" --fallback-default-module-kind Library
         --enable-experimental-external-link-support "${earlier[@]}" --output-dir "$archive")
     # Later libraries need the archive, and their warnings have to be seen too.

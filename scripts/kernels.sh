@@ -5,16 +5,16 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=.build/kernels
-sources=(Sources/CEarshotKernels/*.c)
-options=(-std=gnu17 -O2 -Wall -Wextra -Werror -ISources/CEarshotKernels/include)
+sources=(Sources/Modem/CEarshotKernels/*.c)
+options=(-std=gnu17 -O2 -Wall -Wextra -Werror -ISources/Modem/CEarshotKernels/include)
 mkdir -p "$folder"
 
 # The C compiler that comes with Swift, which compiles the kernels.
 swift_clang() { "$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}")")")/clang" "$@"; }
 
 echo "$(uname -m):"
-swift_clang "${options[@]}" Tests/kernels.c "${sources[@]}" -lm -o "$folder/native"
+swift_clang "${options[@]}" Tests/Modem/CEarshotKernelsTests/kernels.c "${sources[@]}" -lm -o "$folder/native"
 "$folder/native"
 echo "aarch64, under qemu:"
-aarch64-linux-gnu-gcc "${options[@]}" -static Tests/kernels.c "${sources[@]}" -lm -o "$folder/aarch64"
+aarch64-linux-gnu-gcc "${options[@]}" -static Tests/Modem/CEarshotKernelsTests/kernels.c "${sources[@]}" -lm -o "$folder/aarch64"
 qemu-aarch64 "$folder/aarch64"

@@ -18,7 +18,7 @@ trap 'rm -f "$log"' EXIT
 build() {
     "$swift" build --build-tests --disable-xctest -c release -Xswiftc -enable-testing --sanitize "$sanitizer" \
         --scratch-path "$folder" --explicit-target-dependency-import-check error
-    [[ $sanitizer == address ]] || "$(clang)" -O1 -shared -fPIC -o "$folder/tsan-mutex.so" Tests/tsan-mutex.c -ldl
+    [[ $sanitizer == address ]] || "$(clang)" -O1 -shared -fPIC -o "$folder/tsan-mutex.so" Tests/Support/tsan-mutex.c -ldl
 }
 
 # The C compiler that comes with Swift knows Swift's calling convention.
@@ -29,7 +29,7 @@ run() {
     local environment=(ASAN_OPTIONS=detect_leaks=0)
     # Memory that Swift's runtime and ALSA keep to the end is no fault; a test counts open files and threads.
     [[ $sanitizer == address ]] || environment=(
-        LD_PRELOAD="$PWD/$folder/tsan-mutex.so" TSAN_OPTIONS="suppressions=$PWD/Tests/tsan-suppressions.txt"
+        LD_PRELOAD="$PWD/$folder/tsan-mutex.so" TSAN_OPTIONS="suppressions=$PWD/Tests/Support/tsan-suppressions.txt"
     )
     env "${environment[@]}" "$folder/release/earshotPackageTests.xctest" --testing-library swift-testing \
         --filter "$1" </dev/null

@@ -16,7 +16,7 @@ if [[ ${FFTW:-1} == 0 ]]; then
     traits=(--disable-default-traits)
 fi
 staged=$PWD/$folder/staged
-header=Sources/CEarshot/earshot.h
+header=Sources/Bindings/CEarshot/earshot.h
 warnings=(-Wall -Wextra -Werror -pedantic)
 
 fail() {
@@ -65,7 +65,7 @@ compile() {
 }
 
 interface() {
-    compile Tests/C/interface.c $folder/interface -std=c11 -pthread
+    compile Tests/Bindings/C/interface.c $folder/interface -std=c11 -pthread
     $folder/interface
 }
 
@@ -92,7 +92,7 @@ fuzz() {
     local scratch=$PWD/$folder-address seed=${EARSHOT_FUZZ_SEED:-1} calls=${EARSHOT_FUZZ_CALLS:-30000} fault log
     "$swift" build -c release --product earshot-c --scratch-path "$scratch" --sanitize address \
         --explicit-target-dependency-import-check error "${traits[@]}"
-    clang -std=c11 -O1 -g "${warnings[@]}" -fsanitize=address -fuse-ld=lld -I"$staged/include" Tests/C/fuzz.c -o $folder/fuzz \
+    clang -std=c11 -O1 -g "${warnings[@]}" -fsanitize=address -fuse-ld=lld -I"$staged/include" Tests/Bindings/C/fuzz.c -o $folder/fuzz \
         -L"$scratch/release" -learshot-c -lm -Wl,-rpath,"$scratch/release"
     # First the sanitizer has to report planted faults: one that misses these proves nothing.
     log=$folder/fuzz.log

@@ -17,9 +17,9 @@ unicode=$toolchain/lib/swift/embedded/wasm32-unknown-none-wasm/libswiftUnicodeDa
 [[ -f $libraries/libc.a ]] || { echo "wasi-libc is missing: scripts/install-dependencies.sh web" >&2; exit 69; }
 [[ -f $unicode ]] || { echo "This Swift has no Embedded Swift for WebAssembly: 6.3 or later is needed" >&2; exit 69; }
 
-# What the module exports: all functions of earshot.h, those of Sources/EarshotWeb, and the memory's.
+# What the module exports: all functions of earshot.h, those of Sources/Bindings/EarshotWeb, and the memory's.
 mapfile -t exports < <(
-    sed -nE 's/^ +(earshot_[a-z0-9_]+);$/\1/p' Sources/CEarshot/earshot.map
+    sed -nE 's/^ +(earshot_[a-z0-9_]+);$/\1/p' Sources/Bindings/CEarshot/earshot.map
     printf '%s\n' earshot_tones malloc free
 )
 

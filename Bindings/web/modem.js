@@ -1,6 +1,6 @@
 // The modem of a web page: earshot.wasm behind a small interface, for a page, a Worker, and node 20 or later.
 //
-// The module is the C interface of Earshot (Sources/CEarshot/earshot.h) for WebAssembly. It has no imports: it opens no
+// The module is the C interface of Earshot (Sources/Bindings/CEarshot/earshot.h) for WebAssembly. It has no imports: it opens no
 // device, starts no thread and reads no clock. The structs below are those of the header, where size_t has 4 bytes.
 
 /** The bits of the profiles, as earshot.h has them. */

@@ -22,7 +22,7 @@ def test_version_is_the_program_s(command_line: CommandLine) -> None:
 
 
 def test_version_is_the_header_s() -> None:
-    header = (REPOSITORY / "Sources/CEarshot/earshot.h").read_text()
+    header = (REPOSITORY / "Sources/Bindings/CEarshot/earshot.h").read_text()
     project = (REPOSITORY / "Bindings/python/pyproject.toml").read_text()
     assert f'#define EARSHOT_VERSION "{earshot.__version__}"' in header
     assert f'version = "{earshot.__version__}"' in project

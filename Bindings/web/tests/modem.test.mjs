@@ -30,7 +30,7 @@ function fixture(name) {
 describe('the module', () => {
     test('imports nothing, and exports the functions of earshot.h, the tones and the memory', () => {
         assert.deepEqual(WebAssembly.Module.imports(compiled), []);
-        const header = readFileSync(`${repository}Sources/CEarshot/earshot.h`, 'utf8').replace(/\/\*.*?\*\//gs, '');
+        const header = readFileSync(`${repository}Sources/Bindings/CEarshot/earshot.h`, 'utf8').replace(/\/\*.*?\*\//gs, '');
         const declared = [...new Set(header.match(/\bearshot_[a-z0-9_]+(?=\()/g))];
         assert.equal(declared.length, 13);
         assert.deepEqual(
@@ -39,7 +39,7 @@ describe('the module', () => {
     });
 
     test('has the version of the header', () => {
-        const header = readFileSync(`${repository}Sources/CEarshot/earshot.h`, 'utf8');
+        const header = readFileSync(`${repository}Sources/Bindings/CEarshot/earshot.h`, 'utf8');
         assert.equal(modem.version, header.match(/#define EARSHOT_VERSION "(.*)"/)[1]);
     });
 

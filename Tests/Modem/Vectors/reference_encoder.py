@@ -3,7 +3,7 @@
 
 Prints the vectors that vectors.json holds:
 
-    python3 Tests/Vectors/reference_encoder.py > Tests/Vectors/vectors.json
+    python3 Tests/Modem/Vectors/reference_encoder.py > Tests/Modem/Vectors/vectors.json
 
 The comments name the sections of docs/PROTOCOL.md. Slow and literal on purpose; standard library only.
 """

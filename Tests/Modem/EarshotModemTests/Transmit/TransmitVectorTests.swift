@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The transmitter against an encoder that shares no code with it; see Tests/Vectors/.
+/// The transmitter against an encoder that shares no code with it; see Tests/Modem/Vectors/.
 @Suite struct TransmitVectorTests {
     @Test func tonesAndChecksAreThoseOfTheVectors() throws {
         let vectors = try Vectors.stored()

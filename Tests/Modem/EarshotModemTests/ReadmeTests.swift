@@ -1,6 +1,7 @@
 import EarshotCoding
 import EarshotModem
 import Foundation
+import TestSupport
 import Testing
 
 /// The library example of the README: it stands there as it stands here, and does what it says.
@@ -18,9 +19,7 @@ import Testing
 
     /// The lines above, but for what is done with a frame, are the README's.
     @Test func readmeHoldsTheExample() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let readme = folder.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("README.md")
-        let text = try String(contentsOf: readme, encoding: .utf8)
+        let text = String(decoding: try Repository.contents("README.md"), as: UTF8.self)
         let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
         let lines = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         let start = try #require(lines.firstIndex { $0.hasPrefix("let token = try Payload") })

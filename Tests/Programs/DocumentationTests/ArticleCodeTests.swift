@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func thereAreCataloguesWithCode() throws {
-        #expect(Self.pages.contains("Sources/EarshotModem/EarshotModem.docc/SendAndReceive.md"))
+        #expect(Self.pages.contains("Sources/Modem/EarshotModem/EarshotModem.docc/SendAndReceive.md"))
         let page = "Text.\n```swift\nimport A\nlet a = 1\n```\nMore.\n```swift\nlet b = 2\n```\n"
         #expect(Self.blocks(in: page).map(Self.normalized) == ["let a = 1", "let b = 2"])
     }

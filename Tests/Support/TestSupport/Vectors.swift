@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tests/Vectors/vectors.json: the output of the independent encoder beside it, made from docs/PROTOCOL.md.
+/// Tests/Modem/Vectors/vectors.json: the output of the independent encoder beside it, made from docs/PROTOCOL.md.
 public struct Vectors: Decodable, Sendable {
     /// A payload and its tones.
     public struct Frame: Decodable, Sendable {
@@ -36,9 +36,9 @@ public struct Vectors: Decodable, Sendable {
     public let waveforms: [Waveform]
 
     /// The file's path in the repository.
-    public static let file = "Tests/Vectors/vectors.json"
+    public static let file = "Tests/Modem/Vectors/vectors.json"
     /// The path of the script that prints the file.
-    public static let script = "Tests/Vectors/reference_encoder.py"
+    public static let script = "Tests/Modem/Vectors/reference_encoder.py"
 
     /// The vectors as the file has them.
     public static func stored() throws -> Vectors {

@@ -137,7 +137,7 @@ extension SoundCard {
     private static let isConfigured: Bool = {
         // A real card's name may come from the user's own configuration.
         guard isVirtual else { return true }
-        setenv("ALSA_CONFIG_PATH", Repository.path("Tests/sound-cards.conf"), 1)
+        setenv("ALSA_CONFIG_PATH", Repository.path("Tests/Support/sound-cards.conf"), 1)
         // Otherwise a client leaves a cookie in the user's home directory.
         setenv("PULSE_COOKIE", Repository.path(".build/pulse-cookie"), 1)
         return true

@@ -4,7 +4,7 @@ public import Foundation
 public enum Repository {
     /// The absolute path of a file given by its path in the repository.
     public static func path(_ relative: String, thisFile: String = #filePath) -> String {
-        let components = thisFile.split(separator: "/").dropLast(3)
+        let components = thisFile.split(separator: "/").dropLast(4)
         return "/" + components.joined(separator: "/") + "/" + relative
     }
 
