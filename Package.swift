@@ -61,7 +61,7 @@ struct Wing {
     }
 }
 
-// MARK: System: what the operating system gives, and nothing of ours
+// MARK: System: what the operating system gives, and small values; nothing of ours
 
 let system = Wing(name: "System")
 let systemTargets: [Target] = [
@@ -71,6 +71,13 @@ let systemTargets: [Target] = [
     system.library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
     // glibc's malloc_trim.
     system.library("CMalloc"),
+    // Threads, the monotonic clock, paths, descriptors, temporary files.
+    system.module("EarshotSystem"),
+    // Small values of all wings: seeded random numbers, decimal text, token bucket, back-off. They know no system.
+    system.module("EarshotBasics"),
+
+    system.tests("EarshotSystemTests", ["EarshotSystem", "TestSupport"]),
+    system.tests("EarshotBasicsTests", ["EarshotBasics"]),
 ]
 
 // MARK: Modem: symbols and samples; no file, device, clock, thread or log
@@ -86,16 +93,16 @@ let modemTargets: [Target] = [
     // The modem: profile, transmitter, receiver.
     modem.module("EarshotModem", ["CEarshotKernels", "EarshotCoding", "EarshotDSP", numerics]),
     // Simulated air, for tests, benchmarks and `earshot simulate`.
-    modem.module("EarshotChannel", ["EarshotDSP", numerics]),
+    modem.module("EarshotChannel", ["EarshotBasics", "EarshotDSP", numerics]),
 
-    modem.tests("EarshotCodingTests", ["EarshotCoding", "EarshotChannel", "TestSupport", numerics]),
-    modem.tests("EarshotDSPTests", ["EarshotDSP", "EarshotChannel", "TestSupport", numerics]),
-    modem.tests("EarshotChannelTests", ["EarshotDSP", "EarshotChannel", "TestSupport", numerics]),
+    modem.tests("EarshotCodingTests", ["EarshotBasics", "EarshotCoding", "EarshotChannel", "TestSupport", numerics]),
+    modem.tests("EarshotDSPTests", ["EarshotBasics", "EarshotDSP", "EarshotChannel", "TestSupport", numerics]),
+    modem.tests("EarshotChannelTests", ["EarshotBasics", "EarshotDSP", "EarshotChannel", "TestSupport", numerics]),
     modem.tests(
         "EarshotModemTests",
         [
-            "CEarshotKernels", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
-            "EarshotTrials", "EarshotAudio", "TestSupport", numerics,
+            "CEarshotKernels", "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel",
+            "EarshotLoopback", "EarshotTrials", "EarshotAudio", "TestSupport", numerics,
         ]),
 ]
 
@@ -104,25 +111,26 @@ let modemTargets: [Target] = [
 let sound = Wing(name: "Sound")
 let soundTargets: [Target] = [
     // Sound files by libsndfile, devices by ALSA.
-    sound.module("EarshotAudio", ["CALSA", "CSndFile"]),
+    sound.module("EarshotAudio", ["CALSA", "CSndFile", "EarshotBasics", "EarshotSystem"]),
     // Microphone to frames, payloads to loudspeaker.
-    sound.module("EarshotLive", ["EarshotCoding", "EarshotModem", "EarshotAudio"]),
+    sound.module("EarshotLive", ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotSystem"]),
     // Play, record and judge: through devices, files and simulated air.
     sound.module(
         "EarshotLoopback",
         [
-            "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-            "EarshotDrawing", numerics,
+            "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio",
+            "EarshotLive", "EarshotDrawing", "EarshotSystem", numerics,
         ]),
 
-    sound.tests("EarshotAudioTests", ["CSndFile", "EarshotAudio", "TestSupport"]),
+    sound.tests("EarshotAudioTests", ["CSndFile", "EarshotAudio", "EarshotBasics", "EarshotSystem", "TestSupport"]),
     sound.tests(
-        "EarshotLiveTests", ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "TestSupport"]),
+        "EarshotLiveTests",
+        ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotSystem", "TestSupport"]),
     sound.tests(
         "EarshotLoopbackTests",
         [
-            "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-            "EarshotLoopback", "EarshotTrials", "TestSupport", numerics,
+            "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio",
+            "EarshotLive", "EarshotLoopback", "EarshotSystem", "EarshotTrials", "TestSupport", numerics,
         ]),
 ]
 
@@ -130,22 +138,31 @@ let soundTargets: [Target] = [
 
 let nearby = Wing(name: "Nearby")
 let nearbyTargets: [Target] = [
-    // Devices come and go: strategy, presence, media.
-    nearby.module("EarshotDiscovery", ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"]),
-    // Bluetooth Low Energy through BlueZ.
-    nearby.module("EarshotBluetooth", ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery"]),
-    // Messages: manager, publication, subscription, permission.
-    nearby.module("EarshotMessages", ["EarshotCoding", "EarshotDiscovery"]),
-
-    nearby.tests(
-        "EarshotDiscoveryTests",
+    // Devices come and go: strategy, presence, what a medium is.
+    nearby.module("EarshotDiscovery", ["EarshotCoding"]),
+    // The medium of sound: when to talk, the ear, the mouth.
+    nearby.module(
+        "EarshotSound",
         [
-            "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotDiscovery", "EarshotTrials",
+            "EarshotAudio", "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotLive", "EarshotModem",
+            "EarshotSystem",
+        ]),
+    // Bluetooth Low Energy through BlueZ.
+    nearby.module("EarshotBluetooth", ["EarshotCoding", "EarshotDBus", "EarshotDiscovery", "EarshotSystem"]),
+    // Messages: manager, publication, subscription, permission.
+    nearby.module("EarshotMessages", ["EarshotBasics", "EarshotCoding", "EarshotDiscovery"]),
+
+    nearby.tests("EarshotDiscoveryTests", ["EarshotCoding", "EarshotDiscovery"]),
+    nearby.tests(
+        "EarshotSoundTests",
+        [
+            "EarshotAudio", "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotModem", "EarshotSound",
+            "EarshotTrials",
         ]),
     nearby.tests(
         "EarshotBluetoothTests",
         [
-            "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
+            "EarshotBasics", "EarshotBluetooth", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
             "DesktopTestSupport", "TestSupport",
         ]),
     nearby.tests(
@@ -158,21 +175,24 @@ let nearbyTargets: [Target] = [
 let desktop = Wing(name: "Desktop")
 let desktopTargets: [Target] = [
     // A client of D-Bus.
-    desktop.module("EarshotDBus", ["CSystemd", "EarshotAudio"]),
+    desktop.module("EarshotDBus", ["CSystemd", "EarshotSystem"]),
     // Which network carries the primary route.
-    desktop.module("EarshotNetworks", ["EarshotAudio", "EarshotDBus"]),
+    desktop.module("EarshotNetworks", ["EarshotDBus", "EarshotSystem"]),
     // Notifications on the desktop.
-    desktop.module("EarshotNotifications", ["EarshotDBus"]),
+    desktop.module("EarshotNotifications", ["EarshotBasics", "EarshotDBus", "EarshotSystem"]),
     // Local push: configurations on the disk, the app's and the provider's ends of the protocol.
     desktop.module("EarshotPush", ["EarshotMessages"]),
     // The agent: background work of apps that do not run.
     desktop.module(
-        "EarshotAgent", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush"]),
+        "EarshotAgent",
+        [
+            "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush",
+        ]),
 
     desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport"]),
     desktop.tests(
         "EarshotNetworksTests",
-        ["EarshotChannel", "EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"]),
+        ["EarshotBasics", "EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"]),
     desktop.tests(
         "EarshotNotificationsTests",
         ["EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport"]),
@@ -180,7 +200,7 @@ let desktopTargets: [Target] = [
     desktop.tests(
         "EarshotAgentTests",
         [
-            "DesktopTestSupport", "EarshotAgent", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
+            "DesktopTestSupport", "EarshotAgent", "EarshotBasics", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
             "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPush", "MessagesTestSupport",
             "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent", "push-app",
             "push-provider",
@@ -201,7 +221,7 @@ let spellingTargets: [Target] = [
     // GNS…, and the same under the other name of its module.
     spelling.module(
         "NearbyMessages",
-        ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "UIKitNames"]),
+        ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotSound", "UIKitNames"]),
     spelling.module("GNSMessages", ["NearbyMessages"]),
     // NEAppPush…
     spelling.module("NetworkExtension", ["EarshotMessages", "EarshotPush"]),
@@ -214,7 +234,7 @@ let spellingTargets: [Target] = [
     spelling.tests(
         "NearbyMessagesTests",
         [
-            "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications", "EarshotTerminalConsent",
+            "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
             "GNSMessages", "NearbyMessages", "MessagesTestSupport", "DesktopTestSupport", "TestSupport", "UIKitNames",
             "test-app",
         ],
@@ -251,40 +271,37 @@ let spellingTargets: [Target] = [
 let programs = Wing(name: "Programs")
 let programTargets: [Target] = [
     // Pictures as SVG: text, shapes, charts.
-    programs.module("EarshotDrawing", [numerics]),
+    programs.module("EarshotDrawing", ["EarshotBasics", numerics]),
     // What the programs share: streams, signals, JSON lines, errors.
-    programs.module("EarshotConsole", ["EarshotCoding", "EarshotAudio", "EarshotDrawing", argumentParser]),
-    // Asks for consent on a terminal.
-    programs.module("EarshotTerminalConsent", ["EarshotMessages"]),
+    programs.module(
+        "EarshotConsole", ["EarshotAudio", "EarshotBasics", "EarshotCoding", "EarshotSystem", argumentParser]),
     // The modem's command line.
     programs.program(
         "earshot",
         [
-            "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-            "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "CMalloc", argumentParser,
+            "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio",
+            "EarshotLive", "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "EarshotSystem", "CMalloc",
+            argumentParser,
         ]),
     // nearby, publish, subscribe, beacons, beacon: what `earshot` finds beside itself.
     programs.program(
         "earshot-messages",
         [
-            "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
-            "EarshotConsole", "EarshotMessages", argumentParser,
+            "EarshotAudio", "EarshotBasics", "EarshotBluetooth", "EarshotCoding", "EarshotConsole", "EarshotDiscovery",
+            "EarshotMessages", "EarshotModem", "EarshotSound", "EarshotSystem", argumentParser,
         ]),
     // agent and push.
     programs.program(
         "earshot-agent",
         [
             "EarshotAgent", "EarshotBluetooth", "EarshotDBus", "EarshotDiscovery", "EarshotMessages",
-            "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotConsole", "EarshotDrawing",
+            "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotBasics", "EarshotConsole",
             argumentParser,
         ]),
     // Makes the manual pages, for `make install`. Not a product.
     programs.program("manual-pages"),
 
     programs.tests("EarshotDrawingTests", ["EarshotDrawing"]),
-    programs.tests(
-        "EarshotTerminalConsentTests",
-        ["EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "MessagesTestSupport"]),
     programs.tests(
         "EarshotCLITests",
         [
@@ -297,7 +314,7 @@ let programTargets: [Target] = [
         "DocumentationTests",
         [
             "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotMessages",
-            "EarshotNotifications", "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
+            "EarshotNotifications", "EarshotSound", "NearbyMessages", "TestSupport",
         ]),
 ]
 
@@ -310,19 +327,21 @@ let benchmarkTargets: [Target] = [
     .target(
         name: "EarshotTrials",
         dependencies: [
-            "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotDiscovery", "EarshotLoopback", numerics,
+            "EarshotBasics", "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotDiscovery", "EarshotLoopback",
+            "EarshotSound", numerics,
         ],
         path: "Benchmarks/Trials", swiftSettings: strict),
     .executableTarget(
         name: "earshot-bench",
         dependencies: [
-            "MallocCounter", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotLoopback",
-            "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotDrawing", "CSndFile", argumentParser,
+            "MallocCounter", "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel",
+            "EarshotLoopback", "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotSound", "EarshotDrawing",
+            "EarshotSystem", "CSndFile", argumentParser,
         ],
         path: "Benchmarks/EarshotBench", swiftSettings: strict),
     // Searches for the trellis code, docs/trellis-code.md.
     .executableTarget(
-        name: "trellis-search", dependencies: ["EarshotDSP", "EarshotChannel", argumentParser],
+        name: "trellis-search", dependencies: ["EarshotBasics", "EarshotDSP", "EarshotChannel", argumentParser],
         path: "Benchmarks/TrellisSearch", swiftSettings: strict),
 ]
 
@@ -331,7 +350,11 @@ let benchmarkTargets: [Target] = [
 let support = Wing(name: "Support")
 let machine = Wing(name: "Machine")
 let supportTargets: [Target] = [
-    support.support("TestSupport", ["EarshotCoding", "EarshotDSP", "EarshotChannel", "EarshotAudio", numerics]),
+    support.support(
+        "TestSupport",
+        [
+            "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotChannel", "EarshotAudio", "EarshotSystem", numerics,
+        ]),
     support.support("DesktopTestSupport", ["EarshotDBus", "TestSupport"]),
     support.support("MessagesTestSupport", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"]),
     // Programs for the tests in the virtual machine, `make test-machine`.
@@ -343,8 +366,9 @@ let package = Package(
     name: "earshot",
     products: [
         "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-        "EarshotDiscovery", "EarshotBluetooth", "EarshotMessages", "EarshotNetworks", "EarshotNotifications",
-        "EarshotAgent", "EarshotPush", "EarshotTerminalConsent", "CallKit",
+        "EarshotDiscovery", "EarshotSound", "EarshotBluetooth", "EarshotMessages", "EarshotNetworks",
+        "EarshotNotifications",
+        "EarshotAgent", "EarshotPush", "CallKit", "EarshotSystem", "EarshotBasics",
     ].map { .library(name: $0, targets: [$0]) } + [
         .library(name: "NetworkExtension", targets: ["NetworkExtension", "UIKitNames"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
@@ -384,7 +408,8 @@ let bindings = Wing(name: "Bindings")
 // The sanitizers look at what has threads and raw memory. The rest would be compiled for them in vain.
 if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
     let parts: Set = [
-        "CALSA", "CEarshotKernels", "CFFTW3", "CSndFile", "EarshotCoding", "EarshotDSP", "EarshotModem",
+        "CALSA", "CEarshotKernels", "CFFTW3", "CSndFile", "EarshotBasics", "EarshotSystem", "EarshotCoding",
+        "EarshotDSP", "EarshotModem",
         "EarshotChannel", "EarshotAudio", "EarshotLive", "TestSupport", "EarshotAudioTests", "EarshotLiveTests",
     ]
     package.targets.removeAll { !parts.contains($0.name) }

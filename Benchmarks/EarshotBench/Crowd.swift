@@ -2,6 +2,7 @@ import ArgumentParser
 import EarshotCoding
 import EarshotDiscovery
 import EarshotModem
+import EarshotSound
 import EarshotTrials
 import Foundation
 

@@ -1,7 +1,9 @@
 import ArgumentParser
+import EarshotBasics
 import EarshotChannel
 import EarshotDiscovery
 import EarshotModem
+import EarshotSound
 import EarshotTrials
 
 /// Measures the share of tokens of one slot that a listener decodes, by the number of talkers: the source of `DecodingTable`.

@@ -2,6 +2,7 @@ import ArgumentParser
 import EarshotChannel
 import EarshotDiscovery
 import EarshotModem
+import EarshotSound
 import EarshotTrials
 
 /// Measures how long the devices in a room take to find each other, in simulated time.

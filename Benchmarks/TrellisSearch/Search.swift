@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 
 /// Searches for the generators with the minimum union bound: random starts, descent, kicks.

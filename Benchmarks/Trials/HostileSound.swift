@@ -1,4 +1,5 @@
-public import EarshotChannel
+public import EarshotBasics
+import EarshotChannel
 import EarshotCoding
 public import EarshotModem
 import Foundation

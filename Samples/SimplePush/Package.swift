@@ -15,6 +15,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let basics = Target.Dependency.product(name: "EarshotBasics", package: "earshot")
 let networkExtension = Target.Dependency.product(name: "NetworkExtension", package: "earshot")
 let callKit = Target.Dependency.product(name: "CallKit", package: "earshot")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -38,10 +39,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
     ],
     targets: [
-        // Nothing of Earshot below, so that `--product simplepush-server` compiles nothing of the package above.
+        // Of the package above no more than a few values, so that `--product simplepush-server` compiles quickly.
         .target(name: "SimplePushKit", dependencies: [nioCore, nioPosix, nioSSL], swiftSettings: strict),
         .target(
-            name: "SimplePushServer", dependencies: ["SimplePushKit", grdb, logging, nioCore, nioPosix, nioSSL],
+            name: "SimplePushServer",
+            dependencies: ["SimplePushKit", basics, grdb, logging, nioCore, nioPosix, nioSSL],
             swiftSettings: strict),
         .executableTarget(
             name: "simplepush-server", dependencies: ["SimplePushKit", "SimplePushServer", argumentParser, logging],
@@ -61,7 +63,8 @@ let package = Package(
             ],
             exclude: ["simplepush.nearby.json"], swiftSettings: strict),
         .testTarget(
-            name: "SimplePushKitTests", dependencies: ["SimplePushKit", nioCore, nioEmbedded], swiftSettings: strict),
+            name: "SimplePushKitTests", dependencies: ["SimplePushKit", basics, nioCore, nioEmbedded],
+            swiftSettings: strict),
         .target(
             name: "SimplePushTestSupport",
             dependencies: ["SimplePushKit", "SimplePushServer", logging, nioCore, nioPosix],
@@ -69,7 +72,8 @@ let package = Package(
         .testTarget(
             name: "SimplePushServerTests",
             dependencies: [
-                "SimplePushKit", "SimplePushServer", "SimplePushTestSupport", "simplepush-server", nioCore, nioPosix,
+                "SimplePushKit", "SimplePushServer", "SimplePushTestSupport", "simplepush-server", basics, nioCore,
+                nioPosix,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotModem

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 
 /// Sounds one after another without an end, each made when its turn comes.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBasics
 import EarshotChannel
 import Foundation
 

@@ -1,4 +1,5 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotModem

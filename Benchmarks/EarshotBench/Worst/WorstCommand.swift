@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotBasics
 import EarshotChannel
 import EarshotModem
 import EarshotTrials

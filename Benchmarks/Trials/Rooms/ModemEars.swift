@@ -1,7 +1,9 @@
+import EarshotBasics
 package import EarshotChannel
 import EarshotCoding
-package import EarshotDiscovery
+import EarshotDiscovery
 package import EarshotModem
+package import EarshotSound
 import RealModule
 
 /// Ears with the real modem: every device has a place, a clock and a receiver, which hears all other devices.

@@ -1,4 +1,5 @@
-package import EarshotDiscovery
+import EarshotDiscovery
+package import EarshotSound
 
 /// Decides which tokens the devices in a room hear: by a table, or with the modem in simulated air.
 package protocol RoomEars {

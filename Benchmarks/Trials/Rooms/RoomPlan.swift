@@ -1,6 +1,8 @@
+import EarshotBasics
 import EarshotChannel
 package import EarshotCoding
 package import EarshotDiscovery
+package import EarshotSound
 
 /// The devices of a room, and when they are there.
 package struct RoomPlan: Sendable {

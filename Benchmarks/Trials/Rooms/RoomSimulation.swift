@@ -1,6 +1,8 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
-package import EarshotDiscovery
+import EarshotDiscovery
+package import EarshotSound
 
 /// A room of devices that find each other, in simulated time. The policy and the neighbourhood are those that run live; the ears
 /// may be of any kind.

@@ -1,5 +1,7 @@
+import EarshotBasics
 import EarshotChannel
-package import EarshotDiscovery
+import EarshotDiscovery
+package import EarshotSound
 
 /// Ears that decode by a table. They are half duplex: a device loses a token if it talks during any part of it.
 package struct TableEars: RoomEars {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EarshotCoding
 import EarshotServer
+import EarshotSystem
 import FoundationEssentials
 
 struct BeaconCommand: AsyncParsableCommand {
@@ -82,12 +83,25 @@ struct BeaconCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let data =
-                try text.map { Data($0.utf8) } ?? InputFile.read(file ?? "-", upTo: ServiceLimits().attachmentBytes)
+            let data = try text.map { Data($0.utf8) } ?? Self.content(of: file ?? "-")
             let attached = try await administer(database) { store in
                 try await BeaconRegistry(store).attach(data, type: type, namespace: namespace, to: beacon, .all)
             }
             print("attachment \(attached.value.identifier)")
+        }
+
+        /// The content of a file that the operator names; "-" for standard input.
+        private static func content(of path: String) throws(ExitCode) -> Data {
+            let maximum = ServiceLimits().attachmentBytes
+            do {
+                return Data(try InputFile.read(FilePath(path), maximumByteCount: maximum))
+            } catch .system(let code) {
+                printError("Error: cannot read '\(path)': \(String(cString: strerror(code))).")
+                throw ExitCode(66)
+            } catch {
+                printError("Error: '\(path)' has more than \(maximum) bytes, the maximum of an attachment.")
+                throw ExitCode(65)
+            }
         }
     }
 

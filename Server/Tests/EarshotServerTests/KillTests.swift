@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import EarshotChannel
+import EarshotBasics
 import Foundation
 import GRDB
 import Synchronization

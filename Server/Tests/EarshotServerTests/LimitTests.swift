@@ -1,4 +1,4 @@
-import EarshotChannel
+import EarshotBasics
 import Foundation
 import HTTPTypes
 import Hummingbird

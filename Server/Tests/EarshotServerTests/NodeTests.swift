@@ -1,6 +1,7 @@
+import EarshotBasics
+
 #if Postgres
     import AsyncHTTPClient
-    import EarshotChannel
     import Foundation
     import NIOCore
     import NIOHTTP1

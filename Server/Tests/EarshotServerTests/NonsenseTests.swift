@@ -1,4 +1,4 @@
-import EarshotChannel
+import EarshotBasics
 import Foundation
 import Hummingbird
 import HummingbirdTesting

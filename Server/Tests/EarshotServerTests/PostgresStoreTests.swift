@@ -1,5 +1,6 @@
+import EarshotBasics
+
 #if Postgres
-    import EarshotChannel
     import EarshotPostgres
     import Foundation
     import Testing

@@ -1,4 +1,4 @@
-import EarshotAudio
+import EarshotSystem
 import Synchronization
 
 /// A connection to a bus: calls, signals, and objects that this program exports.

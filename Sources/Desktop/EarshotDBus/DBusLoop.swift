@@ -1,5 +1,5 @@
 import CSystemd
-import EarshotAudio
+import EarshotSystem
 import Glibc
 
 /// A connection as its thread sees it. Only that thread touches it, so sd-bus needs no lock.

@@ -1,3 +1,5 @@
+import EarshotBasics
+
 /// A motion that starts at a random point of its course in each trial.
 public enum AirMotion: Sendable {
     /// A talker that walks past. It is nearest at a random time from 0.5 s before the sound to 0.5 s after it.

@@ -1,3 +1,4 @@
+import EarshotBasics
 import RealModule
 
 /// The holes of a recording: ranges of samples in ascending order.

@@ -1,3 +1,4 @@
+import EarshotBasics
 import RealModule
 
 /// The kind of an impulsive noise.

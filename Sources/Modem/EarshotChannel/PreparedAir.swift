@@ -1,3 +1,4 @@
+public import EarshotBasics
 import RealModule
 
 /// `Air` with all filters designed, for any number of sounds.

@@ -1,3 +1,5 @@
+import EarshotBasics
+
 /// Random losses of samples.
 public struct RandomGaps: Sendable {
     /// The mean number of gaps a second, above 0 and at most 1,000.

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 

@@ -1,3 +1,5 @@
+import EarshotBasics
+
 /// A room: the response from one place in it to another.
 public protocol Reverberant: Sendable {
     /// The response at the microphone to one sample of 1 at the loudspeaker; shape [any], energy 1 on the average over

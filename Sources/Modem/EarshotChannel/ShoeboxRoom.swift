@@ -1,3 +1,4 @@
+import EarshotBasics
 import RealModule
 
 /// A box-shaped room, by its mirror images: real early echoes, and a decay that follows from the walls and the air.

@@ -1,3 +1,4 @@
+import EarshotBasics
 import RealModule
 
 /// Independent normally distributed samples: mean 0, standard deviation 1, without an end. See `normalPair`.

@@ -1,4 +1,5 @@
-package import EarshotAudio
+import EarshotAudio
+package import EarshotSystem
 import Glibc
 
 /// A regular file, whichever names and links lead to it.

@@ -1,4 +1,4 @@
-import EarshotDrawing
+import EarshotBasics
 import FoundationEssentials
 
 /// One JSON object on one line; its keys stay in the order in which they are added.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EarshotDrawing
+import EarshotBasics
 
 /// `--level`: the peak level, for every command that sends.
 package struct LevelOption: ParsableArguments {

@@ -1,5 +1,6 @@
-package import ArgumentParser
-package import EarshotAudio
+public import ArgumentParser
+import EarshotAudio
+import EarshotSystem
 import Glibc
 
 /// The arguments of this process as text that keeps their bytes.

@@ -1,3 +1,4 @@
+import EarshotBasics
 import RealModule
 
 /// The positions of values on a bar chart, and the axis.

@@ -1,3 +1,5 @@
+import EarshotBasics
+
 /// The positions of levels and shares on a curve chart, and the axes.
 struct CurvePlot {
     /// The room beyond 0 and 100 %, so that points there are complete.

@@ -1,3 +1,5 @@
+import EarshotBasics
+
 /// A drawing under construction: elements in painting order, all texts escaped.
 package struct SVG {
     package private(set) var body = ""

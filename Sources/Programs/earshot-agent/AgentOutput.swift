@@ -1,5 +1,5 @@
+import EarshotBasics
 import EarshotConsole
-import EarshotDrawing
 import EarshotMessages
 import Foundation
 

@@ -1,5 +1,4 @@
 import EarshotConsole
-import EarshotDrawing
 import EarshotMessages
 import Foundation
 

@@ -72,7 +72,8 @@ struct RunCommand: ParsableCommand {
             throw Failure(.unavailable, "There is no home folder for the state. Set HOME, or give --state.")
         }
         let radio = AgentMedia(
-            adapter: adapter ?? MessageManager.Configuration.system().adapter, power: power.scanPower)
+            adapter: adapter ?? MessageManager.Configuration.system(media: { _ in [] }).devices.adapter,
+            power: power.scanPower)
         var options = AgentOptions(stateFolder: folder, media: { radio.media }, beacons: { radio.beacons }) {
             Self.log($0)
         }

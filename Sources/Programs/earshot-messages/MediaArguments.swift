@@ -2,6 +2,7 @@ import ArgumentParser
 import EarshotBluetooth
 import EarshotConsole
 import EarshotDiscovery
+import EarshotSound
 
 /// The media that carry tokens, for every command that sends and hears them.
 struct MediaArguments: ParsableArguments {

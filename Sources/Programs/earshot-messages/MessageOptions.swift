@@ -3,8 +3,9 @@ import EarshotAudio
 import EarshotBluetooth
 import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
 import EarshotMessages
+import EarshotSound
+import EarshotSystem
 import Foundation
 
 /// The options that `publish` and `subscribe` share.
@@ -103,7 +104,7 @@ struct MessageOptions: ParsableArguments {
 
     /// The address of the service, without a user's name and password.
     func serviceAddress() throws -> String {
-        let url = try service.map(Self.url) ?? MessageManager.Configuration.system().serviceURL
+        let url = try service.map(Self.url) ?? MessageManager.Configuration.system(media: { _ in [] }).serviceURL
         var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
         parts?.user = nil
         parts?.password = nil
@@ -113,13 +114,13 @@ struct MessageOptions: ParsableArguments {
     /// A manager with these options. By typing the command the user consents to sound and network.
     func manager(_ output: MessageOutput) throws -> MessageManager {
         let log: @Sendable (String) -> Void = { output.note("· \($0)") }
-        var configuration = MessageManager.Configuration.system(log: verbose ? log : nil)
+        let (media, options, isDirect) = (media, sound.mediumOptions, direct)
+        var configuration = MessageManager.Configuration.system(
+            // A message in an advertisement would have to be shorter than one in sound.
+            media: { _ in isDirect ? [SoundMedium(options)] : media.media(options) }, log: verbose ? log : nil)
         if let service { configuration.serviceURL = try Self.url(service) }
         if !direct, let refusal = configuration.serviceRefusal { throw Failure(.usage, refusal) }
         configuration.permission = AlwaysGranted()
-        let (media, options, isDirect) = (media, sound.mediumOptions, direct)
-        // A message in an advertisement would have to be shorter than one in sound.
-        configuration.media = { isDirect ? [SoundMedium(options)] : media.media(options) }
         let adapter = media.adapter
         configuration.beacons = { BluetoothBeacons(BluetoothAdapter(adapter)) }
         return MessageManager(key: try projectKey(), configuration: configuration)

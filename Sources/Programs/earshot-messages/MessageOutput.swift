@@ -1,8 +1,9 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
 import EarshotMessages
+import EarshotSystem
 import Foundation
 import Synchronization
 

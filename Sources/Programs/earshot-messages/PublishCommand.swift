@@ -2,8 +2,8 @@ import ArgumentParser
 import EarshotAudio
 import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
 import EarshotMessages
+import EarshotSystem
 import Foundation
 
 struct PublishCommand: ParsableCommand {
@@ -96,6 +96,6 @@ struct PublishCommand: ParsableCommand {
         if let text { return Data(ProgramArguments.bytes(of: text)) }
         guard let file else { return Data() }
         try FilePath("-").requireDistinct(from: [file])
-        return try InputFile.read(file, maximumByteCount: Message.maximumContentCount, "a message")
+        return Data(try InputFile.read(file, maximumByteCount: Message.maximumContentCount, "a message"))
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import EarshotAudio
 import EarshotConsole
 import EarshotDiscovery
+import EarshotSound
 
 /// The sound devices and the loudness, for every command that sends and hears tokens.
 struct SoundArguments: ParsableArguments {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
 import EarshotMessages
 
 struct SubscribeCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotConsole
+import EarshotSystem
 import Glibc
 
 /// A command that is a program of its own: `earshot NAME` runs `earshot-NAME`, as git does.

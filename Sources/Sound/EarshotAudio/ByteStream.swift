@@ -1,3 +1,4 @@
+import EarshotSystem
 import Glibc
 
 /// The bytes of a file or pipe from its current position on, forward only.

@@ -1,3 +1,4 @@
+package import EarshotSystem
 import Glibc
 
 /// The destination of a finished file: a name in a directory, or a descriptor that a rename cannot replace.

@@ -1,3 +1,4 @@
+import EarshotSystem
 import Glibc
 
 /// A file that can be sought, read and written, by libsndfile too. It keeps the `errno` of a failed call.

@@ -1,3 +1,5 @@
+import EarshotSystem
+
 /// The file names of a recording: `take.wav`, then `take-2.wav`, `take-3.wav` …
 enum RecordingName {
     /// The path of file `number` ≥ 1; the number goes before the extension.

@@ -1,4 +1,5 @@
 import CSndFile
+package import EarshotSystem
 import Glibc
 
 /// Samples from a sound file or a pipe, in order and once.

@@ -1,3 +1,4 @@
+package import EarshotSystem
 import Glibc
 
 /// Samples to a WAV file that stays valid however the program ends.

@@ -1,6 +1,7 @@
 public import EarshotAudio
 public import EarshotCoding
 public import EarshotModem
+import EarshotSystem
 import Glibc
 import Synchronization
 

@@ -1,6 +1,7 @@
 import EarshotAudio
 import EarshotCoding
 import EarshotModem
+import EarshotSystem
 
 /// The work of one listener: blocks in, events out. It has no thread and no device.
 struct ListeningSession {

@@ -1,7 +1,7 @@
 import EarshotBluetooth
 import EarshotDiscovery
 package import EarshotMessages
-import EarshotTerminalConsent
+import EarshotSound
 import Foundation
 import UIKitNames
 
@@ -45,8 +45,9 @@ package struct GNSEnvironment: Sendable {
     /// this module passes one: it asks on the terminal if the app has no dialog of its own.
     private static let system = {
         let log = GNSDebugLog.standardError
-        var configuration = MessageManager.Configuration.system(log: log)
-        let adapter = BluetoothAdapter(configuration.adapter)
+        var configuration = MessageManager.Configuration.system(
+            media: { [SoundMedium(microphone: $0.microphone, loudspeaker: $0.loudspeaker)] }, log: log)
+        let adapter = BluetoothAdapter(configuration.devices.adapter)
         let sound = configuration.media
         configuration.media = { sound() + [BluetoothMedium(adapter: adapter)] }
         configuration.beacons = { BluetoothBeacons(adapter) }

@@ -13,8 +13,7 @@ enum BackgroundApp {
         let file = CommandLine.arguments[1]
         write("began", to: file)
         if CommandLine.arguments.dropFirst(2).contains("crash") { exit(3) }
-        var configuration = MessageManager.Configuration.system()
-        configuration.media = { [] }
+        var configuration = MessageManager.Configuration.system(media: { _ in [] })
         configuration.permission = AlwaysGranted()
         configuration.agent = .system
         var strategy = DiscoveryStrategy()

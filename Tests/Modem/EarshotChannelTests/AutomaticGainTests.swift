@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import RealModule
 import TestSupport
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func isTheSameInAnyBlocks() {
-        var random = Randomness(seed: 4)
+        var random = SeededGenerator(seed: 4)
         let sound = StoredSound(random.samples(20_000))
         expectSameInAnyBlocks { AutomaticGain(sound, sampleRateHertz: 44_100) }
     }

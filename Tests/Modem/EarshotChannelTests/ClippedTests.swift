@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import RealModule
 import TestSupport
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func samplesBelowTheLevelPass() {
-        var random = Randomness(seed: 2)
+        var random = SeededGenerator(seed: 2)
         let samples = random.samples(1_000)
         var clipped = Clipped(StoredSound(samples), level: 1)
         #expect(clipped.readAll() == samples)
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func isTheSameInAnyBlocks() {
-        var random = Randomness(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let sound = StoredSound(random.samples(20_000))
         expectSameInAnyBlocks { Clipped(Scaled(sound, gain: 2), level: 0.7) }
     }

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
     /// them, and y of √(count/9): 6e-6 for 5,000. The maximum of a thousand is four times that; ×2.
     @Test(arguments: [(20_000, 1), (30_000, 700), (60_000, 3_000), (120_000, 5_000), (90_000, 15_000)])
     func equalsTheDefinition(count: Int, responseCount: Int) throws {
-        var random = Randomness(seed: 51)
+        var random = SeededGenerator(seed: 51)
         let (x, h) = (random.samples(count), random.samples(responseCount))
         var echoes = Echoes(StoredSound(x), response: h)
         let y = echoes.readAll()
@@ -29,7 +30,7 @@ import Testing
     /// 4,096 points and 100 of response make blocks of 2 · 3,997 samples.
     @Test(arguments: [0, 1, 500, 7_994, 7_995, 15_988, 16_000, 40_000], [1, 100])
     func blocksOfAnySizeGiveTheSame(count: Int, responseCount: Int) {
-        var random = Randomness(seed: 52)
+        var random = SeededGenerator(seed: 52)
         let source = Echoes(StoredSound(random.samples(count)), response: random.samples(responseCount))
         var whole = source
         let expected = whole.readAll()
@@ -39,7 +40,7 @@ import Testing
 
     /// A copy continues from the point of copying, and the two do not affect each other.
     @Test func copiesAreIndependent() {
-        var random = Randomness(seed: 53)
+        var random = SeededGenerator(seed: 53)
         var first = Echoes(StoredSound(random.samples(30_000)), response: random.samples(50))
         _ = first.read(count: 1_000)
         var second = first

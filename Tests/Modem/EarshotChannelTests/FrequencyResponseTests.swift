@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import RealModule
 import TestSupport
@@ -66,7 +67,7 @@ import Testing
 
     /// In any band, a tilt of 0 dB changes nothing; taps of 1e-7 beside the middle one, and four thousand of them.
     @Test func noTiltIsOnlyADelay() {
-        var random = Randomness(seed: 41)
+        var random = SeededGenerator(seed: 41)
         let x = random.samples(9_000)
         let flat = FrequencyResponse.tilt(decibels: 0)
         let y = flat.apply(to: x, sampleRateHertz: 48_000)
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func blocksOfAnySizeGiveTheSame() {
-        var random = Randomness(seed: 42)
+        var random = SeededGenerator(seed: 42)
         let design = Filtered.Design(.phoneMicrophone, sampleRateHertz: 48_000)
         let source = Filtered(StoredSound(random.samples(60_000)), design)
         expectSameInAnyBlocks(count: 70_000) { source }

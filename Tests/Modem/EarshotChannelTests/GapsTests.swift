@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import RealModule
 import TestSupport
@@ -38,7 +39,7 @@ import Testing
         let source = (0..<200_000).map { Float($0) }
         let holes = Holes(perSecond: 50, lengthSeconds: 0.000_1...0.3, sampleRateHertz: 48_000, seed: 3)
         var gaps = Gaps(StoredSound(source), holes: holes, kind: .removed)
-        var random = Randomness(seed: 4)
+        var random = SeededGenerator(seed: 4)
         var position = 0
         var dropped: [Range<Int>] = []
         while true {
@@ -73,7 +74,7 @@ import Testing
 
     @Test(arguments: Gaps.Kind.allCases)
     func isTheSameInAnyBlocks(kind: Gaps.Kind) {
-        var random = Randomness(seed: 5)
+        var random = SeededGenerator(seed: 5)
         let sound = StoredSound(random.samples(25_000))
         expectSameInAnyBlocks {
             Gaps(

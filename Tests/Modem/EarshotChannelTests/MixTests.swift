@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import TestSupport
 import Testing
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func isTheSameInAnyBlocks() {
-        var random = Randomness(seed: 6)
+        var random = SeededGenerator(seed: 6)
         let parts = (0..<40).map { index in
             Mix.Part(
                 StoredSound(random.samples(Int.random(in: 0...3_000, using: &random))),

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import RealModule
 import TestSupport
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func isTheSameInAnyBlocks() throws {
-        var random = Randomness(seed: 5)
+        var random = SeededGenerator(seed: 5)
         let recording = random.samples(3_333)
         try expectSameInAnyBlocks {
             try RecordedNoise(recording, deviation: 0.1, sampleRateHertz: 48_000, seed: 6)

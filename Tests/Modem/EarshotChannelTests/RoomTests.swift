@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import RealModule
 import TestSupport
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func aRoomIsAppliedByConvolution() {
-        var random = Randomness(seed: 6)
+        var random = SeededGenerator(seed: 6)
         let x = random.samples(300)
         let room = Room(reverberationSeconds: 0.005, directToReverberantDecibels: 3)
         let h = room.impulseResponse(sampleRateHertz: 48_000, seed: 9)
@@ -67,7 +68,7 @@ import Testing
 @Suite struct ConvolutionTests {
     @Test(arguments: [(1, 1), (1, 5), (5, 1), (7, 9), (100, 33), (129, 128), (1000, 3)])
     func equalsTheDefinition(first: Int, second: Int) throws {
-        var random = Randomness(seed: 17)
+        var random = SeededGenerator(seed: 17)
         let (x, h) = (random.samples(first), random.samples(second))
         let expected = Reference.convolve(x.map { Double($0) }, h.map { Double($0) })
         let y = convolve(x, h)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import RealModule
 import TestSupport
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func noOffsetIsNoChange() {
-        var random = Randomness(seed: 5)
+        var random = SeededGenerator(seed: 5)
         let x = random.samples(500)
         let y = TimeScale(relativeOffset: 0).apply(to: x)
         #expect(y.count == 500)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import RealModule
 import TestSupport
@@ -122,7 +123,7 @@ import Testing
 
     @Test(arguments: [0, 1, 20, 4_096, 10_000])
     func blocksOfAnySizeGiveTheSame(count: Int) {
-        var random = Randomness(seed: 61)
+        var random = SeededGenerator(seed: 61)
         let x = random.samples(count)
         for (index, warp) in Self.warps.enumerated() {
             let source = Warped(StoredSound(x), warp)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ import Testing
 
     @Test func equalsLongDivision() {
         for seed in 1...50 as ClosedRange<UInt64> {
-            var random = Randomness(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let bytes = random.bytes(Int(seed))
             #expect(crc(bytes) == Reference.crc24(bytes), "seed \(seed)")
         }
@@ -28,7 +29,7 @@ import Testing
     /// crc(a) ⊕ crc(b) ⊕ crc(c) = crc(a ⊕ b ⊕ c) for messages of one length.
     @Test func isLinear() {
         for seed in 1...50 as ClosedRange<UInt64> {
-            var random = Randomness(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let (a, b, c) = (random.bytes(37), random.bytes(37), random.bytes(37))
             let sum = (0..<37).map { a[$0] ^ b[$0] ^ c[$0] }
             #expect(crc(a) ^ crc(b) ^ crc(c) == crc(sum), "seed \(seed)")
@@ -49,7 +50,7 @@ import Testing
     /// algebra of the polynomial.
     @Test func noticesBursts() {
         let remainders = remainders(bitCount: 280)
-        var random = Randomness(seed: 7)
+        var random = SeededGenerator(seed: 7)
         var missed = 0
         for first in remainders.indices {
             for length in 1...24 where first + length <= remainders.count {
@@ -95,7 +96,7 @@ import Testing
     @Test func frameCheckCoversVersionAndLength() throws {
         #expect(CRC24.frameCheck(try Payload(hex: "fc1cf05912b3d107")) == 0x576C92)
         for count in 1...32 {
-            var random = Randomness(seed: UInt64(count))
+            var random = SeededGenerator(seed: UInt64(count))
             let bytes = random.bytes(count)
             let expected = Reference.crc24([2, UInt8(count)] + bytes)
             #expect(CRC24.frameCheck(try Payload(bytes)) == expected, "seed \(count)")

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import RealModule
@@ -41,7 +42,7 @@ import Testing
     private func frameErrorRate(bitEnergyDecibels: Double, frameCount: Int, seed: UInt64) -> Double {
         let code = ProtocolCode.standard.code
         var channel = OrthogonalChannel(toneEnergy: toneEnergy(bitEnergyDecibels), toneCount: 32, seed: seed)
-        var random = Randomness(seed: seed + 1)
+        var random = SeededGenerator(seed: seed + 1)
         var decoder = TrellisDecoder(memoryBits: 10, longestStepCount: Self.stepCount)
         var decoded = [UInt8](repeating: 0, count: Self.stepCount)
         var wrong = 0

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import TestSupport
 import Testing
@@ -52,7 +53,7 @@ import Testing
 @Suite struct FrameBitsTests {
     @Test func payloadComesBackAtEveryLength() throws {
         for count in 1...32 {
-            var random = Randomness(seed: UInt64(count))
+            var random = SeededGenerator(seed: UInt64(count))
             let payload = try Payload(random.bytes(count))
             let pairs = FrameBits.pairs(of: payload)
             #expect(pairs.count == FrameLayout(payloadByteCount: count).dataToneCount)
@@ -71,7 +72,7 @@ import Testing
 
     /// Frames of version 1, whose payload is not mixed: none has a check that matches, whatever its payload. See `CRC24`.
     @Test func noFrameOfVersionOneIsAccepted() {
-        var random = Randomness(seed: 6)
+        var random = SeededGenerator(seed: 6)
         for count in Payload.validCounts {
             for _ in 0..<200 {
                 let bytes = random.bytes(count)
@@ -85,7 +86,7 @@ import Testing
 
     /// A CRC notices every single wrong pair: a burst of two bits.
     @Test func everyWrongPairIsNoticed() throws {
-        var random = Randomness(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for count in [1, 8, 32] {
             let pairs = FrameBits.pairs(of: try Payload(random.bytes(count)))
             for step in pairs.indices {

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import RealModule
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 /// The map from payloads to bytes on the air: forwards, backwards, and what alike payloads become.
 @Suite struct PayloadMixerTests {
     @Test func equalsTheDefinitionAndComesBackAtEveryLength() throws {
-        var random = Randomness(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for count in Payload.validCounts {
             for bytes in [random.bytes(count), [UInt8](repeating: 0, count: count)] {
                 let payload = try Payload(bytes)
@@ -32,7 +33,7 @@ import Testing
     /// 64 · 64 pairs of bits, 1,000 tokens: a share spreads by 0.5/√1,000 = 0.0158 about one half, so one of the 4,096 shares
     /// is 5.5 of that away once in 6,000 seeds.
     @Test func everyBitDependsOnEveryBit() throws {
-        var random = Randomness(seed: 2)
+        var random = SeededGenerator(seed: 2)
         var changes = [Int](repeating: 0, count: 64 * 64)
         for _ in 0..<1_000 {
             let bytes = random.bytes(8)
@@ -61,7 +62,7 @@ import Testing
     @Test(arguments: ProtocolCode.all)
     func alikePayloadsDifferLikeRandomOnes(protocolCode: ProtocolCode) throws {
         let (code, toneCount) = (protocolCode.code, Double(protocolCode.toneCount))
-        var random = Randomness(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for count in Payload.validCounts {
             let stepCount = 4 * count + 12
             for (name, pairs) in Self.alikePairs(byteCount: count, &random) {
@@ -93,9 +94,9 @@ import Testing
     }
 
     /// Different pairs of payloads, up to 300 of each kind.
-    private static func alikePairs(byteCount: Int, _ random: inout Randomness) -> [(String, Set<Pair>)] {
+    private static func alikePairs(byteCount: Int, _ random: inout SeededGenerator) -> [(String, Set<Pair>)] {
         var kinds: [(String, Set<Pair>)] = []
-        func add(_ name: String, _ pair: (inout Randomness) -> Pair, _ random: inout Randomness) {
+        func add(_ name: String, _ pair: (inout SeededGenerator) -> Pair, _ random: inout SeededGenerator) {
             kinds.append((name, Set((0..<300).map { _ in pair(&random) })))
         }
         func flipped(_ bytes: [UInt8], _ bit: Int) -> [UInt8] {

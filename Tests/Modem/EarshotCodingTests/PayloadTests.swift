@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import TestSupport
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct PayloadTests {
     @Test func bytesComeBackAtEveryLength() throws {
         for count in 1...32 {
-            var random = Randomness(seed: UInt64(count))
+            var random = SeededGenerator(seed: UInt64(count))
             let bytes = random.bytes(count)
             let payload = try Payload(bytes)
             #expect(payload.count == count)
@@ -24,7 +25,7 @@ import Testing
 
     @Test func settingAByteChangesNoOther() throws {
         for count in [1, 7, 8, 9, 31, 32] {
-            var random = Randomness(seed: 100)
+            var random = SeededGenerator(seed: 100)
             var bytes = random.bytes(count)
             var payload = try Payload(bytes)
             for index in 0..<count {

@@ -1,10 +1,11 @@
+import EarshotBasics
 import EarshotCoding
 import TestSupport
 import Testing
 
 @Suite struct TrellisCodeTests {
     private func pairs(_ count: Int, seed: UInt64) -> [UInt8] {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         return random.bytes(count).map { $0 & 3 }
     }
 
@@ -22,7 +23,7 @@ import Testing
     /// Memories of all sizes, odd ones too, which a whole number of pairs does not fill.
     @Test(arguments: 4...12)
     func equalsTheDefinitionForEveryMemory(memoryBits: Int) {
-        var random = Randomness(seed: UInt64(memoryBits))
+        var random = SeededGenerator(seed: UInt64(memoryBits))
         let generators = (0..<3).map { _ in UInt16.random(in: 1..<UInt16(4 << memoryBits), using: &random) }
         let code = TrellisCode(memoryBits: memoryBits, generators: generators)
         #expect(code.toneCount == 8)

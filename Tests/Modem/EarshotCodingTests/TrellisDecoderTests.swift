@@ -1,10 +1,11 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import TestSupport
 import Testing
 
 @Suite struct TrellisDecoderTests {
-    private func pairs(_ count: Int, _ random: inout Randomness) -> [UInt8] {
+    private func pairs(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
         random.bytes(count).map { $0 & 3 }
     }
 
@@ -23,7 +24,7 @@ import Testing
 
     /// One decoder for all of it, as the receiver has: what was decoded before leaves no trace.
     @Test func withoutNoiseEveryLengthOfEveryProfileComesBack() {
-        var random = Randomness(seed: 1)
+        var random = SeededGenerator(seed: 1)
         var decoder = TrellisDecoder(memoryBits: 10, longestStepCount: FrameLayout.longest.dataToneCount)
         for byteCount in 1...32 {
             for profile in ProtocolCode.all {
@@ -44,7 +45,7 @@ import Testing
         let code = profile.code
         var decoder = TrellisDecoder(memoryBits: 10, longestStepCount: 40)
         for (seed, stepCount) in [(1, 12), (2, 40), (3, 40), (4, 16), (5, 31), (6, 40)] as [(UInt64, Int)] {
-            var random = Randomness(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let sent = code.encode(pairs(stepCount, &random))
             var metrics = (0..<stepCount * code.toneCount).map { _ in Float(Int.random(in: 0...1000, using: &random)) }
             (metrics[0], metrics[1]) = (0, 1000)
@@ -67,7 +68,7 @@ import Testing
     /// then spread as far as they can, and must still fit into 16 bits.
     @Test(arguments: 4...12)
     func agreesWithTheSlowTwinForEveryMemoryAtFullContrast(memoryBits: Int) {
-        var random = Randomness(seed: UInt64(memoryBits))
+        var random = SeededGenerator(seed: UInt64(memoryBits))
         let generators = (0..<3).map { _ in UInt16.random(in: 1..<UInt16(4 << memoryBits), using: &random) }
         let code = TrellisCode(memoryBits: memoryBits, generators: generators)
         var decoder = TrellisDecoder(memoryBits: memoryBits, longestStepCount: 20)
@@ -94,7 +95,7 @@ import Testing
         var decoder = TrellisDecoder(memoryBits: 4, longestStepCount: 6)
         var tailBitingCount = 0
         for seed in 1...200 as ClosedRange<UInt64> {
-            var random = Randomness(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let sent = code.encode(pairs(6, &random))
             let metrics = (0..<48).map { index -> Float in
                 Float.random(in: 0...1, using: &random) + (index % 8 == Int(sent[index / 8]) ? 1 : 0)
@@ -113,7 +114,7 @@ import Testing
     @Test func aDecoderThatWasUsedEqualsAFreshOne() {
         var used = TrellisDecoder(memoryBits: 10, longestStepCount: 136)
         for seed in 1...30 as ClosedRange<UInt64> {
-            var random = Randomness(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let code = ProtocolCode.all[Int(seed % 3)].code
             let stepCount = Int.random(in: 12...136, using: &random)
             let metrics = random.samples(stepCount * code.toneCount)
@@ -130,7 +131,7 @@ import Testing
     @Test(arguments: [(1, 0), (0x1p-18, 0), (0x1p100, 0), (1, 4096), (1, -65536)] as [(Float, Float)])
     func offsetsAndScalesDoNotMatter(scale: Float, offset: Float) {
         let code = ProtocolCode.standard.code
-        var random = Randomness(seed: 77)
+        var random = SeededGenerator(seed: 77)
         let metrics = (0..<40 * 32).map { _ in Float(Int.random(in: 0...640, using: &random)) / 64 }
         let moved = metrics.enumerated().map { index, metric in
             // Another offset in every step.
@@ -158,7 +159,7 @@ import Testing
     func pathsThroughNoiseSeldomClose(profile: ProtocolCode) {
         let code = profile.code
         var decoder = TrellisDecoder(memoryBits: 10, longestStepCount: 40)
-        var random = Randomness(seed: 5)
+        var random = SeededGenerator(seed: 5)
         var closed = 0
         for _ in 0..<200 {
             let metrics = random.samples(40 * code.toneCount)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -17,7 +18,7 @@ import Testing
                 windowLength: window, hop: window / 4, rowCount: Self.rowCount, highestBin: highestBin)
             #expect(spectrum.inputCount == twin.inputCount && spectrum.binCount == 2 * highestBin + 1)
             for seed in 1...2 as ClosedRange<UInt64> {
-                var random = Randomness(seed: seed)
+                var random = SeededGenerator(seed: seed)
                 let x = random.complex(spectrum.inputCount)
                 var energies = [Float](repeating: -1, count: spectrum.binCount * Self.rowCount)
                 spectrum.process(x.span, into: &energies)
@@ -38,7 +39,7 @@ import Testing
     @Test(arguments: KernelForm.all)
     func theFloorIsThatOfEveryOtherRow(form: KernelForm) {
         for binCount in [37, 73, 145] {
-            var random = Randomness(seed: UInt64(binCount))
+            var random = SeededGenerator(seed: UInt64(binCount))
             var floor = NoiseFloor(binCount: binCount, form: form)
             var twin = NoiseFloor(binCount: binCount)
             for block in 0..<12 {

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -90,7 +91,7 @@ import Testing
     /// Against its definition, by a direct sum for each output, of noise: whatever the phase of the filter.
     @Test(arguments: rates)
     func equalsTheDefinition(rate: Int) {
-        var random = Randomness(seed: UInt64(rate))
+        var random = SeededGenerator(seed: UInt64(rate))
         let x = random.samples(rate / 40)
         let y = convert(x, design(rate))
         let expected = Reference.downconvert(
@@ -108,7 +109,7 @@ import Testing
     @Test(arguments: rates)
     func anySplitOfTheInputGivesTheSameOutput(rate: Int) {
         let design = design(rate)
-        var random = Randomness(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let x = random.samples(9_000)
         let whole = convert(x, design)
         for lengths in [0...20, 1...1, 0...1_000, 4_096...4_096] {
@@ -123,7 +124,7 @@ import Testing
     @Test(arguments: rates)
     func skippingLosesWhatItTouchesOnly(rate: Int) {
         let design = design(rate)
-        var random = Randomness(seed: UInt64(rate))
+        var random = SeededGenerator(seed: UInt64(rate))
         let x = random.samples(60_000)
         let whole = convert(x, design)
         var converter = Downconverter(design)
@@ -171,7 +172,7 @@ import Testing
 
     @Test func whatIsNotFiniteCountsAsSilenceOrIsLimited() {
         let design = design(48_000)
-        var random = Randomness(seed: 4)
+        var random = SeededGenerator(seed: 4)
         let sound = random.samples(4_000)
         let poisons: [(Float, Float)] = [
             (.nan, 0), (-.nan, 0), (.signalingNaN, 0), (.infinity, 100), (-.infinity, -100),
@@ -191,7 +192,7 @@ import Testing
     /// Integers are what the same samples are as floats, bit by bit, also in turns.
     @Test func integersEqualFloats() {
         let design = design(44_100)
-        var random = Randomness(seed: 6)
+        var random = SeededGenerator(seed: 6)
         var integers: [Int16] = [.min, .max, 0]
         for _ in 0..<9_000 {
             integers.append(Int16(truncatingIfNeeded: Int.random(in: -32_768...32_767, using: &random)))
@@ -220,7 +221,7 @@ import Testing
     @Test(arguments: rates)
     func integersEqualTheDefinition(rate: Int) {
         let design = design(rate)
-        var random = Randomness(seed: UInt64(rate))
+        var random = SeededGenerator(seed: UInt64(rate))
         let integers = (0..<rate / 20).map { _ in Int16.random(in: .min ... .max, using: &random) }
         var outputs: [[ComplexSample]] = []
         for form in KernelForm.all {
@@ -262,7 +263,7 @@ import Testing
     @Test(arguments: rates)
     func allFormsAgree(rate: Int) {
         let design = design(rate)
-        var random = Randomness(seed: 8)
+        var random = SeededGenerator(seed: 8)
         let x = random.samples(3_000)
         let outputs = KernelForm.all.map { form in
             var converter = Downconverter(design, form: form)
@@ -282,7 +283,7 @@ import Testing
     @Test(arguments: [44_100, 48_000])
     func anySplitOfMixedInputGivesTheSameOutput(rate: Int) {
         let design = design(rate)
-        var random = Randomness(seed: 9)
+        var random = SeededGenerator(seed: 9)
         var x: [Float] = []
         while x.count < 9_000 {
             let isInteger = Bool.random(using: &random)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -27,7 +28,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 60, 64, 97, 256, 2_048])
     func theInverseOfTheSpectrumIsTheSamples(length: Int) {
         let batchCount = 3
-        var random = Randomness(seed: UInt64(length))
+        var random = SeededGenerator(seed: UInt64(length))
         var plan = FFTPlan(length: length, batchCount: batchCount)
         let x = random.complex(length * batchCount)
         plan.withMutableSamples { input in
@@ -51,7 +52,7 @@ import Testing
     /// x[n] = Σₖ X[k]·e^{+j2πkn/N}, by the definition's conjugates.
     @Test(arguments: [2, 8, 60, 128])
     func theInverseEqualsTheDefinition(length: Int) {
-        var random = Randomness(seed: UInt64(100 + length))
+        var random = SeededGenerator(seed: UInt64(100 + length))
         var plan = FFTPlan(length: length)
         let points = random.complex(length)
         plan.loadSpectrum(points)
@@ -64,7 +65,7 @@ import Testing
     /// A product of spectra is a circular convolution, with the conjugate a correlation; zeros behind both make them linear.
     @Test func productsAreConvolutionsAndCorrelations() {
         let length = 64
-        var random = Randomness(seed: 37)
+        var random = SeededGenerator(seed: 37)
         let (x, h) = (random.complex(40), random.complex(20))
         var plan = FFTPlan(length: length)
         plan.load(h, 0..<h.count)
@@ -104,7 +105,7 @@ import Testing
 
     /// A part of a signal with zeros around it, over what an earlier use left behind.
     @Test func loadingPadsWithZeros() {
-        var random = Randomness(seed: 38)
+        var random = SeededGenerator(seed: 38)
         let x = random.complex(10)
         var plan = FFTPlan(length: 8)
         for range in [0..<8, 2..<5, -3..<4, 7..<15, -20..<(-10), 12..<20, 4..<4, 0..<30, -2..<30] {
@@ -121,7 +122,7 @@ import Testing
     }
 
     @Test func partsAreCopiedOut() {
-        var random = Randomness(seed: 39)
+        var random = SeededGenerator(seed: 39)
         let points = random.complex(16)
         var plan = FFTPlan(length: 16)
         plan.loadSpectrum(points)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 8, 60, 64, 97, 128, 256])
     func equalsTheDefinition(length: Int) {
         let batchCount = 3
-        var random = Randomness(seed: UInt64(length))
+        var random = SeededGenerator(seed: UInt64(length))
         var plan = FFTPlan(length: length, batchCount: batchCount)
         // Twice: what a run leaves behind must not show in the next.
         for _ in 0..<2 {
@@ -40,7 +41,7 @@ import Testing
     @Test(arguments: [(32, 8), (64, 16), (128, 32), (16, 1), (32, 40), (32, 3)])
     func stretchesMayOverlap(length: Int, distance: Int) {
         let batchCount = 32
-        var random = Randomness(seed: 9)
+        var random = SeededGenerator(seed: 9)
         let x = random.complex(length + (batchCount - 1) * distance)
         var batch = FFTPlan(length: length, batchCount: batchCount, inputDistance: distance)
         var single = FFTPlan(length: length)

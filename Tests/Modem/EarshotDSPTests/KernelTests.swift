@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -5,7 +6,7 @@ import Testing
 
 @Suite struct MedianTests {
     @Test func equalsSorting() {
-        var random = Randomness(seed: 21)
+        var random = SeededGenerator(seed: 21)
         for round in 0..<10_000 {
             let count = round % 200 + 1
             // Few different values in every other round, so that there are many duplicates.
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func everyRankCanBeSelected() {
-        var random = Randomness(seed: 22)
+        var random = SeededGenerator(seed: 22)
         for count in [1, 2, 7, 64, 150] {
             let values = (0..<count).map { _ in Float(Int.random(in: 0...count / 2, using: &random)) }
             for rank in 0..<count {

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -52,7 +53,7 @@ import Testing
 
     @Test(arguments: lengths)
     func equalsTheDefinition(length: Int) {
-        var random = Randomness(seed: UInt64(length))
+        var random = SeededGenerator(seed: UInt64(length))
         let batchCount = length > 1_000 ? 1 : 3
         let x = random.complex(length * batchCount)
         let found = spectrum(KernelTransform.self, x, length: length, batchCount: batchCount)
@@ -66,7 +67,7 @@ import Testing
 
     @Test(arguments: lengths)
     func theInverseEqualsTheDefinition(length: Int) {
-        var random = Randomness(seed: UInt64(1_000 + length))
+        var random = SeededGenerator(seed: UInt64(1_000 + length))
         let batchCount = length > 1_000 ? 1 : 2
         let points = random.complex(length * batchCount)
         let found = inverse(KernelTransform.self, points, length: length, batchCount: batchCount)
@@ -83,7 +84,7 @@ import Testing
     @Test(arguments: [(1, 1), (32, 8), (64, 16), (128, 32), (16, 1), (32, 40), (32, 3), (20, 7), (97, 5)])
     func stretchesMayOverlap(length: Int, distance: Int) {
         let batchCount = 32
-        var random = Randomness(seed: 9)
+        var random = SeededGenerator(seed: 9)
         let x = random.complex(length + (batchCount - 1) * distance)
         let all = spectrum(KernelTransform.self, x, length: length, batchCount: batchCount, distance: distance)
         for stretch in 0..<batchCount {
@@ -97,7 +98,7 @@ import Testing
         /// Both round by as much as `tolerance` allows.
         @Test(arguments: lengths)
         func fftwComputesTheSame(length: Int) {
-            var random = Randomness(seed: UInt64(2_000 + length))
+            var random = SeededGenerator(seed: UInt64(2_000 + length))
             let x = random.complex(3 * length)
             let own = spectrum(KernelTransform.self, x, length: length, batchCount: 3)
             let other = spectrum(FFTWTransform.self, x, length: length, batchCount: 3).map { ComplexDouble($0) }

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -20,7 +21,7 @@ import Testing
 
     /// Against the best of the five places, of functions that are nothing but noise: never more than half a step beside it.
     @Test func staysBesideTheBestOfFive() {
-        var random = Randomness(seed: 33)
+        var random = SeededGenerator(seed: 33)
         for round in 0..<1_000 {
             let values = random.samples(5)
             let best = values.indices.max { values[$0] < values[$1] }!

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -8,7 +9,7 @@ import Testing
     private static let rowCount = 32
 
     /// Energies of white noise of mean 1 in independent rows: exponentially distributed.
-    private func noise(_ random: inout Randomness, mean: Double = 1) -> [[Double]] {
+    private func noise(_ random: inout SeededGenerator, mean: Double = 1) -> [[Double]] {
         (0..<Self.rowCount).map { _ in
             (0..<Self.binCount).map { _ in -mean * .log(Double.random(in: 1e-12...1, using: &random)) }
         }
@@ -25,7 +26,7 @@ import Testing
     }
 
     private func blocks(_ count: Int, seed: UInt64, mean: Double = 1) -> [[[Double]]] {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         return (0..<count).map { _ in noise(&random, mean: mean) }
     }
 
@@ -98,7 +99,7 @@ import Testing
     /// energy by 100/64, to 4.1 dB over noise alone (1 + 1.56), which is the floor's other branch. A steady tone of that
     /// power would raise its bin by 20 dB.
     @Test func aHoppingSignalRaisesTheFloorByItsShareOnly() {
-        var random = Randomness(seed: 12)
+        var random = SeededGenerator(seed: 12)
         var blocks = blocks(20, seed: 13)
         for block in blocks.indices {
             for row in blocks[block].indices {

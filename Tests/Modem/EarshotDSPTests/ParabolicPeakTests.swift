@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct ParabolicPeakTests {
     /// y = h − c·(x − v)², sampled at −1, 0 and 1, has its maximum at v.
     @Test func findsTheVertexOfAParabola() {
-        var random = Randomness(seed: 31)
+        var random = SeededGenerator(seed: 31)
         for round in 0..<1_000 {
             let v = Double.random(in: -0.5...0.5, using: &random)
             let c = Double.random(in: 0.01...10, using: &random)
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func theTopIsNearestToTheLargestPoint() {
-        var random = Randomness(seed: 32)
+        var random = SeededGenerator(seed: 32)
         for round in 0..<1_000 {
             let values = random.samples(3).sorted()
             let peak = parabolicPeak(values[round % 2], values[2], values[1 - round % 2])

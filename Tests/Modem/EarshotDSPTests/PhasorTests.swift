@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -7,7 +8,7 @@ import Testing
     /// Half a turn in single precision: 0.9e-7 of angle is lost where π is rounded, 0.9e-7 where the turns are, 1.2e-7 where their
     /// product is, and 0.6e-7 in either part.
     @Test func equalsCosineAndSine() {
-        var random = Randomness(seed: 35)
+        var random = SeededGenerator(seed: 35)
         for round in 0..<10_000 {
             // Whole turns do not count, however many.
             let whole = [0.0, 1, -3, 1e3, -1e9][round % 5]

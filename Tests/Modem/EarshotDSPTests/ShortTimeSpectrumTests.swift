@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ import Testing
             #expect(spectrum.inputCount == shape.window + (shape.rows - 1) * shape.hop)
             // Twice, with rubbish left behind in between.
             for seed in 1...2 as ClosedRange<UInt64> {
-                var random = Randomness(seed: seed)
+                var random = SeededGenerator(seed: seed)
                 let x = random.complex(spectrum.inputCount)
                 var energies = [Float](repeating: -1, count: shape.rows * stride + 7)
                 spectrum.process(x.span, into: &energies, from: 3)

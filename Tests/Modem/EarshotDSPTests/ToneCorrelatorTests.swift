@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
     /// One correlator tuned again and again: nothing is left of the tone before.
     @Test(arguments: [4, 12, 32, 64, 128, 260])
     func equalsTheDefinition(length: Int) {
-        var random = Randomness(seed: UInt64(length))
+        var random = SeededGenerator(seed: UInt64(length))
         var correlator = ToneCorrelator(length: length)
         #expect(correlator.length == length)
         for _ in 0..<20 {

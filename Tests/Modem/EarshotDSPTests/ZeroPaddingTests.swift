@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct ZeroPaddingTests {
     /// Every place of a window over a short signal: before it, across either end, inside, around all of it, behind it.
     @Test func equalsTheDefinition() {
-        var random = Randomness(seed: 36)
+        var random = SeededGenerator(seed: 36)
         for count in [0, 1, 5] {
             let x = random.complex(count)
             for length in [0, 1, 3, 9] {

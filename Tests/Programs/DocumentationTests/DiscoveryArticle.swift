@@ -1,5 +1,6 @@
 import EarshotCoding
 import EarshotDiscovery
+import EarshotSound
 
 /// Compiled, not run: this code opens devices.
 enum DiscoveryCode {

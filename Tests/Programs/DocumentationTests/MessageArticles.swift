@@ -1,12 +1,14 @@
 import EarshotMessages
-import EarshotTerminalConsent
+import EarshotSound
 import Foundation
 import NearbyMessages
 
 /// Compiled, not run: this code opens devices and needs a service.
 enum MessageCode {
     static func publishAndSubscribe(_ key: String) async throws {
-        let manager = MessageManager(key: key)
+        let manager = MessageManager(
+            key: key,
+            configuration: .system(media: { [SoundMedium(microphone: $0.microphone, loudspeaker: $0.loudspeaker)] }))
         let publication = try manager.publish(Message(content: Data("hello".utf8), type: "greeting"))
         let subscription = try manager.subscribe(type: "greeting")
         for await event in subscription {
@@ -38,14 +40,15 @@ enum MessageCode {
     }
 
     static func hasAsked(_ key: String) {
-        var configuration = MessageManager.Configuration.system()
+        var configuration = MessageManager.Configuration.system(media: { _ in [SoundMedium()] })
         configuration.permission = AlwaysGranted()
         let silent = MessageManager(key: key, configuration: configuration)
         _ = silent
     }
 
     static func askOnTerminal(_ key: String) {
-        let manager = MessageManager(key: key, configuration: .system(prompt: TerminalPrompt()))
+        let manager = MessageManager(
+            key: key, configuration: .system(media: { _ in [SoundMedium()] }, prompt: TerminalPrompt()))
         _ = manager
     }
 

@@ -1,4 +1,5 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotCoding
 import EarshotModem
 import Foundation
@@ -75,7 +76,7 @@ import Testing
         let scratch = try Scratch()
         let token = try Payload(hex: "0123456789abcdef")
         let burst = try Transmitter(sampleRateHertz: 48_000).burst(token, frameCount: 4, amplitude: 0.05)
-        var random = Randomness(seed: 5)
+        var random = SeededGenerator(seed: 5)
         var samples = random.samples(48_000 + burst.count + 48_000).map { 0.95 * $0 }
         for (index, sample) in burst.enumerated() { samples[48_000 + index] += sample }
         var writer = try WAVWriter(

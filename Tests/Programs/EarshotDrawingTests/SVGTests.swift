@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDrawing
 import Testing
 

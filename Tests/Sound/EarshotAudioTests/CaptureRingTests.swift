@@ -1,4 +1,5 @@
 import Dispatch
+import EarshotSystem
 import TestSupport
 import Testing
 

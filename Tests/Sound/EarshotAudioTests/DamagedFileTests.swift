@@ -1,3 +1,5 @@
+import EarshotBasics
+import EarshotSystem
 import Glibc
 import TestSupport
 import Testing
@@ -38,7 +40,7 @@ import Testing
     @Test func tenThousandCorruptedHeaders() throws {
         let scratch = Scratch()
         let wav = try wavBytes(noise(200, seed: 8), channels: 2)
-        var generator = Randomness(seed: 0xBAD)
+        var generator = SeededGenerator(seed: 0xBAD)
         var refused = 0
         for trial in 0..<10_000 {
             var bytes = wav
@@ -63,7 +65,7 @@ import Testing
         try writeSoundFile(
             noise(400, seed: 8).map(SampleConversion.int16), to: scratch.file("x"), container: container)
         let intact = load(scratch.file("x"))
-        var generator = Randomness(seed: UInt64(container.rawValue))
+        var generator = SeededGenerator(seed: UInt64(container.rawValue))
         var refused = 0
         for _ in 0..<1000 {
             var bytes = intact

@@ -1,3 +1,4 @@
+import EarshotBasics
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     ]
 
     private static func samples() -> [Float] {
-        var random = Randomness(seed: 31)
+        var random = SeededGenerator(seed: 31)
         return edges + random.samples(5_000) + random.samples(2_000).map { 1.5 * $0 }
     }
 
@@ -23,7 +24,7 @@ import Testing
 
     @Test(arguments: DeviceEncoding.allCases)
     func decodingEqualsItsTwin(encoding: DeviceEncoding) {
-        var random = Randomness(seed: 32)
+        var random = SeededGenerator(seed: 32)
         let size = encoding.bytesPerSample
         // The bytes cover every sign and every padding byte.
         let bytes =

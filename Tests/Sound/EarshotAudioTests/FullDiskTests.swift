@@ -1,3 +1,4 @@
+import EarshotSystem
 import Glibc
 import TestSupport
 import Testing

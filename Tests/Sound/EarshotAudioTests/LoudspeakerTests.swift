@@ -1,3 +1,4 @@
+import EarshotSystem
 import Foundation
 import Synchronization
 import TestSupport

@@ -1,3 +1,5 @@
+import EarshotBasics
+import EarshotSystem
 import Synchronization
 import TestSupport
 
@@ -29,7 +31,7 @@ final class RingPassage: Sendable {
     /// block again.
     func write(put: (CaptureBlock, (UnsafeMutablePointer<Float>) -> Void) -> Bool) -> Account {
         var account = Account()
-        var random = Randomness(seed: 41)
+        var random = SeededGenerator(seed: 41)
         let end = MonotonicTime.nanoseconds + Int64(seconds * 1e9)
         while MonotonicTime.nanoseconds < end {
             var block = CaptureBlock()
@@ -64,7 +66,7 @@ final class RingPassage: Sendable {
     /// The reader: checks every number.
     func read(wait: () -> Void, take: ((CaptureBlock, Span<Float>) -> Void) -> Bool) -> Account {
         var account = Account()
-        var random = Randomness(seed: 42)
+        var random = SeededGenerator(seed: 42)
         while true {
             let isOver = isWritten.load(ordering: .acquiring)
             let isTaken = take { block, samples in Self.check(block, samples, &account) }

@@ -1,4 +1,5 @@
 import CSndFile
+import EarshotBasics
 import Glibc
 import TestSupport
 import Testing
@@ -148,6 +149,6 @@ func writeSoundFile(_ samples: [Int16], to path: String, libraryFormat: Int, cha
 
 /// Uniformly distributed samples in ±`peak`.
 func noise(_ count: Int, seed: UInt64, peak: Float = 1) -> [Float] {
-    var generator = Randomness(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     return (0..<count).map { _ in Float.random(in: -peak...peak, using: &generator) }
 }

@@ -1,3 +1,4 @@
+import EarshotBasics
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
         }
 
         /// Reads for `seconds`, each block late by up to `jitter` seconds.
-        mutating func run(seconds: Double, jitter: Double, using random: inout Randomness) {
+        mutating func run(seconds: Double, jitter: Double, using random: inout SeededGenerator) {
             let end = dueSeconds + seconds
             while dueSeconds < end { read(at: dueSeconds + Double.random(in: 0...jitter, using: &random)) }
         }
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func jitterIsNoLoss() {
-        var random = Randomness(seed: 51)
+        var random = SeededGenerator(seed: 51)
         var device = Simulation()
         for _ in 0..<600 {
             device.run(seconds: 1, jitter: 0.02, using: &random)
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test func aBacklogIsNoLoss() {
-        var random = Randomness(seed: 52)
+        var random = SeededGenerator(seed: 52)
         var device = Simulation()
         for round in 0..<200 {
             device.run(seconds: Double.random(in: 0.05...3, using: &random), jitter: 0.02, using: &random)
@@ -79,7 +80,7 @@ import Testing
 
     @Test(arguments: [0.1, 0.3, 1, 5])
     func soundDiscardedByTheServerIsFound(seconds: Double) {
-        var random = Randomness(seed: 53)
+        var random = SeededGenerator(seed: 53)
         for phase in 0..<20 {
             var device = Simulation()
             device.run(seconds: 20 + 0.05 * Double(phase), jitter: 0.02, using: &random)
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test func aLossBelowTheToleranceIsNotClaimed() {
-        var random = Randomness(seed: 54)
+        var random = SeededGenerator(seed: 54)
         var device = Simulation()
         for _ in 0..<20 {
             device.run(seconds: 20, jitter: 0.01, using: &random)
@@ -108,7 +109,7 @@ import Testing
 
     @Test(arguments: [-1_000.0, -100, 100, 1_000])
     func anotherClockIsNoLossInAnHour(ppm: Double) {
-        var random = Randomness(seed: 55)
+        var random = SeededGenerator(seed: 55)
         var device = Simulation(ppm: ppm)
         device.run(seconds: 3_600, jitter: 0.02, using: &random)
         #expect(device.claims.isEmpty, "\(device.claims)")
@@ -118,7 +119,7 @@ import Testing
     }
 
     @Test func aRestartCountsMissingFramesAndLearnsAgain() {
-        var random = Randomness(seed: 56)
+        var random = SeededGenerator(seed: 56)
         var device = Simulation()
         #expect(device.clock.dueFrameCount(at: 1) == 0)
         device.run(seconds: 10, jitter: 0.005, using: &random)

@@ -1,3 +1,5 @@
+import EarshotBasics
+import EarshotSystem
 import Glibc
 import Synchronization
 import TestSupport
@@ -18,7 +20,7 @@ import Testing
         let expected = try readAll(scratch.file("whole.wav"))
 
         var recorder = try makeRecorder(scratch.file("x.wav"), rate: rate, channels: channels, format: format)
-        var generator = Randomness(seed: UInt64(channels) << 8 + UInt64(format.bytesPerSample))
+        var generator = SeededGenerator(seed: UInt64(channels) << 8 + UInt64(format.bytesPerSample))
         var frames = 0
         while true {
             let left = scratch.file("left.wav", containing: load(scratch.file("x.wav")))
@@ -64,7 +66,7 @@ import Testing
                 await Task.yield()
             }
         }()
-        var generator = Randomness(seed: 6)
+        var generator = SeededGenerator(seed: 6)
         var frames = 0
         while frames < limit, progress.moments.load(ordering: .acquiring) < 100 {
             // Sometimes more than a second at once, which must come with header updates of its own.

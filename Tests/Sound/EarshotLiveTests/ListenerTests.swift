@@ -2,6 +2,7 @@ import EarshotAudio
 import EarshotCoding
 import EarshotLive
 import EarshotModem
+import EarshotSystem
 import Foundation
 import Synchronization
 import TestSupport

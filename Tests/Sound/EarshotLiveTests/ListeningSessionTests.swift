@@ -1,5 +1,7 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotModem
+import EarshotSystem
 import Foundation
 import TestSupport
 import Testing
@@ -106,7 +108,7 @@ import Testing
     }
 
     static func silence(_ seconds: Double) -> [Float] {
-        var random = Randomness(seed: 61)
+        var random = SeededGenerator(seed: 61)
         return random.samples(Int(seconds * Double(rate))).map { 0.001 * $0 }
     }
 
@@ -144,7 +146,7 @@ import Testing
         options.combinedCount = combinedCount
         var scene = Scene(options)
         let burst = try Transmitter(sampleRateHertz: Self.rate).burst(Self.payload, frameCount: 4, amplitude: 0.05)
-        var random = Randomness(seed: 5)
+        var random = SeededGenerator(seed: 5)
         var samples = random.samples(burst.count + 2 * Self.rate).map { 0.95 * $0 }
         for (index, sample) in burst.enumerated() { samples[Self.rate + index] += sample }
         scene.push(samples)

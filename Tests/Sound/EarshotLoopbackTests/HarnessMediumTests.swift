@@ -2,6 +2,7 @@ import EarshotAudio
 import EarshotChannel
 import EarshotLoopback
 import EarshotModem
+import EarshotSystem
 import Glibc
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotModem
@@ -27,7 +28,7 @@ import Testing
     /// 18 stages · 6e-8 of the loudest.
     @Test func theCorrelatorEqualsItsDefinition() throws {
         let sweep = try Sweep(sampleRateHertz: 48_000, amplitude: 1)
-        var random = Randomness(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let recording = random.samples(500_000)
         var correlator = SweepCorrelator(sweep)
         let powers = correlator.envelopePowers(recording, in: 1_000..<500_000)
@@ -128,14 +129,14 @@ import Testing
             for index in 0..<30 {
                 let profile = Profile.all[index % 3]
                 let transmitter = try Transmitter(profile: profile, sampleRateHertz: 48_000)
-                var random = Randomness(seed: UInt64(index))
+                var random = SeededGenerator(seed: UInt64(index))
                 for (n, sample) in transmitter.samples(try Payload(random.bytes(8)), amplitude: 0.25).enumerated() {
                     recording[index * 90_000 + n] += sample
                 }
             }
         }
         if kind == .bursts {
-            var random = Randomness(seed: 6)
+            var random = SeededGenerator(seed: 6)
             for _ in 0..<60 {
                 let first = Int.random(in: 60_000..<2_700_000, using: &random)
                 for n in first..<first + Int.random(in: 0..<20_000, using: &random) {

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotLoopback
@@ -109,7 +110,7 @@ import Testing
     /// The share of 60 tokens decoded on a path.
     private func share(_ profile: Profile, _ path: ([Float]) -> [Float], snrDecibels: Double) throws -> Double {
         let transmitter = try Transmitter(profile: profile, sampleRateHertz: 48_000)
-        var random = Randomness(seed: 77)
+        var random = SeededGenerator(seed: 77)
         var count = 0
         for seed in UInt64(1)...60 {
             let payload = try Payload(random.bytes(8))

@@ -9,8 +9,7 @@ import Testing
     private let environment: GNSEnvironment = {
         let folder = FileManager.default.temporaryDirectory.appending(path: "earshot-\(UUID().uuidString)")
         let consent = Consent(applicationIdentifier: "app", configurationFolder: folder.path)
-        var configuration = MessageManager.Configuration.system()
-        configuration.media = { fatalError("there is no consent") }
+        let configuration = MessageManager.Configuration.system(media: { _ in fatalError("there is no consent") })
         return GNSEnvironment(configuration: configuration, consent: consent, log: { _ in })
     }()
 

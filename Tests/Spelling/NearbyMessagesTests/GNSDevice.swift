@@ -1,5 +1,4 @@
 import EarshotMessages
-import EarshotTerminalConsent
 import Foundation
 import MessagesTestSupport
 

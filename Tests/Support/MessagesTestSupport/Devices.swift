@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDiscovery
 package import EarshotMessages
 import Foundation

@@ -1,3 +1,4 @@
+import EarshotBasics
 public import EarshotChannel
 public import Testing
 
@@ -16,7 +17,7 @@ public func expectSameInAnyBlocks(
     if whole.count < count {
         #expect(source.read(count: 10).isEmpty, "the sound goes on after its end", sourceLocation: sourceLocation)
     }
-    var random = Randomness(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for largest in [3, 70, 1_000, 20_000] {
         var twin = try make()
         var samples: [Float] = []

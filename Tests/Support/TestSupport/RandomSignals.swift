@@ -1,17 +1,4 @@
-import EarshotChannel
-
-/// A repeatable sequence of random numbers, so that a failure can be replayed: SplitMix64, see `SeededGenerator`.
-public struct Randomness: RandomNumberGenerator {
-    private var generator: SeededGenerator
-
-    /// The sequence for `seed`.
-    public init(seed: UInt64) {
-        generator = SeededGenerator(seed: seed)
-    }
-
-    /// The next 64 bits.
-    public mutating func next() -> UInt64 { generator.next() }
-
+extension RandomNumberGenerator {
     /// `count` random bytes.
     public mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }

@@ -10,6 +10,9 @@ package struct Moment: Comparable, Hashable, Sendable {
     /// That many milliseconds after the beginning of 1970.
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    /// Seconds since 1970, exact to 0.24 µs.
+    var seconds: Double { Double(milliseconds) / 1_000 }
+
     /// Later by `duration`.
     package static func + (moment: Moment, duration: Duration) -> Moment {
         Moment(milliseconds: moment.milliseconds + duration.milliseconds)

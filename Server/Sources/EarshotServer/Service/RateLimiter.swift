@@ -1,3 +1,4 @@
+import EarshotBasics
 import FoundationEssentials
 import Synchronization
 
@@ -24,30 +25,14 @@ protocol Rates: Sendable {
     func wait(for subject: RateSubject, now: Moment) -> Int?
 }
 
-/// Token buckets: level ← min(burst, level + perSecond · Δt); a request takes 1 and needs a level of at least 1.
+/// A `TokenBucket` for each subject.
 final class RateLimiter: Rates {
-    private struct Bucket {
-        var level: Double
-        var updated: Moment
-        var limit: RateLimit
-
-        /// Raises the level to that of a later time. A clock that was set back adds nothing.
-        mutating func fill(now: Moment) {
-            let elapsed = Double(max(0, now.milliseconds - updated.milliseconds)) / 1_000
-            level = min(limit.burst, level + limit.perSecond * elapsed)
-            updated = now
-        }
-
-        /// The whole seconds until it holds a request; nil if it does.
-        var seconds: Int? { level >= 1 ? nil : Int(((1 - level) / limit.perSecond).rounded(.up)) }
-    }
-
     private struct Buckets {
-        var all: [RateSubject: Bucket] = [:]
+        var all: [RateSubject: TokenBucket] = [:]
         /// The number of buckets from which the limiter looks for some to remove.
         var many = RateLimiter.manyBuckets
 
-        subscript(subject: RateSubject) -> Bucket? {
+        subscript(subject: RateSubject) -> TokenBucket? {
             get { all[subject] }
             set { all[subject] = newValue }
         }
@@ -58,18 +43,17 @@ final class RateLimiter: Rates {
             var levels: [Double] = []
             all = all.filter { _, bucket in
                 var filled = bucket
-                filled.fill(now: now)
-                let part = filled.level / filled.limit.burst
-                if part < 1 { levels.append(part) }
-                return part < 1
+                filled.fill(nowSeconds: now.seconds)
+                if filled.fullness < 1 { levels.append(filled.fullness) }
+                return filled.fullness < 1
             }
             if all.count >= RateLimiter.maximumBuckets {
                 levels.sort()
                 let median = levels[levels.count / 2]
                 all = all.filter { _, bucket in
                     var filled = bucket
-                    filled.fill(now: now)
-                    return filled.level / filled.limit.burst < median
+                    filled.fill(nowSeconds: now.seconds)
+                    return filled.fullness < median
                 }
             }
             many = max(RateLimiter.manyBuckets, min(2 * all.count, RateLimiter.maximumBuckets))
@@ -87,20 +71,23 @@ final class RateLimiter: Rates {
     func take(from subject: RateSubject, _ limit: RateLimit, now: Moment) -> Int? {
         buckets.withLock { buckets in
             if buckets.all.count >= buckets.many, buckets[subject] == nil { buckets.makeRoom(now: now) }
-            var bucket = buckets[subject] ?? Bucket(level: limit.burst, updated: now, limit: limit)
-            bucket.fill(now: now)
-            defer { buckets[subject] = bucket }
-            if let seconds = bucket.seconds { return seconds }
-            bucket.level -= 1
-            return nil
+            var bucket = buckets[subject] ?? TokenBucket(burst: limit.burst, perSecond: limit.perSecond)
+            let isTaken = bucket.take(nowSeconds: now.seconds)
+            buckets[subject] = bucket
+            return isTaken ? nil : Self.wholeSeconds(bucket)
         }
     }
 
     func wait(for subject: RateSubject, now: Moment) -> Int? {
         buckets.withLock { buckets in
             guard var bucket = buckets[subject] else { return nil }
-            bucket.fill(now: now)
-            return bucket.seconds
+            bucket.fill(nowSeconds: now.seconds)
+            return Self.wholeSeconds(bucket)
         }
+    }
+
+    /// The whole seconds until the bucket holds a request; nil if it does.
+    private static func wholeSeconds(_ bucket: TokenBucket) -> Int? {
+        bucket.waitSeconds > 0 ? Int(bucket.waitSeconds.rounded(.up)) : nil
     }
 }

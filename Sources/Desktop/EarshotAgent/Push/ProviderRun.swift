@@ -1,4 +1,5 @@
 import Dispatch
+import EarshotBasics
 import EarshotMessages
 import EarshotPush
 import Foundation
@@ -34,8 +35,8 @@ struct ProviderRun {
     var startError: String?
     /// The next step, unless the process ends before.
     var deadline: Task<Void, Never>?
-    var calls: RateLimit
-    var notifications: RateLimit
+    var calls: TokenBucket
+    var notifications: TokenBucket
     /// Why its latest notification was refused.
     var latestRefusal: String?
 

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotMessages
 import EarshotPush
 import Foundation
@@ -31,7 +32,7 @@ extension PushSupervisor {
                 "Its userInfo is a dictionary of up to \(PushFrame.maximumUserInfoByteCount) bytes as JSON; this one has "
                 + "\(json.count)."
         }
-        guard records[id]?.run?.calls.take(now: now) == true else {
+        guard records[id]?.run?.calls.take(nowSeconds: now) == true else {
             return "A provider may report \(options.callsPerMinute.formatted()) calls in a minute."
         }
         let app = run.configuration.app
@@ -228,7 +229,7 @@ extension PushSupervisor {
                 "A notification has an identifier of up to \(Limits.maximumIdentifierByteCount) bytes, a title of up to "
                 + "\(Limits.maximumTitleByteCount) and a body of up to \(Limits.maximumBodyByteCount)."
         }
-        guard records[id]?.run?.notifications.take(now: now) == true else {
+        guard records[id]?.run?.notifications.take(nowSeconds: now) == true else {
             return "A provider may show \(options.notificationsPerMinute.formatted()) notifications in a minute."
         }
         let app = run.configuration.app

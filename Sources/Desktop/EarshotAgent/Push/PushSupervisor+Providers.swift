@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotMessages
 import EarshotNetworks
 import EarshotPush
@@ -89,9 +90,9 @@ extension PushSupervisor {
         var run = ProviderRun(
             number: number, name: UUID().uuidString, process: process, connection: connection, backlog: backlog,
             configuration: configuration, program: program, since: wallSeconds,
-            calls: RateLimit(burst: options.callsPerMinute, framesPerSecond: options.callsPerMinute / 60),
-            notifications: RateLimit(
-                burst: options.notificationsPerMinute, framesPerSecond: options.notificationsPerMinute / 60))
+            calls: TokenBucket(burst: options.callsPerMinute, perSecond: options.callsPerMinute / 60),
+            notifications: TokenBucket(
+                burst: options.notificationsPerMinute, perSecond: options.notificationsPerMinute / 60))
         run.deadline = later(times.start, .provider(id, run: number, .deadline))
         records[id]?.run = run
         connection.start()

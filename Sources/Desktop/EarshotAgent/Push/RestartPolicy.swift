@@ -1,13 +1,15 @@
+import EarshotBasics
+
 /// How long to wait before a provider that failed is started again: 1 s, doubled with each failure in a row, up to 60 s.
 ///
 /// A provider that started well and was killed from outside (SIGKILL) did nothing wrong, so its pause grows to 3 s only: it is
 /// back within 5 s.
 package struct RestartPolicy: Sendable, Hashable {
-    /// The range of the pauses, in seconds.
+    /// The range of the pauses.
     package struct Pauses: Sendable, Hashable {
-        package var shortest = 1.0
-        package var longest = 60.0
-        package var longestAfterKill = 3.0
+        package var shortest = Duration.seconds(1)
+        package var longest = Duration.seconds(60)
+        package var longestAfterKill = Duration.seconds(3)
 
         package init() {}
     }
@@ -30,12 +32,11 @@ package struct RestartPolicy: Sendable, Hashable {
     /// - Returns: the pause before the next start, in seconds.
     package mutating func pause(after failure: Failure, ranWell: Bool) -> Double {
         if ranWell { failureCount = 0 }
-        var pause = pauses.shortest
-        for _ in 0..<min(failureCount, 64) where pause < pauses.longest { pause *= 2 }
-        failureCount += 1
-        return min(pause, failure == .kill ? pauses.longestAfterKill : pauses.longest)
+        defer { failureCount += 1 }
+        let longest = failure == .kill ? pauses.longestAfterKill : pauses.longest
+        return BackOff.Bounds(shortest: pauses.shortest, longest: longest).pause(failureCount: failureCount).seconds
     }
 
-    /// Begins anew: the network or the configuration changed.
+    /// Restarts, because the network or the configuration changed.
     package mutating func reset() { failureCount = 0 }
 }

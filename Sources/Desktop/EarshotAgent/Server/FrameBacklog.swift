@@ -1,3 +1,4 @@
+import EarshotBasics
 import Synchronization
 
 /// Counts the frames of a connection that the agent has not handled yet, so that no client fills the agent's memory.
@@ -5,15 +6,16 @@ final class FrameBacklog: Sendable {
     static let maximumByteCount = 16 << 20
 
     private let byteCount = Atomic(0)
-    private let limit: Mutex<RateLimit>
+    private let limit: Mutex<TokenBucket>
 
-    init(_ limit: RateLimit = RateLimit()) { self.limit = Mutex(limit) }
+    /// - Parameter limit: of the frames.
+    init(_ limit: TokenBucket = TokenBucket(burst: 128, perSecond: 50)) { self.limit = Mutex(limit) }
 
     /// Counts a frame that came.
     /// - Returns: false if the connection exceeds a limit.
     func add(_ count: Int, now: Double) -> Bool {
         let sum = byteCount.add(count, ordering: .relaxed).newValue
-        return sum <= Self.maximumByteCount && limit.withLock { $0.take(now: now) }
+        return sum <= Self.maximumByteCount && limit.withLock { $0.take(nowSeconds: now) }
     }
 
     /// A frame was handled.

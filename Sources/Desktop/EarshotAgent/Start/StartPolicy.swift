@@ -1,16 +1,19 @@
+import EarshotBasics
+
 /// When the agent may start an app again: at most once in an interval, and more rarely while the app fails.
 struct StartPolicy: Sendable, Hashable {
-    /// The minimum time between two starts.
-    var intervalSeconds = 10.0
-    /// The maximum that repeated failures let it grow to.
-    var longestIntervalSeconds = 3_600.0
+    private let intervals: BackOff.Bounds
+
+    /// - Parameters:
+    ///   - intervalSeconds: the minimum time between two starts, > 0.
+    ///   - longestIntervalSeconds: the maximum that repeated failures let it grow to.
+    init(intervalSeconds: Double = 10, longestIntervalSeconds: Double = 3_600) {
+        intervals = BackOff.Bounds(
+            shortest: .seconds(intervalSeconds), longest: .seconds(max(intervalSeconds, longestIntervalSeconds)))
+    }
 
     /// The time between the last start and the next: it doubles with each failure in a row.
-    func pauseSeconds(failureCount: Int) -> Double {
-        var pause = intervalSeconds
-        for _ in 0..<min(max(0, failureCount), 64) where pause < longestIntervalSeconds { pause *= 2 }
-        return min(pause, longestIntervalSeconds)
-    }
+    func pauseSeconds(failureCount: Int) -> Double { intervals.pause(failureCount: failureCount).seconds }
 
     /// How long to wait before the next start; 0 or less for not at all. A clock that was set back does not prolong it.
     func waitSeconds(_ starts: AppState.Starts, now: Double) -> Double {

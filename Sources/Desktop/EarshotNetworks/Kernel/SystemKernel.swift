@@ -1,4 +1,4 @@
-import EarshotAudio
+import EarshotSystem
 import Glibc
 
 /// The kernel of this machine, through netlink. No privilege is needed.

@@ -1,4 +1,6 @@
+import EarshotBasics
 import EarshotDBus
+import EarshotSystem
 
 /// Shows one application's notifications: keeps the connection to the desktop, and what the desktop shows.
 actor NotificationDesk {
@@ -8,7 +10,7 @@ actor NotificationDesk {
     private let fallback: NotificationFallback
 
     private var options: NotificationOptions = []
-    private var rate: RateLimit
+    private var rate: TokenBucket
     private var waitingCount = 0
     /// The last request; the next one waits for it, so that requests reach the desktop in their order.
     private var last: Task<Void, Never>?
@@ -30,7 +32,7 @@ actor NotificationDesk {
         self.bus = bus
         self.limits = limits
         fallback = NotificationFallback(application: application, output: output)
-        rate = RateLimit(burstCount: limits.burstCount, interval: limits.refillInterval)
+        rate = TokenBucket(burst: Double(limits.burstCount), perSecond: 1 / limits.refillInterval.seconds)
     }
 
     deinit {
@@ -62,7 +64,7 @@ actor NotificationDesk {
 
     /// Shows a notification, after the earlier ones, or writes it to standard error.
     func add(_ request: NotificationRequest) async throws(NotificationError) -> DeliveredNotification {
-        guard waitingCount < limits.waitingCount, rate.take() else { throw .tooMany }
+        guard waitingCount < limits.waitingCount, rate.take(nowSeconds: MonotonicTime.seconds) else { throw .tooMany }
         return await inOrder { await self.show(request) }
     }
 

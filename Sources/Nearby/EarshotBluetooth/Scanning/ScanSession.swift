@@ -1,6 +1,6 @@
-import EarshotAudio
 import EarshotDBus
 import EarshotDiscovery
+import EarshotSystem
 import Synchronization
 
 /// Scans with an adapter that is ready, round after round, and reports what it receives.

@@ -1,3 +1,4 @@
+public import EarshotBasics
 public import EarshotDiscovery
 public import Foundation
 
@@ -13,9 +14,8 @@ extension MessageManager {
         public var applicationIdentifier: String
         /// Makes the media of discovery. Called once, after consent, when an operation first needs a medium.
         public var media: @Sendable () -> [any DiscoveryMedium]
-        /// The Bluetooth adapter that the environment names, such as `hci1`; nil for the first that works. This module has no
-        /// Bluetooth of its own: `media` and `beacons` pass the name to that of EarshotBluetooth.
-        public var adapter: String?
+        /// The devices that the environment or the user's files name.
+        public var devices = MediaDevices()
         /// Makes the source of beacons. Called once, after consent, when a subscription first looks for beacons. nil, or a result
         /// of nil, if this program has none: the manager then reports `ManagerProblem.Kind.unsupportedMedium`.
         public var beacons: (@Sendable () -> (any BeaconSource)?)?
@@ -48,10 +48,10 @@ extension MessageManager {
             HTTPMessageService(url: serviceURL, key: key, pace: pace)
         }
 
-        /// A configuration of these values; see the properties of the same names. The media default to sound alone.
+        /// A configuration of these values; see the properties of the same names.
         public init(
             serviceURL: URL, applicationIdentifier: String,
-            media: @escaping @Sendable () -> [any DiscoveryMedium] = { [SoundMedium()] },
+            media: @escaping @Sendable () -> [any DiscoveryMedium],
             permission: any PermissionGate, log: (@Sendable (String) -> Void)? = nil
         ) {
             self.serviceURL = serviceURL
@@ -73,33 +73,37 @@ extension MessageManager {
         /// | permission | `Consent` of that application, with the prompt | | |
         ///
         /// If the named service is no `http` or `https` URL, the manager uses none: it reports the problem `serviceInvalid`,
-        /// and standard error says so. An invalid `sound.json` or `bluetooth.json` is ignored, and standard error says so. The media are sound
-        /// alone; see `adapter`.
+        /// and standard error says so. An invalid `sound.json` or `bluetooth.json` is ignored, and standard error says so.
+        ///
+        ///     .system(media: { [SoundMedium(microphone: $0.microphone, loudspeaker: $0.loudspeaker)] })
         /// - Parameters:
+        ///   - media: makes the media of discovery from the devices named above; see the property of the same name.
         ///   - prompt: asks the user if an operation has no consent handler; nil to ask nothing.
         ///   - log: receives lines for people, see `log`.
         public static func system(
+            media: @escaping @Sendable (MediaDevices) -> [any DiscoveryMedium],
             prompt: (any ConsentPrompt)? = nil, log: (@Sendable (String) -> Void)? = nil
         ) -> Configuration {
             let settings = SystemSettings(environment: ProcessInfo.processInfo.environment)
             let consent = Consent(applicationIdentifier: settings.applicationIdentifier, prompt: prompt, log: log)
-            return Configuration(settings, permission: consent, log: log)
+            return Configuration(settings, media: media, permission: consent, log: log)
         }
 
         init(
-            _ settings: SystemSettings, permission: any PermissionGate, log: (@Sendable (String) -> Void)? = nil,
+            _ settings: SystemSettings, media: @escaping @Sendable (MediaDevices) -> [any DiscoveryMedium],
+            permission: any PermissionGate, log: (@Sendable (String) -> Void)? = nil,
             warn: @escaping @Sendable (String) -> Void = StandardError.warn
         ) {
-            let sound = SoundMedium.Options(capture: settings.microphone, playback: settings.loudspeaker)
+            let devices = settings.devices
             let warnings = [settings.soundWarning, settings.adapterWarning].compactMap(\.self)
             self.init(
                 serviceURL: settings.serviceURL, applicationIdentifier: settings.applicationIdentifier,
                 media: {
                     for warning in warnings { warn(warning) }
-                    return [SoundMedium(sound)]
+                    return media(devices)
                 }, permission: permission, log: log)
             serviceRefusal = settings.serviceRefusal
-            adapter = settings.adapter
+            self.devices = devices
             self.warn = warn
         }
     }

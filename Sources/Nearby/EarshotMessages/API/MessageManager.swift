@@ -4,7 +4,9 @@ import Synchronization
 
 /// Publishes messages to devices nearby, and finds theirs.
 ///
-///     let manager = MessageManager(key: key)
+///     let manager = MessageManager(
+///         key: key,
+///         configuration: .system(media: { [SoundMedium(microphone: $0.microphone, loudspeaker: $0.loudspeaker)] }))
 ///     let publication = try manager.publish(Message(content: Data("hello".utf8)))
 ///     let subscription = try manager.subscribe()
 ///     for await event in subscription { print(event) }
@@ -22,8 +24,8 @@ public final class MessageManager: Sendable {
     /// - Parameters:
     ///   - key: a key of `earshotd key create`. Devices find only messages of the project that the key belongs to.
     ///   - configuration: the service, media and permission. The default has no prompt: give each operation a consent
-    ///     handler, or pass `.system(prompt:)`.
-    public init(key: String, configuration: Configuration = .system()) {
+    ///     handler, or pass a prompt to `.system`.
+    public init(key: String, configuration: Configuration) {
         let log = configuration.log
         let note: @Sendable (String) -> Void = { log?($0) }
         board = ProblemBoard(note: note)

@@ -11,12 +11,9 @@ struct SystemSettings: Sendable {
     /// to that service only.
     var serviceRefusal: String?
     var applicationIdentifier: String
-    /// The names of the ALSA PCMs.
-    var (microphone, loudspeaker) = ("default", "default")
+    var devices = MediaDevices()
     /// Why chosen sound devices were ignored; nil if none were.
     var soundWarning: String?
-    /// The name of the Bluetooth adapter; nil for the first that works.
-    var adapter: String?
     /// Why a chosen adapter was ignored; nil if it was not.
     var adapterWarning: String?
 
@@ -67,14 +64,14 @@ struct SystemSettings: Sendable {
                     + "'earshot devices' lists the names."
             }
         }
-        microphone = value("EARSHOT_DEVICE") ?? file.device ?? microphone
-        loudspeaker = value("EARSHOT_PLAYBACK") ?? file.playback ?? loudspeaker
+        devices.microphone = value("EARSHOT_DEVICE") ?? file.device ?? devices.microphone
+        devices.loudspeaker = value("EARSHOT_PLAYBACK") ?? file.playback ?? devices.loudspeaker
         if let name = value("EARSHOT_ADAPTER") {
-            adapter = name
+            devices.adapter = name
         } else if let path = folder.map({ "\($0)/bluetooth.json" }), let content = read(path) {
-            adapter = (try? JSONDecoder().decode(BluetoothFile.self, from: content))?.adapter
-            if adapter?.isEmpty != false {
-                adapter = nil
+            devices.adapter = (try? JSONDecoder().decode(BluetoothFile.self, from: content))?.adapter
+            if devices.adapter?.isEmpty != false {
+                devices.adapter = nil
                 adapterWarning = "\(path) is ignored: it is not of the form {\"adapter\":\"hci1\"}."
             }
         }

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotDiscovery
 
@@ -161,7 +162,7 @@ extension Exchange {
                 return .zero
             }
             if !Task.isCancelled { board.replace(error.problem, for: .lookingUp) }
-            return backOff.pause(retryAfter: error.retryAfter)
+            return backOff.spreadPause(retryAfter: error.retryAfter)
         }
     }
 

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDiscovery
 
 /// Reads found and lost events from the service.
@@ -28,7 +29,7 @@ extension Exchange {
             }
             if now - begin >= Self.goodConnection { backOff.reset() }
             if let failure { board.replace(failure.problem, for: .reading) }
-            try? await Task.sleep(for: backOff.pause(retryAfter: failure?.retryAfter))
+            try? await Task.sleep(for: backOff.spreadPause(retryAfter: failure?.retryAfter))
         }
     }
 

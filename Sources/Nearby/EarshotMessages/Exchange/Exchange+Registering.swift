@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDiscovery
 import Foundation
 
@@ -34,7 +35,7 @@ extension Exchange {
                 plan()
                 if failure.isNoSuchThing && hadLease { continue }
                 board.replace(failure.problem, for: .registering(number))
-                try? await Task.sleep(for: backOff.pause(retryAfter: failure.retryAfter))
+                try? await Task.sleep(for: backOff.spreadPause(retryAfter: failure.retryAfter))
             }
         }
     }
@@ -101,7 +102,7 @@ extension Exchange {
                 } catch {
                     // The registration or the whole session has ended already.
                     if error.isNoSuchThing || error.isBadSession { break }
-                    try? await Task.sleep(for: backOff.pause(retryAfter: error.retryAfter))
+                    try? await Task.sleep(for: backOff.spreadPause(retryAfter: error.retryAfter))
                 }
             }
             if !Task.isCancelled { withdrawals[name] = nil }

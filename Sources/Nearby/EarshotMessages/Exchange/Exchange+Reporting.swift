@@ -1,3 +1,5 @@
+import EarshotBasics
+
 /// Reports heard tokens to the service.
 extension Exchange {
     /// Sends the reports that are due, until the task is cancelled. It repeats failed reports.
@@ -49,7 +51,7 @@ extension Exchange {
                 return .zero
             }
             if !Task.isCancelled { board.replace(error.problem, for: .reporting) }
-            return backOff.pause(retryAfter: error.retryAfter)
+            return backOff.spreadPause(retryAfter: error.retryAfter)
         }
     }
 }

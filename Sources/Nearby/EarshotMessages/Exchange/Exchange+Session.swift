@@ -1,3 +1,5 @@
+import EarshotBasics
+
 /// The session with the service, shared by all operations.
 extension Exchange {
     /// The open session. If there is none, this opens one and waits for it.
@@ -31,7 +33,7 @@ extension Exchange {
             board.replace(failure.problem, for: .session)
             for number in entries.keys { entries[number]?.hasFailed = true }
             plan()
-            try? await Task.sleep(for: backOff.pause(retryAfter: failure.retryAfter))
+            try? await Task.sleep(for: backOff.spreadPause(retryAfter: failure.retryAfter))
         }
         return nil
     }
@@ -50,7 +52,7 @@ extension Exchange {
         note("session ended; opening a new one")
         session = nil
         // Without this pause, a service that opens sessions but accepts none would be asked in a tight loop.
-        sessionPause = sessionBackOff.pause()
+        sessionPause = sessionBackOff.spreadPause()
         reporter.forget(now: now)
         lastEventID = nil
         strayEvents = []
@@ -76,7 +78,7 @@ extension Exchange {
         for _ in 0..<5 {
             do throws(ServiceFailure) { return try await service.end(session) } catch {
                 if error.isBadSession { return }
-                try? await Task.sleep(for: backOff.pause(retryAfter: error.retryAfter))
+                try? await Task.sleep(for: backOff.spreadPause(retryAfter: error.retryAfter))
             }
         }
         note("cannot end the session at the service; its registrations expire by themselves")

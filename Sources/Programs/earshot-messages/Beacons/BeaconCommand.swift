@@ -3,7 +3,6 @@ import Dispatch
 import EarshotBluetooth
 import EarshotCoding
 import EarshotConsole
-import EarshotDrawing
 
 struct BeaconCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

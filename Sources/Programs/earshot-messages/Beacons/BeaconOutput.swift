@@ -1,7 +1,8 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotBluetooth
 import EarshotConsole
-import EarshotDrawing
+import EarshotSystem
 import Synchronization
 
 /// Prints the output of `beacon`: notes and problems on standard error.

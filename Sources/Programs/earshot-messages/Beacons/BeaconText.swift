@@ -1,7 +1,7 @@
+import EarshotBasics
 import EarshotBluetooth
 import EarshotCoding
 import EarshotConsole
-import EarshotDrawing
 
 /// A beacon in words and in JSON.
 enum BeaconText {

@@ -4,7 +4,6 @@ import EarshotAudio
 import EarshotCoding
 import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
 import EarshotModem
 
 struct NearbyCommand: ParsableCommand {

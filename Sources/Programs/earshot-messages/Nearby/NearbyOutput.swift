@@ -1,7 +1,7 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
 import Synchronization
 
 /// The output of `nearby`: devices found, updated and lost, and the list of those present.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EarshotDrawing
+import EarshotBasics
 
 /// When a command that otherwise runs until Ctrl-C ends.
 struct EndOptions: ParsableArguments {

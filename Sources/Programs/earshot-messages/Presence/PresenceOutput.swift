@@ -1,7 +1,8 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
 import EarshotDiscovery
-import EarshotDrawing
+import EarshotSystem
 import Synchronization
 
 /// What `nearby` and `beacons` print: events on standard output, notes and problems on standard error, and on a terminal a list

@@ -1,8 +1,8 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBasics
 import EarshotCoding
 import EarshotConsole
-import EarshotDrawing
 import EarshotModem
 import Synchronization
 

@@ -1,9 +1,11 @@
 import Dispatch
 import EarshotAudio
+import EarshotBasics
 import EarshotCoding
 import EarshotConsole
 import EarshotLive
 import EarshotModem
+import EarshotSystem
 import Synchronization
 
 /// Sends one payload again and again, on a thread of its own.
@@ -168,10 +170,9 @@ final class BroadcastLoop: Sendable {
     }
 
     private func reopen(_ onEvent: (Event) -> Void) -> Bool {
-        var backOff = 0.1
+        var backOff = BackOff(BackOff.Bounds(shortest: .milliseconds(100), longest: .seconds(1)))
         while !isOver {
-            _ = bell.wait(timeout: .now() + backOff)
-            backOff = min(2 * backOff, 1)
+            _ = bell.wait(timeout: .now() + backOff.pause().seconds)
             do throws(DeviceError) {
                 let opened = try Broadcaster(
                     request, profile: plan.profile, burstCount: plan.burstCount, levelDecibels: plan.levelDecibels)

@@ -1,8 +1,9 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotCoding
 import EarshotConsole
-import EarshotDrawing
 import EarshotModem
+import EarshotSystem
 
 /// Prints the output of `broadcast`: sent payloads on standard output, everything else on standard error.
 final class BroadcastOutput {

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Dispatch
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
-import EarshotDrawing
 import EarshotModem
+import EarshotSystem
 import Glibc
 
 struct DecodeCommand: ParsableCommand {

@@ -1,6 +1,6 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotConsole
-import EarshotDrawing
 import EarshotModem
 
 /// A decoded frame with its file and channel, and its text forms.

@@ -1,6 +1,7 @@
 import EarshotAudio
 import EarshotConsole
 import EarshotModem
+import EarshotSystem
 import Synchronization
 
 /// Decodes one file or standard input, from opening it to its last token.

@@ -1,4 +1,4 @@
-import EarshotDrawing
+import EarshotBasics
 import EarshotModem
 
 /// A receiver's counts in words, for users who ask why a token was not found.

@@ -1,8 +1,9 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
-import EarshotDrawing
 import EarshotModem
+import EarshotSystem
 
 struct EncodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotCoding
 import EarshotConsole
-import EarshotDrawing
 import EarshotModem
+import EarshotSystem
 import Glibc
 
 /// The content of a file: frames and the silence around them.

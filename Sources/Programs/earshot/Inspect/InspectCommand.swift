@@ -1,8 +1,10 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
 import EarshotDrawing
 import EarshotModem
+import EarshotSystem
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

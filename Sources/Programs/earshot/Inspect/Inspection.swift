@@ -1,8 +1,9 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
 import EarshotDSP
-import EarshotDrawing
 import EarshotModem
+import EarshotSystem
 
 /// One pass over a recording: its frames, and spectrograms of the part to draw.
 ///

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotDrawing
 import EarshotModem

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDrawing
 
 /// Maps times and frequencies to the drawing, and draws the axes.

@@ -1,10 +1,11 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBasics
 import EarshotCoding
 import EarshotConsole
-import EarshotDrawing
 import EarshotLive
 import EarshotModem
+import EarshotSystem
 
 struct ListenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

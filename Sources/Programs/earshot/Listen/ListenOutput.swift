@@ -1,8 +1,9 @@
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
-import EarshotDrawing
 import EarshotLive
 import EarshotModem
+import EarshotSystem
 
 /// What `listen` prints: tokens on standard output, everything else on standard error.
 final class ListenOutput {

@@ -1,5 +1,5 @@
+import EarshotBasics
 import EarshotConsole
-import EarshotDrawing
 import EarshotLive
 import Glibc
 import Synchronization

@@ -3,6 +3,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotLive
 import EarshotModem
+import EarshotSystem
 import Glibc
 
 /// `--report`: the JSON beside a recording that says what device made it and what the receiver found in it.

@@ -1,9 +1,11 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
+import EarshotSystem
 import Glibc
 
 struct LoopbackCommand: ParsableCommand {

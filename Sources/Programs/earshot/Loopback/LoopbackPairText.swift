@@ -1,4 +1,4 @@
-import EarshotDrawing
+import EarshotBasics
 import EarshotLoopback
 
 /// The measured figures of loudspeaker and microphone in words.

@@ -1,8 +1,9 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBasics
 import EarshotConsole
-import EarshotDrawing
 import EarshotLoopback
+import EarshotSystem
 
 /// `--via`: the path of the sound.
 enum LoopbackRoute: String, CaseIterable, ExpressibleByArgument {

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback

@@ -1,11 +1,13 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
+import EarshotSystem
 import Glibc
 
 struct SimulateCommand: ParsableCommand {

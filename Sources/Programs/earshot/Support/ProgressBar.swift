@@ -1,4 +1,4 @@
-import EarshotDrawing
+import EarshotBasics
 import Synchronization
 
 /// A line on standard error that shows the progress of long work.

@@ -1,3 +1,5 @@
+import EarshotBasics
+import EarshotSystem
 import Glibc
 
 /// The capture thread: reads a device into a ring, counts missing frames, and waits for a device that is away.
@@ -11,7 +13,7 @@ final class CaptureReader: @unchecked Sendable {
     /// frame of one byte in `fast` has 30 symbols, and 0.13 s are left.
     static let unhurriedSeconds = 0.12
     /// The maximum wait between attempts to reopen a device; the first wait is 0.1 s, and each attempt doubles it.
-    private static let maximumBackOffSeconds = 1.0
+    private static let reopening = BackOff.Bounds(shortest: .milliseconds(100), longest: .seconds(1))
 
     private var pcm: PCM?
     private let format: DeviceFormat
@@ -172,11 +174,10 @@ final class CaptureReader: @unchecked Sendable {
             return false
         }
         post(.interrupted(reason))
-        var backOff = 0.1
+        var backOff = BackOff(Self.reopening)
         while !worker.isStopping {
             postPendingNotices()
-            worker.pause(seconds: backOff)
-            backOff = min(2 * backOff, Self.maximumBackOffSeconds)
+            worker.pause(seconds: backOff.pause().seconds)
             do throws(DeviceError) {
                 let opened = try PCM(request, .capture)
                 try opened.start()

@@ -1,4 +1,5 @@
 import CALSA
+import EarshotSystem
 
 /// Asks PCMs for their capabilities by opening them. It plays nothing, records nothing and sets nothing.
 public enum DeviceProbe {

@@ -1,3 +1,4 @@
+import EarshotSystem
 import Synchronization
 
 /// A question to a library that may never answer, asked on a thread of its own.

@@ -1,3 +1,5 @@
+import EarshotSystem
+
 /// A playback device that stays open and always plays: queued sounds, and silence otherwise.
 ///
 ///     let loudspeaker = try Loudspeaker(DeviceRequest("hw:1", bufferSeconds: 0.25))

@@ -1,4 +1,5 @@
 import Dispatch
+import EarshotSystem
 
 /// A capture device that a thread of its own reads all the time, without waiting for the consumer.
 ///

@@ -1,4 +1,5 @@
 import CALSA
+import EarshotSystem
 import Glibc
 
 /// One open PCM of ALSA: it opens a device, chooses a format, moves frames and interprets return codes.

@@ -1,3 +1,4 @@
+import EarshotSystem
 import Glibc
 
 /// The playback thread: keeps the device's buffer full, of sounds or of silence.

@@ -2,6 +2,7 @@ import Dispatch
 package import EarshotAudio
 import EarshotLive
 import EarshotModem
+import EarshotSystem
 import Synchronization
 
 /// A real loudspeaker and a real microphone, or virtual devices in their place.

@@ -1,4 +1,5 @@
 package import EarshotAudio
+import EarshotBasics
 package import EarshotChannel
 
 /// Simulated air between transmitter and receiver: one of the named channels, with clocks that differ and a walking person.

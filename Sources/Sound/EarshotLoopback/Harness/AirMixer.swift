@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 
 /// The program as it arrives at the other end of the air, before noise, block by block.

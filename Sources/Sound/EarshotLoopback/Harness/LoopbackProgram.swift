@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 package import EarshotCoding
 package import EarshotModem

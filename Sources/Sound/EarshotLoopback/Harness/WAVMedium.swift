@@ -1,4 +1,5 @@
 package import EarshotAudio
+package import EarshotSystem
 import Glibc
 
 /// A WAV file between transmitter and receiver: it shows the effects of rounding to integers, of the file code and of the

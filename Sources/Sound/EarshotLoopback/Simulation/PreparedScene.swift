@@ -1,3 +1,4 @@
+import EarshotBasics
 package import EarshotChannel
 package import EarshotCoding
 package import EarshotModem

@@ -160,7 +160,7 @@ struct PushSupervisorTests {
     }
 
     @Test func aStartThatFailsIsShownAndTriedAgain() async throws {
-        let agent = try push.agent { $0.pushTimes.restart.shortest = 0.1 }
+        let agent = try push.agent { $0.pushTimes.restart.shortest = .milliseconds(100) }
         push.networks.join("Ship")
         let saved = try push.store.save(push.configuration(mode: "error")).saved
         #expect(await eventually { file.count(where: { $0 == "start" }) == 3 })
@@ -172,7 +172,7 @@ struct PushSupervisorTests {
     }
 
     @Test func aCrashIsFollowedByGrowingPauses() async throws {
-        let agent = try push.agent { $0.pushTimes.restart.shortest = 0.1 }
+        let agent = try push.agent { $0.pushTimes.restart.shortest = .milliseconds(100) }
         push.networks.join("Ship")
         let saved = try push.store.save(push.configuration(mode: "crash")).saved
         #expect(

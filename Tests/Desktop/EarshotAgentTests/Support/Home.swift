@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDiscovery
 import EarshotMessages
 import Foundation

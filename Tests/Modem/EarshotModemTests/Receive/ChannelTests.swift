@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotModem
@@ -73,7 +74,7 @@ import Testing
         let whole = try frames(heard)
         #expect(whole.count == 1, "seed 63")
         for seed in UInt64(1)...3 {
-            var random = Randomness(seed: seed)
+            var random = SeededGenerator(seed: seed)
             #expect(try frames(heard) { Int.random(in: 1...700, using: &random) } == whole, "seed \(seed)")
         }
         var receiver = try Receiver(sampleRateHertz: 48_000, channelCount: 2)

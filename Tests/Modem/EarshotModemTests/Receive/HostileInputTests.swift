@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import TestSupport
@@ -70,7 +71,7 @@ import Testing
     /// Frames of version 1 of the air format, ten tokens and ten payloads of 2 bytes a profile: loud, and nothing is reported. Their
     /// path is that of a real frame, but their check can never match; see `CRC24`.
     @Test(arguments: Profile.all) func framesOfVersionOneGiveNothing(profile: Profile) throws {
-        var random = Randomness(seed: 8)
+        var random = SeededGenerator(seed: 8)
         var air = [Float](repeating: 0, count: 24_000)
         for _ in 0..<10 {
             for byteCount in [8, 2] {

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotDSP
@@ -16,7 +17,7 @@ struct NoisyFrame {
     /// A token's frame at an SNR in 1,500 Hz, in white noise that begins two seconds earlier.
     init(_ profile: Profile, snrDecibels: Double, relativeOffset: Double = 0, isFrame: Bool = true, seed: UInt64) throws
     {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let amplitude = isFrame ? Float(0.25) : 0
         let payload = try Payload(random.bytes(8))
         let clean = try Transmitter(profile: profile, sampleRateHertz: 48_000).samples(payload, amplitude: 0.25)
@@ -33,7 +34,7 @@ struct NoisyFrame {
         }
         let stages = ProfileStages(profile)
         var input = BasebandInput(sampleRateHertz: 48_000, profiles: [profile], keptCount: 16_000, heardCount: 64)
-        for range in Randomness.evenPieces(of: samples.count, length: BasebandInput.maximumBlock) {
+        for range in SeededGenerator.evenPieces(of: samples.count, length: BasebandInput.maximumBlock) {
             input.take(samples.span.extracting(range))
             while input.appendQuantum() { _ = stages.searchBlocks(input.history) }
         }
@@ -43,7 +44,7 @@ struct NoisyFrame {
     }
 }
 
-extension Randomness {
+extension SeededGenerator {
     /// 0 ..< count in consecutive pieces of `length`, the last one shorter.
     static func evenPieces(of count: Int, length: Int) -> [Range<Int>] {
         stride(from: 0, to: count, by: length).map { $0..<min($0 + length, count) }

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotDSP
 import EarshotModem
@@ -11,7 +12,7 @@ import Testing
     }
 
     private func payload(_ byteCount: Int, seed: UInt64) throws -> Payload {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         return try Payload(random.bytes(byteCount))
     }
 

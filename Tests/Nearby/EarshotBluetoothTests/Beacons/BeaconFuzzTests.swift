@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotBluetooth
 import EarshotChannel
 import EarshotCoding

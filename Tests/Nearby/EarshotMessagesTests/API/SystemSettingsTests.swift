@@ -15,7 +15,7 @@ struct SystemSettingsTests {
         #expect(settings.serviceURL.absoluteString == "http://127.0.0.1:8787")
         #expect(settings.applicationIdentifier == "chat")
         #expect(settings.serviceRefusal == nil && settings.soundWarning == nil)
-        #expect(settings.microphone == "default" && settings.loudspeaker == "default")
+        #expect(settings.devices.microphone == "default" && settings.devices.loudspeaker == "default")
     }
 
     @Test func theEnvironmentComesFirst() {
@@ -62,44 +62,45 @@ struct SystemSettingsTests {
     @Test func theSoundDevicesAreFromTheEnvironmentOrAFile() {
         let files = ["/h/.config/earshot/sound.json": "{\"device\":\"hw:1\",\"playback\":\"hw:2\"}"]
         let fromFile = settings(["HOME": "/h"], files: files)
-        #expect(fromFile.microphone == "hw:1" && fromFile.loudspeaker == "hw:2")
+        #expect(fromFile.devices.microphone == "hw:1" && fromFile.devices.loudspeaker == "hw:2")
         let both = settings(["HOME": "/h", "EARSHOT_DEVICE": "mic"], files: files)
-        #expect(both.microphone == "mic" && both.loudspeaker == "hw:2")
+        #expect(both.devices.microphone == "mic" && both.devices.loudspeaker == "hw:2")
         let fromEnvironment = settings(["EARSHOT_DEVICE": "mic", "EARSHOT_PLAYBACK": "box"])
-        #expect(fromEnvironment.microphone == "mic" && fromEnvironment.loudspeaker == "box")
+        #expect(fromEnvironment.devices.microphone == "mic" && fromEnvironment.devices.loudspeaker == "box")
         let one = settings(["HOME": "/h"], files: ["/h/.config/earshot/sound.json": "{\"playback\":\"box\"}"])
-        #expect(one.microphone == "default" && one.loudspeaker == "box")
+        #expect(one.devices.microphone == "default" && one.devices.loudspeaker == "box")
     }
 
     @Test(arguments: ["", "moo", "[]", "{\"device\":1}", "{\"device\":\"\"}", "{\"playback\":\"a\\u0000b\"}"])
     func anInvalidSoundFileIsIgnoredWithAWarning(file: String) {
         let settings = settings(["HOME": "/h"], files: ["/h/.config/earshot/sound.json": file])
         #expect(settings.soundWarning?.contains("/h/.config/earshot/sound.json") == true)
-        #expect(settings.microphone == "default" && settings.loudspeaker == "default")
+        #expect(settings.devices.microphone == "default" && settings.devices.loudspeaker == "default")
     }
 
     @Test func theAdapterIsFromTheEnvironmentOrAFile() {
         let files = ["/h/.config/earshot/bluetooth.json": "{\"adapter\":\"hci1\"}"]
-        #expect(settings(["HOME": "/h"]).adapter == nil)
-        #expect(settings(["HOME": "/h"], files: files).adapter == "hci1")
+        #expect(settings(["HOME": "/h"]).devices.adapter == nil)
+        #expect(settings(["HOME": "/h"], files: files).devices.adapter == "hci1")
         let both = settings(["HOME": "/h", "EARSHOT_ADAPTER": "hci2"], files: files)
-        #expect(both.adapter == "hci2" && both.adapterWarning == nil)
-        #expect(MessageManager.Configuration(both, permission: AlwaysGranted()).adapter == "hci2")
+        #expect(both.devices.adapter == "hci2" && both.adapterWarning == nil)
+        #expect(
+            MessageManager.Configuration(both, media: { _ in [] }, permission: AlwaysGranted()).devices.adapter
+                == "hci2")
     }
 
     @Test(arguments: ["", "moo", "[]", "{}", "{\"adapter\":1}", "{\"adapter\":\"\"}"])
     func anInvalidBluetoothFileIsIgnoredWithAWarning(file: String) {
         let settings = settings(["HOME": "/h"], files: ["/h/.config/earshot/bluetooth.json": file])
         #expect(settings.adapterWarning?.contains("/h/.config/earshot/bluetooth.json") == true)
-        #expect(settings.adapter == nil)
+        #expect(settings.devices.adapter == nil)
     }
 
     @Test func aRefusedServiceIsReplacedByNone() async throws {
         let warnings = Lines()
         let settings = settings(["EARSHOT_SERVICE": "moo"])
-        var configuration = MessageManager.Configuration(
-            settings, permission: AlwaysGranted(), warn: { warnings.add($0) })
-        configuration.media = { [Air().medium()] }
+        let configuration = MessageManager.Configuration(
+            settings, media: { _ in [Air().medium()] }, permission: AlwaysGranted(), warn: { warnings.add($0) })
         let manager = MessageManager(key: "key", configuration: configuration)
         let publication = try manager.publish(Message("hello"))
         let problems = Collected(manager.problems)
@@ -114,7 +115,7 @@ struct SystemSettingsTests {
 
     @Test func anotherAddressEndsTheRefusal() throws {
         var configuration = MessageManager.Configuration(
-            settings(["EARSHOT_SERVICE": "moo"]), permission: AlwaysGranted())
+            settings(["EARSHOT_SERVICE": "moo"]), media: { _ in [] }, permission: AlwaysGranted())
         #expect(configuration.serviceRefusal != nil)
         configuration.serviceURL = try #require(URL(string: "http://one.example"))
         #expect(configuration.serviceRefusal == nil)

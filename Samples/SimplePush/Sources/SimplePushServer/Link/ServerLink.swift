@@ -1,3 +1,4 @@
+import EarshotBasics
 import Logging
 import NIOCore
 import NIOSSL
@@ -17,7 +18,7 @@ final class ServerLink: ChannelInboundHandler {
     /// Tells links apart.
     let number: Int
     private var context: ChannelHandlerContext?
-    private var rate: RateLimit
+    private var rate: TokenBucket
     private var waitingByteCount = 0
     private var heartbeatDueSeconds: Double
     private var heardAtSeconds: Double
@@ -39,7 +40,7 @@ final class ServerLink: ChannelInboundHandler {
         openedAtSeconds = now
         heardAtSeconds = now
         heartbeatDueSeconds = now + limits.heartbeatSeconds
-        rate = RateLimit(burst: limits.frameBurst, perSecond: limits.framesPerSecond, nowSeconds: now)
+        rate = TokenBucket(burst: limits.frameBurst, perSecond: limits.framesPerSecond)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }

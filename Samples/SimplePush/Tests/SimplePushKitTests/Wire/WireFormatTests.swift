@@ -1,3 +1,4 @@
+import EarshotBasics
 import Foundation
 import NIOCore
 import NIOEmbedded
@@ -94,7 +95,7 @@ import Testing
 
     /// Frames that are cut, changed, or random: a frame or an error, never a crash. The seed makes a failure repeatable.
     @Test(arguments: 0..<8) func anyBytesGiveAFrameOrAnError(_ seed: UInt64) throws {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let valid = try clientFrames.map { Array(body(try WireFormat.bytes($0)).readableBytesView) }
         var frameCount = 0
         for _ in 0..<4_000 {
@@ -132,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func anySplitGivesTheSameFrames(_ seed: UInt64) throws {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var stream = ByteBuffer()
         let contents = (1...30).map { String(repeating: "x", count: min($0 * 3, 100)) }
         for content in contents {

@@ -1,3 +1,4 @@
+import EarshotBasics
 import NIOCore
 import SimplePushKit
 import SimplePushServer
@@ -47,7 +48,7 @@ import Testing
             $0.frameBurst = 10_000
             $0.unregisteredCountPerAddress = 1_000
         } body: { world in
-            var generator = Xorshift(seed: seed)
+            var generator = SeededGenerator(seed: seed)
             let frames = [
                 #"{"heartbeat":{}}"#, #"{"directory":{"after":"zz"}}"#,
                 #"{"text":{"id":"1","to":"fuzz-1","text":"x"}}"#,
@@ -165,16 +166,5 @@ import Testing
                 try await new.send(.heartbeat)
             }
         }
-    }
-}
-
-private struct Xorshift: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
     }
 }

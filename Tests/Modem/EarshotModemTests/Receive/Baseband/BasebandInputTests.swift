@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -32,11 +33,11 @@ import Testing
     }
 
     @Test func anySplitGivesTheSameQuanta() {
-        var random = Randomness(seed: 93)
+        var random = SeededGenerator(seed: 93)
         let samples = random.samples(48_000)
         let lost = 20_000..<23_210
         func cut(_ lengths: ClosedRange<Int>) -> [(samples: Range<Int>, isLost: Bool)] {
-            var random = Randomness(seed: 94)
+            var random = SeededGenerator(seed: 94)
             let parts: [(Range<Int>, Bool)] = [
                 (0..<lost.lowerBound, false), (lost, true), (lost.upperBound..<48_000, false),
             ]

@@ -1,3 +1,4 @@
+import EarshotBasics
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 
     /// Passing a hole at once and in pieces is the same, and equals whole-number arithmetic.
     @Test(arguments: [44_100, 48_000, 96_000]) func holesAddUpExactly(rate: Int) {
-        var random = Randomness(seed: 57)
+        var random = SeededGenerator(seed: 57)
         var (clock, passed) = (InputClock(inputRateHertz: rate, basebandRateHertz: 3_000), 0)
         for _ in 0..<200 {
             let count = Int.random(in: 0...1 << 40, using: &random)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
 
     /// For any number of channels, floats and integers, blocks of any size, and quanta one by one or in bulk.
     @Test(arguments: [1, 2, 3, 8]) func channelsComeApart(channelCount: Int) {
-        var random = Randomness(seed: 51)
+        var random = SeededGenerator(seed: 51)
         let frameCount = 24_000
         let integers = (0..<channelCount).map { _ in
             (0..<frameCount).map { _ in Int16.random(in: -20_000...20_000, using: &random) }
@@ -67,7 +68,7 @@ import Testing
 
     /// A channel that repeats another one is a copy, also when quanta come in bulk.
     @Test func copiesAreNoted() {
-        var random = Randomness(seed: 52)
+        var random = SeededGenerator(seed: 52)
         var input = input(channelCount: 2)
         let first = random.samples(120_000)
         let second = random.samples(12_000) + first[12_000...]
@@ -84,7 +85,7 @@ import Testing
     /// Whatever the blocks: the caller hears of every stretch of whole quanta, also where a block ends with a quantum, or within
     /// one.
     @Test(arguments: [512, 700, 1_024, 2_048, 3_000, 4_096]) func noQuantumPassesUnnoticed(blockLength: Int) {
-        var random = Randomness(seed: 53)
+        var random = SeededGenerator(seed: 53)
         var input = input(channelCount: 1)
         let samples = random.samples(10 * 4_096)
         var noticedEnd = 0

@@ -1,3 +1,4 @@
+import EarshotBasics
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
 
     /// In any run of n seconds at most 24 + 8·n searches happen, whatever the spending looks like.
     @Test func noPatternSpendsMore() {
-        var random = Randomness(seed: 59)
+        var random = SeededGenerator(seed: 59)
         for _ in 0..<50 {
             var budget = CancellationBudget(basebandRateHertz: 3_000)
             var (index, spent) = (0, 0)

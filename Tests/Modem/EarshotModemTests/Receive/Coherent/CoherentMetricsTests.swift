@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotDSP
 import RealModule
@@ -44,7 +45,7 @@ import Testing
         var scene = BasebandScene(count: 9_000, snrDecibels: snrDecibels, seed: seed)
         scene.add(tones, profile, start: Self.start, offsetHertz: 1.7, gain: ComplexSample(0.6, 0.8))
         scene.add(tones, profile, start: Self.start + 20, offsetHertz: 1.7, gain: ComplexSample(0, 0.5))
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let wrong = Set((8..<52).shuffled(using: &random).prefix(11))
         return (
             scene,
@@ -82,7 +83,7 @@ import Testing
     @Test(arguments: [UInt64(5), 6, 7]) func wrongTonesTellNothing(seed: UInt64) throws {
         let profile = Profile.standard
         let (scene, tones) = scene(profile, seed: seed, snrDecibels: -4)
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let wrong = (0..<52).map { _ in Int.random(in: 0..<32, using: &random) }
         let noise = Float(2 * powerRatio(decibels: 4)) / 64
         let view = FrameView.token(profile, start: Self.start, in: scene.history)

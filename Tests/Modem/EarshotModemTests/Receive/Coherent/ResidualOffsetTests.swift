@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -78,7 +79,7 @@ import Testing
 
     /// J in Double, by sums instead of transforms, of random correlations with random weights: the same peaks, to the bin.
     @Test(arguments: [UInt64(11), 12, 13, 14]) func agreesWithASlowTwin(seed: UInt64) throws {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let correlations = random.complex(52 * Self.delayCount).map { $0 * 10 }
         let weights = (0..<52).map { _ in Float.random(in: 0...1, using: &random) }
         let noise: Float = 0.003

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -43,7 +44,7 @@ import Testing
     @Test(arguments: Profile.all, [UInt64(1), 2, 3]) func isTheSumWrittenOut(profile: Profile, seed: UInt64) {
         let format = BasebandFormat(profile: profile)
         let length = format.samplesPerSymbol
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let y = random.complex(length)
         let turn = ComplexSample(0.6, -0.8)
         let firstIndex = 100 + Self.symbol * length + Int.random(in: -3...3, using: &random)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import RealModule
 import TestSupport
@@ -13,7 +14,7 @@ import Testing
         let tones: [UInt8]
         var energies: [Float]
 
-        init(_ profile: Profile, random: inout Randomness, level: (Int) -> Float) {
+        init(_ profile: Profile, random: inout SeededGenerator, level: (Int) -> Float) {
             let (layout, toneCount) = (FrameLayout.token, profile.toneCount)
             var energies = (0..<(layout.toneCount + ToneMetrics.echoSymbolCount) * toneCount).map { _ in
                 -Float.log(Float.random(in: 1e-6...1, using: &random))
@@ -46,7 +47,7 @@ import Testing
 
     /// A steady frame of 20 dB: L = ln(1 + 100/N) with N near 1, every tone the loudest, sync as loud as data, no unsteadiness.
     @Test(arguments: Profile.all) func aSteadyFrameIsBelieved(profile: Profile) {
-        var random = Randomness(seed: 63)
+        var random = SeededGenerator(seed: 63)
         let evidence = Scene(profile, random: &random) { _ in 100 }.evidence()
         // Of 52 energies the median is good to 1/√52 = 14 %, of which L takes 0.14.
         #expect(abs(evidence.pathMetric - .log(101)) < 0.3)
@@ -59,7 +60,7 @@ import Testing
     /// ln((1 + 100)/2) − ln(100)/2 = 1.62. The loudest tenth does not count, which leaves shares of 4/9 and 5/9: 1.76. Levels differ
     /// by ±10 %, because of equals the whole class counts as the loudest tenth.
     @Test func anUnsteadyFrameIsNot() {
-        var (random, levels) = (Randomness(seed: 64), Randomness(seed: 67))
+        var (random, levels) = (SeededGenerator(seed: 64), SeededGenerator(seed: 67))
         let evidence = Scene(.standard, random: &random) { symbol in
             (symbol % 2 == 0 ? 10_000 : 100) * Float.random(in: 0.9...1.1, using: &levels)
         }.evidence()
@@ -69,14 +70,14 @@ import Testing
 
     /// A path through noise alone has neither the metric nor the share. L of an exponential energy has a mean of 0.6.
     @Test(arguments: Profile.all) func aPathThroughNoiseIsNot(profile: Profile) {
-        var random = Randomness(seed: 65)
+        var random = SeededGenerator(seed: 65)
         let evidence = Scene(profile, random: &random) { _ in -Float.log(0.5) }.evidence()
         #expect(evidence.pathMetric < 0.8 && !evidence.isBelievable && !evidence.isBelievableMended)
     }
 
     /// Symbols that were lost change no mean.
     @Test func erasedSymbolsDoNotCount() {
-        var random = Randomness(seed: 66)
+        var random = SeededGenerator(seed: 66)
         var erased = ErasedSymbols()
         for symbol in [3, 20, 21, 40] { erased.insert(symbol) }
         let evidence = Scene(.standard, random: &random) { _ in 100 }.evidence(erased: erased)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
 
     /// Random metrics of 0 ... 1, and of 5 for the given tones.
     private func trellis(_ profile: Profile, _ tones: [Int]) -> FrameTrellis {
-        var random = Randomness(seed: 81)
+        var random = SeededGenerator(seed: 81)
         var trellis = FrameTrellis(profiles: [profile], maximumStepCount: Self.stepCount)
         for index in trellis.branchMetrics.indices {
             trellis.branchMetrics[index] = Float.random(in: 0...1, using: &random)

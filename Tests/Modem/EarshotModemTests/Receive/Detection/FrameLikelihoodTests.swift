@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import RealModule
 import TestSupport
@@ -48,7 +49,7 @@ import Testing
     /// and five deviations more, 270.
     @Test(arguments: Profile.all) func noiseRarelyLooksLikeAFrame(profile: Profile) {
         let (likelihood, toneCount) = (FrameLikelihood(), profile.toneCount)
-        var random = Randomness(seed: 61)
+        var random = SeededGenerator(seed: 61)
         let inverseNoise = [Float](repeating: 1, count: toneCount)
         var count = 0
         for _ in 0..<4_000 {
@@ -63,7 +64,7 @@ import Testing
     /// Erased symbols say nothing, and posteriors add up to one.
     @Test(arguments: Profile.all) func erasedSymbolsDoNotCount(profile: Profile) {
         let (likelihood, toneCount) = (FrameLikelihood(), profile.toneCount)
-        var random = Randomness(seed: 62)
+        var random = SeededGenerator(seed: 62)
         let energies = (0..<12 * toneCount).map { _ in Float.random(in: 0...9, using: &random) }
         let inverseNoise = (0..<toneCount).map { _ in Float.random(in: 0.2...1, using: &random) }
         var erased = ErasedSymbols()

@@ -1,3 +1,4 @@
+import EarshotBasics
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 /// A set of symbols against `Set`.
 @Suite struct ErasedSymbolsTests {
     @Test func equalsASet() {
-        var random = Randomness(seed: 60)
+        var random = SeededGenerator(seed: 60)
         var (erased, twin) = (ErasedSymbols(), Set<Int>())
         for _ in 0..<120 {
             let symbol = Int.random(in: 0..<ErasedSymbols.capacity, using: &random)

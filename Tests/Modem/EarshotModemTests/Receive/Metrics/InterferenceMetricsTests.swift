@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import RealModule
 import TestSupport
@@ -12,7 +13,7 @@ import Testing
     /// A token's frame of level 1 among noise of power `noise` and, in every other symbol, an interferer's tone `interferer` times as
     /// loud as the frame's.
     private func energies(
-        _ profile: Profile, noise: Float, interferer: Float, scale: Float = 1, random: inout Randomness
+        _ profile: Profile, noise: Float, interferer: Float, scale: Float = 1, random: inout SeededGenerator
     ) -> (energies: [Float], tones: [Int]) {
         let toneCount = profile.toneCount
         var energies = (0..<Self.layout.toneCount * toneCount).map { _ in
@@ -42,7 +43,7 @@ import Testing
 
     /// An interferer 16 dB louder does not win a symbol: the frame's own tone has the largest metric in all of them.
     @Test(arguments: Profile.all) func theLouderToneIsNotTheFrames(profile: Profile) {
-        var random = Randomness(seed: 95)
+        var random = SeededGenerator(seed: 95)
         let (energies, tones) = energies(profile, noise: 0.01, interferer: 40, random: &random)
         let branch = metrics(energies, profile)
         for step in 0..<Self.layout.dataToneCount {
@@ -55,7 +56,7 @@ import Testing
 
     /// No metric is negative or beyond twice the limit of 6, and a change of scale changes nothing: levels are relative to the sync tones.
     @Test(arguments: Profile.all) func levelsAreRelative(profile: Profile) {
-        var (random, same) = (Randomness(seed: 96), Randomness(seed: 96))
+        var (random, same) = (SeededGenerator(seed: 96), SeededGenerator(seed: 96))
         let branch = metrics(energies(profile, noise: 0.1, interferer: 10, random: &random).energies, profile)
         let scaled = metrics(
             energies(profile, noise: 0.1, interferer: 10, scale: 0x1p-20, random: &same).energies, profile)
@@ -65,7 +66,7 @@ import Testing
 
     /// A symbol that was lost speaks for no tone.
     @Test func erasedSymbolsSayNothing() {
-        var (random, erased) = (Randomness(seed: 97), ErasedSymbols())
+        var (random, erased) = (SeededGenerator(seed: 97), ErasedSymbols())
         for symbol in [12, 30] { erased.insert(symbol) }
         var energies = energies(.standard, noise: 0.1, interferer: 10, random: &random).energies
         for symbol in [12, 30] { for tone in 0..<32 { energies[symbol * 32 + tone] = 0 } }

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotDSP
@@ -11,7 +12,8 @@ import Testing
 @Suite struct MotionTrackTests {
     /// A frame whose offset is f[k] = offset + rate·k in symbol k, phase-continuous, in noise.
     private func view(
-        _ profile: Profile, offsetHertz: Double, hertzPerSymbol: Double, noisePower: Float, random: inout Randomness
+        _ profile: Profile, offsetHertz: Double, hertzPerSymbol: Double, noisePower: Float,
+        random: inout SeededGenerator
     ) throws -> (view: FrameView, starts: [Double]) {
         let format = BasebandFormat(profile: profile)
         let tones = FrameTones.tones(of: try Payload(random.bytes(8)), profile: profile)
@@ -50,7 +52,7 @@ import Testing
 
     /// A constant offset is no motion, and the track stays within a tenth of a spacing.
     @Test(arguments: Profile.all) func aFrameThatStandsStillDoesNotMove(profile: Profile) throws {
-        var random = Randomness(seed: 86)
+        var random = SeededGenerator(seed: 86)
         for offsetHertz in [-60.0, 0, 35] {
             let (view, _) = try view(
                 profile, offsetHertz: offsetHertz, hertzPerSymbol: 0, noisePower: 0.01, random: &random)
@@ -70,7 +72,7 @@ import Testing
     /// within a fiftieth of a symbol.
     @Test(arguments: Profile.all, [-1.0, 1]) func aFrameThatMovesIsFollowed(profile: Profile, direction: Double) throws
     {
-        var random = Randomness(seed: 87)
+        var random = SeededGenerator(seed: 87)
         let rate = direction * 1.2 * profile.toneSpacingHertz / Double(FrameLayout.token.toneCount)
         let (view, starts) = try view(
             profile, offsetHertz: -direction * 20, hertzPerSymbol: rate, noisePower: 0.01, random: &random)

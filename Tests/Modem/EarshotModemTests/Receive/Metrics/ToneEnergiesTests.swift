@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -21,7 +22,7 @@ import Testing
     func equalTheDefinition(profile: Profile, windowed: Bool) {
         let format = BasebandFormat(profile: profile)
         let (length, toneCount, symbolCount) = (format.samplesPerSymbol, profile.toneCount, 11)
-        var random = Randomness(seed: 41)
+        var random = SeededGenerator(seed: 41)
         let samples = random.complex(14 * length)
         let lost = 5 * length..<6 * length + length / 2
         let history = history(samples, lost: lost)
@@ -59,7 +60,7 @@ import Testing
 
     /// Noise tone by tone is the median over the symbols that were not lost, for every number of them.
     @Test func noiseIsTheMedianOfEachTone() {
-        var random = Randomness(seed: 42)
+        var random = SeededGenerator(seed: 42)
         let toneCount = 16
         for symbolCount in [1, 2, 3, 8, 14, 53, 146] {
             let energies = (0..<(symbolCount + ToneMetrics.echoSymbolCount) * toneCount).map { cell in
@@ -81,7 +82,7 @@ import Testing
 
     /// Λ of what is above and below the table's end, against its formula with the table's own cells.
     @Test func theLikelihoodIsTheMeanOfRatios() {
-        var random = Randomness(seed: 43)
+        var random = SeededGenerator(seed: 43)
         let likelihood = FrameLikelihood()
         for profile in Profile.all {
             let toneCount = profile.toneCount

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import RealModule
 import TestSupport
@@ -17,7 +18,7 @@ import Testing
         return metrics
     }
 
-    private func noise(_ profile: Profile, power: Float = 1, random: inout Randomness) -> [Float] {
+    private func noise(_ profile: Profile, power: Float = 1, random: inout SeededGenerator) -> [Float] {
         (0..<Self.symbolCount * profile.toneCount).map { _ in
             -power * .log(Float.random(in: 1e-6...1, using: &random))
         }
@@ -27,7 +28,7 @@ import Testing
     /// exponential energies has a relative deviation of 1/(√52·ln 2) = 20 %, of the median of M of these 1.25·20 %/√M: 6 % for M = 16. No tone
     /// is below the common floor; those above stand out by 1.7.
     @Test(arguments: Profile.all, [Float(1e-8), 1, 1e6]) func noiseIsMeasured(profile: Profile, power: Float) {
-        var random = Randomness(seed: 81)
+        var random = SeededGenerator(seed: 81)
         let metrics = prepared(noise(profile, power: power, random: &random), profile)
         #expect(abs(metrics.commonNoise / power - 1) < 0.25, "\(metrics.commonNoise / power), seed 81")
         for tone in 0..<profile.toneCount {
@@ -39,7 +40,7 @@ import Testing
 
     /// L = ln(1 + E/N), to the fast logarithm's 0.006.
     @Test(arguments: Profile.all) func theLogLikelihoodIsTheFormula(profile: Profile) {
-        var random = Randomness(seed: 82)
+        var random = SeededGenerator(seed: 82)
         let energies = noise(profile, random: &random)
         let metrics = prepared(energies, profile)
         for cell in energies.indices {
@@ -50,7 +51,7 @@ import Testing
 
     /// A steady tone 30 dB above the noise says nothing: its L stays below ln 2 or so.
     @Test func aPilotIsNotBelieved() {
-        var random = Randomness(seed: 83)
+        var random = SeededGenerator(seed: 83)
         var energies = noise(.standard, random: &random)
         for symbol in 0..<Self.symbolCount {
             energies[symbol * 32 + 5] = 1_000 * Float.random(in: 0.9...1.1, using: &random)
@@ -77,7 +78,7 @@ import Testing
 
     /// L'[k][m] = L[k][m] + Σ w_d·L[k + d][m] (echo) − 0.7·Σ w_d·L[k − d][m] (onset).
     @Test(arguments: Profile.all) func branchMetricsAreTheFormula(profile: Profile) {
-        var random = Randomness(seed: 84)
+        var random = SeededGenerator(seed: 84)
         let (layout, toneCount) = (FrameLayout.token, profile.toneCount)
         let metrics = prepared(noise(profile, random: &random), profile)
         let weights = SIMD2<Float>(0.5, 0.25)
@@ -102,7 +103,7 @@ import Testing
     /// The quietest tenth of noise of power P tells P: of 1,664 energies its deviation is √(0.1·0.9/n)/(0.9·0.105), 8 % and less; five
     /// of them.
     @Test(arguments: Profile.all) func theQuietestTenthTellsTheNoise(profile: Profile) {
-        var random = Randomness(seed: 85)
+        var random = SeededGenerator(seed: 85)
         let energies = noise(profile, power: 3, random: &random)
         var metrics = prepared(energies, profile)
         let count = Double(FrameLayout.token.toneCount * profile.toneCount)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotDSP
@@ -107,7 +108,7 @@ import Testing
         let air = Baseband.noise(6_000, power: 0.01, seed: 9) + Baseband.tone(6_000, 77) + Baseband.tone(6_000, -600)
         let whole = Stage()
         whole.push(air)
-        var random = Randomness(seed: 10)
+        var random = SeededGenerator(seed: 10)
         let cut = Stage()
         var first = 0
         while first < 6_000 {

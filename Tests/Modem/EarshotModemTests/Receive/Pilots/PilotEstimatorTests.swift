@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
 @Suite struct PilotEstimatorTests {
     /// a·e^{j2πfn} and complex noise of that power a sample.
     private func stretch(
-        _ cyclesPerSample: Double, amplitude: ComplexDouble, noisePower: Double = 0, random: inout Randomness
+        _ cyclesPerSample: Double, amplitude: ComplexDouble, noisePower: Double = 0, random: inout SeededGenerator
     ) -> [ComplexSample] {
         (0..<PilotEstimator.sampleCount).map { n in
             let turns = cyclesPerSample * Double(n)
@@ -24,7 +25,7 @@ import Testing
 
     /// Without noise frequency and amplitude are exact but for single precision: 10⁻⁷ of a cycle a sample, 10⁻³ of a.
     @Test(arguments: [-0.21, -0.011, 0, 0.003, 0.17]) func aCleanToneIsExact(cyclesPerSample: Double) {
-        var random = Randomness(seed: 71)
+        var random = SeededGenerator(seed: 71)
         let amplitude = ComplexDouble(0.3, -0.4)
         let x = stretch(cyclesPerSample, amplitude: amplitude, random: &random)
         var estimator = PilotEstimator()
@@ -40,7 +41,7 @@ import Testing
     /// In noise σ² a sample the frequency's deviation is √(6·σ²/P/N³)/2π. Of 60 tones at 20 dB the root mean square lies within 1.4 of
     /// that (χ² of 60 has a deviation of 18 %, its root 9 %; four of them), and no tone beyond five deviations.
     @Test func theFrequencyIsAsGoodAsTheBound() {
-        var random = Randomness(seed: 72)
+        var random = SeededGenerator(seed: 72)
         var estimator = PilotEstimator()
         let (power, noisePower, count) = (1.0, 0.01, Double(PilotEstimator.sampleCount))
         let bound = (6 * noisePower / power / (count * count * count)).squareRoot() / (2 * .pi)
@@ -59,7 +60,7 @@ import Testing
 
     /// A tone that is there for half of the stretch is not steady, nor is noise.
     @Test func aKeyedToneIsNotSteady() {
-        var random = Randomness(seed: 73)
+        var random = SeededGenerator(seed: 73)
         var estimator = PilotEstimator()
         var keyed = stretch(0.05, amplitude: ComplexDouble(1, 0), random: &random)
         for n in 0..<PilotEstimator.sampleCount / 2 { keyed[n] = ComplexSample() }
@@ -74,7 +75,7 @@ import Testing
 
     /// A refit at the tone's own place agrees with the fit.
     @Test func aRefitAgrees() {
-        var random = Randomness(seed: 74)
+        var random = SeededGenerator(seed: 74)
         var estimator = PilotEstimator()
         let x = stretch(-0.13, amplitude: ComplexDouble(0.1, 0.2), noisePower: 1e-4, random: &random)
         let fit = estimator.fit(x.span, near: -0.128)

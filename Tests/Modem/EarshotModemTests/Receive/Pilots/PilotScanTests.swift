@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -12,7 +13,7 @@ import Testing
         _ cyclesPerSample: Double?, amplitude: Float, seconds: Int, seed: UInt64,
         onPlace: (PilotScan.Place) -> Void = { _ in }
     ) -> (looks: Int, found: Int) {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let history = BasebandHistory(keptCount: 2_048)
         var scan = PilotScan()
         var (looks, found) = (0, 0)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import TestSupport
 import Testing
@@ -43,7 +44,7 @@ import Testing
     @Test(arguments: [UInt64(61), 62, 63]) func agreesWithASlowTwin(seed: UInt64) {
         let grid = ScoreGrid(offsetCount: 2 * Self.format.maximumOffsetHalfSpacings + 1)
         let rowCount = Self.blockCount * SyncSearch.blockRowCount
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var scores = (0..<rowCount * grid.offsetCount).map { _ in Float.random(in: 4...6, using: &random) }
         for _ in 0..<12 {
             let column = Int.random(in: 0..<grid.offsetCount, using: &random)

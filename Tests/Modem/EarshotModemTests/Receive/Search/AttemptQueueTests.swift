@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ import Testing
 
     /// Of the attempts that are due, the unexamined come first, then the highest score.
     @Test func nextIsTheBestOfThoseThatAreDue() {
-        var random = Randomness(seed: 51)
+        var random = SeededGenerator(seed: 51)
         var queue = AttemptQueue()
         var twin: [Attempt] = []
         var endIndex = 0

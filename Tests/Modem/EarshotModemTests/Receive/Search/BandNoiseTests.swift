@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotDSP
 import RealModule
 import TestSupport
@@ -12,7 +13,7 @@ import Testing
         let format = BasebandFormat(profile: profile)
         let (binCount, rowCount) = (BandNoise.binCount(format), SyncSearch.blockRowCount)
         let first = 2 * (loudTone ?? 0) + format.maximumOffsetHalfSpacings
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var noise = BandNoise(format: format)
         for _ in 0..<12 {
             let energies = (0..<rowCount * binCount).map { index in

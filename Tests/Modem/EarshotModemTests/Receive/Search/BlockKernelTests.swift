@@ -1,4 +1,5 @@
 import CEarshotKernels
+import EarshotBasics
 import EarshotDSP
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
     @Test(arguments: KernelForm.all)
     func cellsSaturate(form: KernelForm) {
         let (binCount, stride, c) = (37, 50, Float(3))
-        var random = Randomness(seed: 71)
+        var random = SeededGenerator(seed: 71)
         // From far below the noise to where products overflow.
         let energies = (0..<binCount * Self.rowCount).map { _ in
             Float.random(in: 0...1, using: &random) * [1e-9, 1, 1e4, 1e30].randomElement(using: &random)!
@@ -36,7 +37,7 @@ import Testing
     @Test(arguments: KernelForm.all)
     func scoresAreSumsOfEight(form: KernelForm) {
         let (offsetCount, stride, sumStride) = (11, 150, 40)
-        var random = Randomness(seed: 72)
+        var random = SeededGenerator(seed: 72)
         let cells = (0..<(2 * 31 + offsetCount) * stride).map { _ in Float.random(in: 0...3, using: &random) }
         let firsts = (0..<8).map { 2 * Int.random(in: 0...31, using: &random) * stride + 4 * $0 + 7 }
         var sums = [Float](repeating: -1, count: offsetCount * sumStride)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 /// The list of candidates keeps the best ones of those that were offered.
 @Suite struct CandidateTests {
     @Test(arguments: [1, 3, 8]) func keepsTheBest(maximumCount: Int) {
-        var random = Randomness(seed: 52)
+        var random = SeededGenerator(seed: 52)
         let before = [Candidate(start: -1, offsetHertz: 0, score: 0), Candidate(start: -2, offsetHertz: 0, score: 0)]
         var kept = before
         let offered = (0..<40).map { index in

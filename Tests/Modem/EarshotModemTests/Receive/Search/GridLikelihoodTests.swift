@@ -1,4 +1,5 @@
 import CEarshotKernels
+import EarshotBasics
 import EarshotCoding
 import EarshotDSP
 import RealModule
@@ -14,7 +15,7 @@ import Testing
     private static let row = 3
 
     /// Cells of noise, E/N exponentially distributed and independent.
-    private func noise(_ random: inout Randomness) -> SearchCells {
+    private func noise(_ random: inout SeededGenerator) -> SearchCells {
         let cells = SearchCells(binCount: 2 * 31 + Self.offsetCount)
         for index in cells.values.indices {
             cells.values[index] = cell(-Float.log(Float.random(in: 1e-6...1, using: &random)))
@@ -26,7 +27,7 @@ import Testing
     private func cell(_ x: Float) -> Float { x / (1 + x / SyncSearch.saturation) }
 
     /// Puts a frame of random tones into noise, at an energy of `ratio` over noise.
-    private func add(_ ratio: Float, to cells: SearchCells, offset: Int, _ random: inout Randomness) {
+    private func add(_ ratio: Float, to cells: SearchCells, offset: Int, _ random: inout SeededGenerator) {
         for symbol in 0..<GridLikelihood.maximumSymbolCount {
             let tone =
                 symbol < 8 ? Profile.standard.syncTones[symbol] : Int.random(in: 0..<32, using: &random)
@@ -41,7 +42,7 @@ import Testing
 
     @Test(arguments: KernelForm.all)
     func sumsEqualTheFormula(form: KernelForm) {
-        var random = Randomness(seed: 81)
+        var random = SeededGenerator(seed: 81)
         let table = (0..<64).map { _ in Float.random(in: 0...9, using: &random) }
         // Below 0 and beyond the table too.
         let cells = (0..<40 * 70).map { _ in Float.random(in: -1...4, using: &random) }
@@ -58,7 +59,7 @@ import Testing
 
     /// Λ is that of `FrameLikelihood`, within the steps of its table: 64 of c, which are a tenth of φ where most cells are.
     @Test func equalsTheLikelihoodOfFrames() {
-        var random = Randomness(seed: 82)
+        var random = SeededGenerator(seed: 82)
         var grid = GridLikelihood(profile: .standard)
         grid.prepare(.alone(0))
         let likelihood = FrameLikelihood()
@@ -86,7 +87,7 @@ import Testing
     /// At 5.8 dB a tone, of which half a decibel is lost on the grid: by the table of `FrameDetection` a frame has Λ of 32 ± 10
     /// after 32 symbols, and noise −23 ± 6 anywhere.
     @Test func tellsFramesFromNoise() {
-        var random = Randomness(seed: 83)
+        var random = SeededGenerator(seed: 83)
         var grid = GridLikelihood(profile: .standard)
         var (likelyFrames, likelyNoise) = (0, 0)
         for _ in 0..<200 {
@@ -107,7 +108,7 @@ import Testing
     /// Two channels that hear a frame 2 dB less well each tell it from noise as one does; a channel that does not count changes
     /// nothing; and a symbol that one of them lost does not count.
     @Test func severalChannelsTellFramesFromNoise() {
-        var random = Randomness(seed: 84)
+        var random = SeededGenerator(seed: 84)
         var (one, two) = (GridLikelihood(profile: .standard), GridLikelihood(profile: .standard, channelCount: 2))
         let equal = ChannelShares(weights: [1, 1, 0, 0, 0, 0, 0, 0])
         var (likelyFrames, likelyNoise) = (0, 0)
@@ -121,7 +122,7 @@ import Testing
             let seed = UInt64.random(in: 0...1_000_000, using: &random)
             for channel in 0..<2 {
                 // The same tones in both channels, the noise each its own.
-                var tones = Randomness(seed: seed)
+                var tones = SeededGenerator(seed: seed)
                 for _ in 0..<channel { _ = Float.random(in: 0...1, using: &random) }
                 add(2.1, to: cells[channel], offset: 5, &tones)
             }

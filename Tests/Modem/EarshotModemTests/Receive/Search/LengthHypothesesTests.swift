@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @Suite struct LengthHypothesesTests {
     /// Noise of mean 1 in all tones, and the tones of a preamble `ratio` times as loud.
     private func energies(
-        _ profile: Profile, byteCount: Int?, headerRatio: Float, syncRatio: Float = 100, random: inout Randomness
+        _ profile: Profile, byteCount: Int?, headerRatio: Float, syncRatio: Float = 100, random: inout SeededGenerator
     ) -> [Float] {
         let (toneCount, symbolCount) = (profile.toneCount, SyncCheck.preambleToneCount + ToneMetrics.echoSymbolCount)
         var energies = (0..<symbolCount * toneCount).map { _ in
@@ -35,7 +36,7 @@ import Testing
 
     /// A clear header announces its length, for every length but a token's, which has no header.
     @Test(arguments: Profile.all) func aClearHeaderIsRead(profile: Profile) {
-        var random = Randomness(seed: 53)
+        var random = SeededGenerator(seed: 53)
         for byteCount in Payload.validCounts where byteCount != Payload.tokenCount {
             let energies = energies(profile, byteCount: byteCount, headerRatio: 100, random: &random)
             #expect(announced(energies, profile) == byteCount, "seed 53")
@@ -45,7 +46,7 @@ import Testing
     /// Without a header nothing stands out. ln(1 + 1.5 · ln 2/0.9) = 0.77 is the most that one of these tones has (noise is the median
     /// over ln 2, at least 0.9 here), and the threshold is a mean of 1.
     @Test(arguments: Profile.all) func noiseAnnouncesNothing(profile: Profile) {
-        var random = Randomness(seed: 54)
+        var random = SeededGenerator(seed: 54)
         for _ in 0..<20 {
             let energies = energies(profile, byteCount: nil, headerRatio: 0, random: &random)
             #expect(announced(energies, profile) == nil, "seed 54")
@@ -55,7 +56,7 @@ import Testing
     /// A header far below the sync tones is another frame's tones: L = ln(1 + 6·0.69) = 1.6 is above the threshold, but not half of
     /// ln(1 + 3,000·0.69) = 7.6.
     @Test(arguments: Profile.all) func aHeaderFarBelowTheSyncTonesIsNone(profile: Profile) {
-        var random = Randomness(seed: 55)
+        var random = SeededGenerator(seed: 55)
         let weak = energies(profile, byteCount: 20, headerRatio: 6, syncRatio: 3_000, random: &random)
         #expect(announced(weak, profile) == nil, "seed 55")
         let strong = energies(profile, byteCount: 20, headerRatio: 6, syncRatio: 6, random: &random)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct ScoreGridTests {
     /// A cell is a peak if no other within four rows and three offsets scores more; of equals the first wins.
     @Test func aPeakIsTheHighestOfItsNeighbourhood() {
-        var random = Randomness(seed: 56)
+        var random = SeededGenerator(seed: 56)
         for offsetCount in [5, 8, 17] {
             var grid = ScoreGrid(offsetCount: offsetCount)
             // Few values, so that equals are frequent.
@@ -56,7 +57,7 @@ import Testing
     /// Scores of two channels against the formula; the order does not matter, and a channel below noise's mean changes nothing
     /// above it.
     @Test func channelsAddUp() {
-        var random = Randomness(seed: 57)
+        var random = SeededGenerator(seed: 57)
         let mean: Float = 5
         func grid() -> ScoreGrid {
             var grid = ScoreGrid(offsetCount: 7)

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotDSP
 import TestSupport
@@ -9,14 +10,15 @@ import Testing
 @Suite struct WaitingCandidatesTests {
     private let format = BasebandFormat(profile: .standard)
 
-    private func cells(_ random: inout Randomness, blockCount: Int, isSettled: Bool = true) -> SearchCells {
+    private func cells(_ random: inout SeededGenerator, blockCount: Int, isSettled: Bool = true) -> SearchCells {
         let cells = SearchCells(binCount: 2 * 31 + 2 * format.maximumOffsetHalfSpacings + 1)
         addBlocks(blockCount, to: cells, isSettled: isSettled, &random)
         return cells
     }
 
     /// Blocks of noise, without any frame.
-    private func addBlocks(_ count: Int, to cells: SearchCells, isSettled: Bool = true, _ random: inout Randomness) {
+    private func addBlocks(_ count: Int, to cells: SearchCells, isSettled: Bool = true, _ random: inout SeededGenerator)
+    {
         for _ in 0..<count {
             cells.beginBlock()
             for bin in 0..<2 * 31 + 2 * format.maximumOffsetHalfSpacings + 1 {
@@ -37,7 +39,7 @@ import Testing
 
     /// Those that are neither rejected nor clear wait, if the noise is settled.
     @Test func onlyDoubtfulCandidatesWait() {
-        var random = Randomness(seed: 31)
+        var random = SeededGenerator(seed: 31)
         let dominances: [Float] = [0.2, 0.5, 0.8, 0.95]
         for (isSettled, kept) in [(true, [Float(0.2), 0.95]), (false, dominances)] {
             var waiting = WaitingCandidates(
@@ -53,7 +55,7 @@ import Testing
     /// Noise is rejected once its symbols are there; behind a restart its cells are gone, and it is passed on.
     @Test func noiseIsRejectedAndTheUnknownPassedOn() {
         for restarts in [false, true] {
-            var random = Randomness(seed: 32)
+            var random = SeededGenerator(seed: 32)
             let cells = cells(&random, blockCount: 5)
             var waiting = WaitingCandidates(format: format, cells: [cells])
             var candidates = [candidate(block: 3, dominance: 0.6)]
@@ -71,7 +73,7 @@ import Testing
 
     /// What waits for lost samples is forgotten.
     @Test func nothingIsLeftBehindAHole() {
-        var random = Randomness(seed: 33)
+        var random = SeededGenerator(seed: 33)
         let cells = cells(&random, blockCount: 5)
         var waiting = WaitingCandidates(format: format, cells: [cells])
         var candidates = [candidate(block: 3, dominance: 0.6)]

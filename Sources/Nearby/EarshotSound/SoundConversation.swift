@@ -1,0 +1,139 @@
+import EarshotCoding
+import EarshotDiscovery
+import EarshotModem
+
+/// A token that was decoded.
+struct SoundHearing: Sendable {
+    var payload: Payload
+    var startSeconds: Double
+    var endSeconds: Double
+    var snrDecibels: Double
+    /// Where it lies in the recorded sound, in the seconds that levels have, too.
+    var soundSeconds: Range<Double>
+}
+
+/// Decides what one device says, from what it hears in sound: `TalkPolicy` with ears. It has no device, no thread and no clock;
+/// the caller passes the time.
+///
+/// Sound that is handed over now is heard a lead later. So the policy runs that much ahead: it is asked at t − lead what to do
+/// at t.
+struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
+    /// The seconds around the own token in which a level may hold the token itself or its echo.
+    private static var echoSeconds: Double { 0.15 }
+    /// The maximum number of own tokens that are remembered: an echo may come after a rotation.
+    private static var maximumOwnCount: Int { 64 }
+    /// The maximum number of tokens that wait for the next step. A device that hangs may delay it.
+    private static var maximumHeardCount: Int { 256 }
+
+    let leadSeconds: Double
+    private var policy: TalkPolicy
+    private var generator: Chance
+    private var busyBand = BusyBand()
+    private var ownTokens: [Payload] = []
+    private var heard: [TalkPolicy.Heard] = []
+    /// Whether there is sound on the air now, other than the own token.
+    private(set) var isBusy = false
+    /// Seconds since the policy was asked last: in which the band was busy, in which it could be heard, and in all.
+    private var (busySeconds, heardSeconds, passedSeconds) = (0.0, 0.0, 0.0)
+    private var levels: [(seconds: Double, decibels: Double)] = []
+    /// The maximum number of levels that are remembered: 3 s of them, longer than any token.
+    private static var maximumLevelCount: Int { 80 }
+    private var ownTalk = -Double.infinity ..< -Double.infinity
+    /// When to ask the policy again, unless a token is heard before that; never while the own token sounds.
+    private(set) var dueSeconds = -Double.infinity
+    private var isTalkUnderway = false
+
+    init(mode: DiscoveryMode, profile: Profile, leadSeconds: Double, generator: Chance) {
+        policy = TalkPolicy(mode: mode, timing: TalkTiming(profile))
+        self.leadSeconds = leadSeconds
+        self.generator = generator
+    }
+
+    /// The token to broadcast now.
+    var token: Payload? { ownTokens.last }
+
+    /// Whether a sound that is no token fills the band all the time.
+    var isBandOccupied: Bool { policy.isBandOccupied }
+
+    /// The number of neighbours.
+    var neighbourCount: Int { policy.neighbourCount }
+
+    mutating func own(_ token: Payload) {
+        ownTokens.removeAll { $0 == token }
+        ownTokens.append(token)
+        if ownTokens.count > Self.maximumOwnCount { ownTokens.removeFirst() }
+    }
+
+    /// Takes a token that was decoded.
+    /// - Returns: nil for an own token.
+    mutating func hear(_ hearing: SoundHearing, nowSeconds: Double) -> Sighting? {
+        guard !ownTokens.contains(hearing.payload) else { return nil }
+        let patience = policy.patienceSeconds(ofNext: hearing.startSeconds, from: hearing.payload)
+        heard.append(TalkPolicy.Heard(token: hearing.payload, startSeconds: hearing.startSeconds))
+        if heard.count > Self.maximumHeardCount { heard.removeFirst() }
+        // The policy counts from the begin of a token, a sighting from its end.
+        let seconds = hearing.endSeconds - hearing.startSeconds
+        return Sighting(
+            token: hearing.payload, snrDecibels: hearing.snrDecibels,
+            levelDecibels: level(in: hearing.soundSeconds),
+            age: .seconds(max(0, nowSeconds - hearing.endSeconds)), patience: .seconds(max(0, patience - seconds)))
+    }
+
+    /// Takes the level of the band since the last one, up to now.
+    /// - Parameters:
+    ///   - isReceiving: whether the receiver is in the middle of a frame, which may be too quiet for the level to show.
+    ///   - soundSeconds: the place in the recorded sound. A busy machine passes several levels at once.
+    mutating func take(levelDecibels: Double, isReceiving: Bool = false, soundSeconds: Double, nowSeconds: Double) {
+        let seconds = max(0, soundSeconds - (levels.last?.seconds ?? soundSeconds))
+        levels.append((soundSeconds, levelDecibels))
+        if levels.count > Self.maximumLevelCount { levels.removeFirst() }
+        passedSeconds += seconds
+        guard !ownTalk.overlaps(nowSeconds - seconds..<nowSeconds.nextUp) else {
+            isBusy = false
+            return
+        }
+        let isLoud = busyBand.take(levelDecibels, atSeconds: nowSeconds)
+        isBusy = isLoud || isReceiving
+        heardSeconds += seconds
+        if isBusy { busySeconds += seconds }
+    }
+
+    /// The state of the band since the last step. For the time of the own token it assumes the same share as for the rest.
+    private mutating func takeBand() -> TalkPolicy.Band {
+        let share = heardSeconds > 0 ? busySeconds / heardSeconds : 0
+        let band = TalkPolicy.Band(isBusy: isBusy, busySeconds: share * passedSeconds)
+        (busySeconds, heardSeconds, passedSeconds) = (0, 0, 0)
+        return band
+    }
+
+    /// The level of the band in a stretch: the median, so that its edges and a short noise do not count.
+    private func level(in stretch: Range<Double>) -> Double? {
+        let during = levels.filter { stretch.contains($0.seconds) }.map(\.decibels).sorted()
+        return during.isEmpty ? nil : during[during.count / 2]
+    }
+
+    /// Whether the policy has something to decide.
+    func isDue(nowSeconds: Double) -> Bool {
+        nowSeconds + leadSeconds >= dueSeconds || !heard.isEmpty && !isTalkUnderway
+    }
+
+    /// Lets the policy decide, when `isDue` says so.
+    /// - Returns: when to begin to talk; nil to listen.
+    mutating func step(nowSeconds: Double) -> Double? {
+        let action = policy.step(
+            nowSeconds: nowSeconds + leadSeconds, heard: heard, band: takeBand(), using: &generator)
+        heard.removeAll(keepingCapacity: true)
+        switch action {
+        case .listen(let until):
+            dueSeconds = until
+            isTalkUnderway = false
+            return nil
+        case .talk(let begin):
+            dueSeconds = begin + policy.timing.tokenSeconds
+            isTalkUnderway = true
+            guard token != nil else { return nil }
+            ownTalk = begin - Self.echoSeconds..<dueSeconds + Self.echoSeconds
+            return begin
+        }
+    }
+}

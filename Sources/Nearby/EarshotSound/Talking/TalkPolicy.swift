@@ -1,0 +1,257 @@
+public import EarshotCoding
+public import EarshotDiscovery
+
+/// Decides when to talk in sound: a pure state machine. Its inputs are time, the tokens heard and random numbers; its output is
+/// what to do.
+///
+/// A device is half duplex: it hears nothing while it talks. But a receiver decodes several talkers together, so no device
+/// waits for the end of another's token. Talkers meet in slots, and all others listen.
+///
+/// 1. `SlotGrid`: the begins of slots follow from the tokens heard.
+/// 2. `CrowdEstimate` estimates the number of devices, n̂, and `TalkAim` how many may talk together, λ: rounds have
+///    G = max(3, n̂/λ) slots.
+/// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. A repeating miss can be
+///    mended: if a neighbour was heard too rarely in a period, the two patterns are too similar, and one talk moves.
+/// 4. A new device listens for a slot, and begins anywhere in a round.
+/// 5. If there are few devices, one that hears a newcomer answers in the next slot, in which the newcomer listens, instead of
+///    later in the round.
+/// 6. If there is sound at the begin of a slot, some device keeps another grid: the talk waits for the next slot, once.
+///
+/// The share of time on the air is at most one token in G slots, over any period: for `fast` 20 %.
+public struct TalkPolicy: Sendable {
+    /// The directions in which the device works.
+    public let mode: DiscoveryMode
+    /// The lengths that make up a slot.
+    public let timing: TalkTiming
+    /// The aims of the policy.
+    public let limits: TalkLimits
+
+    private var grid: SlotGrid?
+    private var crowd = CrowdEstimate()
+    private var aim: TalkAim
+    private var repeats = RepeatShare(memory: 64)
+    private var neighbours: [Payload: HeardSlots] = [:]
+    private var pattern: TalkPattern?
+    private var periodBegin = 0
+    private var roundBegin = 0
+    private var patternBegin = 0
+    /// The number of neighbours when the round began.
+    private var knownCount = 0
+    /// The next slot to decide.
+    private var nextSlot = 0
+    private var slotHeardCount = 0
+    private var slotBusySeconds = 0.0
+    private var occupiedSlotCount = 0
+    private var isTalking = false
+    private var wasTalking = false
+    private var isHeld = false
+    /// Whether a newcomer was heard that listens in the next slot.
+    private var isAnswering = false
+    private var hasTalkedThisRound = false
+
+    /// The maximum number of neighbours that are told apart: an attacker must not fill the memory.
+    public static let maximumNeighbourCount = 4_096
+
+    /// The policy of a device that has just begun.
+    public init(mode: DiscoveryMode = .both, timing: TalkTiming, limits: TalkLimits = TalkLimits()) {
+        self.mode = mode
+        self.timing = timing
+        self.limits = limits
+        aim = TalkAim(limits)
+    }
+
+    /// The number of neighbours heard recently.
+    public var neighbourCount: Int { neighbours.count }
+
+    /// λ, the number of talkers in a slot that the device aims for now.
+    public var talkersPerSlot: Double { aim.talkersPerSlot }
+
+    /// n̂, the estimated number of devices including this one, heard or not; 1 ... 4,096.
+    public var crowdCount: Double { crowd.count(neighbourCount: neighbours.count) }
+
+    /// The length of a period now, in seconds. A neighbour that was heard surely in one period and not in the next is gone.
+    public var periodSeconds: Double { Double(periodSlots) * timing.slotSeconds }
+
+    /// For how many seconds after the begin of a token its talker still counts as present, before `step` gets that token.
+    public func patienceSeconds(ofNext startSeconds: Double, from token: Payload) -> Double {
+        let slot = grid?.index(atSeconds: startSeconds) ?? 0
+        var heard = neighbours[token] ?? HeardSlots(slot)
+        heard.add(slot, ownPeriodSlots: periodSlots, limits: limits)
+        // Talks of neighbouring slots begin up to a spread apart, and are decoded within another slot.
+        return Double(heard.patienceSlots(ownPeriodSlots: periodSlots, expected: sureness) + 1) * timing.slotSeconds
+    }
+
+    /// Whether a sound that is no token fills the band without a pause. The policy does not wait for its end.
+    public var isBandOccupied: Bool { occupiedSlotCount >= Self.occupiedSlots }
+
+    /// Talkers pause between slots; a sound that fills this share of a slot is no talker.
+    private static let occupiedShare = 0.97
+    private static let occupiedSlots = 4
+    /// q̄ before any token was due again.
+    private static let firstSureness = 0.9
+    /// The probability of a change although every known neighbour is heard often enough.
+    private static let unaskedProbability = 0.06
+
+    /// q̄, how surely a neighbour is heard again a period later, the mean over neighbours; 0 ... 1.
+    public var sureness: Double { repeats.share(expected: Self.firstSureness) }
+
+    private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.minimumRoundSlots }
+
+    /// Decides what to do now.
+    /// - Parameters:
+    ///   - nowSeconds: the time; never less than before.
+    ///   - heard: the tokens decoded since the last step, without the device's own.
+    ///   - band: the state of the band since the last step.
+    ///   - generator: draws the random places within rounds and slots.
+    public mutating func step(
+        nowSeconds: Double, heard: [Heard], band: Band, using generator: inout some RandomNumberGenerator
+    ) -> Action {
+        var grid = self.grid ?? begin(nowSeconds, &generator)
+        for token in heard {
+            grid.follow(startSeconds: token.startSeconds)
+            take(token, slot: grid.index(atSeconds: token.startSeconds))
+        }
+        self.grid = grid
+        slotBusySeconds += band.busySeconds
+        // A moved grid may have put the next slot into the past.
+        while nowSeconds >= grid.beginSeconds(nextSlot + 1) { finishSlot(&generator) }
+        guard nowSeconds >= grid.beginSeconds(nextSlot) else {
+            return .listen(untilSeconds: grid.beginSeconds(nextSlot))
+        }
+        let slot = nextSlot
+        finishSlot(&generator)
+        let answers = isAnswering
+        isAnswering = false
+        guard let pattern, mode.contains(.broadcast),
+            isHeld || !hasTalkedThisRound && (answers || pattern.talks(in: slot - periodBegin))
+        else { return .listen(untilSeconds: grid.beginSeconds(nextSlot)) }
+        let isRoundBegin = (slot - periodBegin) % pattern.roundSlots == 0
+        if band.isBusy && !isHeld && !isBandOccupied
+            && !pattern.talks(in: (slot + 1 - periodBegin) % pattern.periodSlots)
+        {
+            isHeld = true
+            return .listen(untilSeconds: grid.beginSeconds(nextSlot))
+        }
+        // A talk that was held back belongs to the round before.
+        hasTalkedThisRound = !(isHeld && isRoundBegin)
+        isHeld = false
+        isTalking = true
+        let offset = timing.spreadSeconds * Double(generator.next() >> 11) * 0x1p-53
+        return .talk(atSeconds: max(nowSeconds, grid.beginSeconds(slot) + offset))
+    }
+
+    private mutating func begin(_ now: Double, _ generator: inout some RandomNumberGenerator) -> SlotGrid {
+        let roundSlots = mode.contains(.scan) ? limits.minimumRoundSlots : limits.deafRoundSlots
+        restart(roundSlots: roundSlots, slot: 1, &generator)
+        nextSlot = 1
+        return SlotGrid(timing, originSeconds: now)
+    }
+
+    private mutating func take(_ token: Heard, slot: Int) {
+        slotHeardCount += 1
+        if let latest = neighbours[token.token]?.latest {
+            if latest < roundBegin { crowd.hear(isKnown: true) }
+            if (neighbours[token.token]?.first ?? slot) < roundBegin { aim.hear() }
+            let period = periodSlots
+            neighbours[token.token]?.add(slot, ownPeriodSlots: period, limits: limits)
+        } else if neighbours.count < Self.maximumNeighbourCount {
+            crowd.hear(isKnown: false)
+            neighbours[token.token] = HeardSlots(slot)
+            if slot == nextSlot - 1 && Double(neighbours.count) <= aim.talkersPerSlot { isAnswering = true }
+        }
+    }
+
+    /// Ends the slot before `nextSlot`.
+    private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
+        if !isTalking { finishListening() }
+        // The decoder may still hold its tokens; it has reported those of the slot before.
+        if !wasTalking { compare(nextSlot - 2) }
+        (slotHeardCount, slotBusySeconds, wasTalking, isTalking) = (0, 0, isTalking, false)
+        let slot = nextSlot
+        nextSlot += 1
+        forgetSilent(slot)
+        guard let roundSlots = pattern?.roundSlots else { return }
+        let isRoundOver = (slot - periodBegin) % roundSlots == 0
+        if isRoundOver {
+            aim.finishRound(knownCount: knownCount, roundSlots: roundSlots)
+            beginRound(slot)
+        }
+        let isPeriodOver = slot - periodBegin >= periodSlots
+        if mode.contains(.scan), let other = betterRoundSlots(than: roundSlots, mayShrink: isPeriodOver) {
+            restart(roundSlots: other, slot: slot, &generator)
+        } else if isPeriodOver {
+            mode.contains(.scan) ? mend(slot, &generator) : restart(roundSlots: roundSlots, slot: slot, &generator)
+        }
+    }
+
+    private mutating func finishListening() {
+        let isFull = slotBusySeconds >= Self.occupiedShare * timing.slotSeconds
+        occupiedSlotCount = isFull && slotHeardCount == 0 ? occupiedSlotCount + 1 : 0
+        let isQuiet = slotBusySeconds < timing.tokenSeconds / 2
+        crowd.finishSlot(slotHeardCount > 0 ? .heard : isQuiet ? .quiet : .vain(isFull: isFull))
+    }
+
+    /// Counts the neighbours heard a period before a slot: as heard again in it, or as missed.
+    private mutating func compare(_ slot: Int) {
+        let period = periodSlots
+        for token in neighbours.keys {
+            guard let missed = neighbours[token]?.finish(slot, ownPeriodSlots: period) else { continue }
+            repeats.add(missCount: missed)
+        }
+    }
+
+    private mutating func forgetSilent(_ slot: Int) {
+        let (period, sureness) = (periodSlots, sureness)
+        neighbours = neighbours.filter {
+            // A neighbour heard within a period is present, however rarely it is heard.
+            slot - $0.value.latest <= period
+                || slot - $0.value.latest <= $0.value.patienceSlots(ownPeriodSlots: period, expected: sureness)
+        }
+    }
+
+    private mutating func beginRound(_ slot: Int) {
+        hasTalkedThisRound = false
+        roundBegin = slot
+        knownCount = neighbours.count
+        crowd.beginRound(neighbourCount: neighbours.count)
+    }
+
+    private mutating func restart(roundSlots: Int, slot: Int, _ generator: inout some RandomNumberGenerator) {
+        let roundCount = RoundLength.roundCount(roundSlots: roundSlots, limits: limits)
+        pattern = TalkPattern(roundSlots: roundSlots, roundCount: roundCount, using: &generator)
+        periodBegin = slot
+        patternBegin = slot
+        if roundBegin != slot { beginRound(slot) }
+    }
+
+    /// The better length of a round, if the present one is clearly too short or too long.
+    private func betterRoundSlots(than roundSlots: Int, mayShrink: Bool) -> Int? {
+        let wanted = max(Double(limits.minimumRoundSlots), crowdCount / aim.talkersPerSlot)
+        let isTooShort = wanted > 1.5 * Double(roundSlots)
+        let isTooLong = wanted < 0.5 * Double(roundSlots)
+        guard isTooShort || isTooLong || mayShrink && abs(wanted / Double(roundSlots) - 1) > 0.2 else { return nil }
+        let other = RoundLength.nearest(wanted, limits: limits)
+        return other == roundSlots ? nil : other
+    }
+
+    /// Begins another period, with a changed pattern if a neighbour was not heard often enough in the last two.
+    private mutating func mend(_ slot: Int, _ generator: inout some RandomNumberGenerator) {
+        guard var pattern else { return }
+        var need = PatternNeed(pattern, soughtCount: limits.soughtCount)
+        let earliest = max(patternBegin, periodBegin - pattern.periodSlots)
+        for neighbour in neighbours.values where neighbour.first <= periodBegin {
+            need.add(neighbour.slots.filter { (earliest..<slot).contains($0) }.map { $0 - earliest })
+        }
+        periodBegin = slot
+        let chance = Double(generator.next() >> 11) * 0x1p-53
+        if need.isCalledFor {
+            guard chance < limits.changeProbability else { return }
+        } else {
+            // A neighbour that was never heard cannot show the need.
+            guard chance < Self.unaskedProbability else { return }
+            need.gains = need.gains.map { _ in 1 }
+        }
+        pattern.change(need, using: &generator)
+        self.pattern = pattern
+    }
+}
