@@ -136,15 +136,15 @@ test-push: swift ## Build the sample SimplePush, a package of its own, and run i
 test-container: ## Build the token service's container without a registry, run it, and ask it (as root; ten minutes)
 	@scripts/install-dependencies.sh container
 	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
-	scripts/container.sh .build/container
+	Server/Operation/container.sh .build/container
 
 # The modem as WebAssembly, with modem.js and the page around it; its tests need the built programs too.
 web: swift ## Build the web page: the modem as WebAssembly, .build/web/page
 	@scripts/install-dependencies.sh web
-	@SWIFT=$(SWIFT) scripts/web.sh
+	@SWIFT=$(SWIFT) Bindings/web/page.sh
 
 test-web: build web ## Run the tests of the web page that need no browser
-	@scripts/test-web.sh $(BUILT)/release .build/web/page
+	@Bindings/web/test.sh $(BUILT)/release .build/web/page
 
 # The service is the one of test-server.
 test-browser: build web ## Run the tests of the web page in Chromium, through a virtual sound card
@@ -152,24 +152,24 @@ test-browser: build web ## Run the tests of the web page in Chromium, through a 
 	@scripts/install-dependencies.sh browser
 	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(PLACE)
 	$(SWIFT) build --package-path Server --product earshotd --traits Postgres $(CHECKS)
-	@EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd scripts/test-web.sh $(BUILT)/release .build/web/page messages page meeting air
+	@EARSHOTD=$(CURDIR)/Server/.build/debug/earshotd Bindings/web/test.sh $(BUILT)/release .build/web/page messages page meeting air
 
 # libearshot.so and the programs around it; the same for Python, compared with the command line.
 test-c: swift ## Run the tests of the C interface, some of them under AddressSanitizer
 	@scripts/install-dependencies.sh c
-	@SWIFT=$(SWIFT) scripts/test-c.sh
+	@SWIFT=$(SWIFT) Bindings/c/test.sh
 
 test-python: build ## Build the Python package's wheel and run its tests
 	@scripts/install-dependencies.sh python
-	@SWIFT=$(SWIFT) scripts/test-python.sh $(BUILT)/release/earshot
+	@SWIFT=$(SWIFT) Bindings/python/test.sh $(BUILT)/release/earshot
 
 wheel: swift ## Build the Python package, .build/python/dist/earshot-….whl
 	@scripts/install-dependencies.sh python
-	@SWIFT=$(SWIFT) scripts/wheel.sh
+	@SWIFT=$(SWIFT) Bindings/python/wheel.sh
 
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
-	@SWIFT=$(SWIFT) scripts/kernels.sh
+	@SWIFT=$(SWIFT) Tests/Modem/CEarshotKernelsTests/kernels.sh
 
 test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound card in a virtual machine
 	@scripts/install-dependencies.sh all
@@ -180,25 +180,25 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	done
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER)
-	scripts/machine.sh --seconds 1200 Tests/Machine/all.sh
-	scripts/machine.sh --seconds 1200 --share .build/machine Tests/Machine/agent.sh
-	scripts/machine.sh --seconds 1200 Tests/Machine/push-all.sh
+	Tests/Machine/machine.sh --seconds 1200 Tests/Machine/all.sh
+	Tests/Machine/machine.sh --seconds 1200 --share .build/machine Tests/Machine/agent.sh
+	Tests/Machine/machine.sh --seconds 1200 Tests/Machine/push-all.sh
 	@scripts/install-dependencies.sh push
 	for product in simplepush simplepush-provider simplepush-server; do $(SWIFT) build $(PUSH) --product $$product; done
-	scripts/machine.sh --seconds 1200 --share .build/machine Tests/Machine/simplepush.sh
+	Tests/Machine/machine.sh --seconds 1200 --share .build/machine Tests/Machine/simplepush.sh
 
 test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browser, and the sanitizers (an hour)
 	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-kernels test-server test-push test-browser sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test
-	@scripts/sanitize.sh
+	@Tests/Support/sanitize.sh
 
 bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures (three quarters of an hour)
 	@scripts/install-dependencies.sh bench
-	@scripts/recordings.sh $(RECORDINGS)
-	@scripts/peers.sh .build/peers
-	@scripts/peer-sounds.sh $(RECORDINGS)/peers
+	@Benchmarks/recordings.sh $(RECORDINGS)
+	@Benchmarks/Peers/install.sh .build/peers
+	@Benchmarks/Peers/sounds.sh $(RECORDINGS)/peers
 	$(BENCHMARK) all $(foreach kind,music effects speech peers,--audio $(RECORDINGS)/$(kind))
 	@$(MAKE) bench-bindings
 
@@ -206,14 +206,14 @@ bench-bindings: build ## Compare the C interface, Python and WebAssembly with th
 	@scripts/install-dependencies.sh web
 	@scripts/install-dependencies.sh python
 	@scripts/install-dependencies.sh bench
-	@SWIFT=$(SWIFT) scripts/bench-bindings.sh .build/release/earshot
+	@SWIFT=$(SWIFT) Benchmarks/Bindings/bindings.sh .build/release/earshot
 
 bench-service: server ## Measure the token service beside a reference, and write that into docs/BENCHMARKS.md (five minutes)
-	@scripts/service-compare.sh --into docs/BENCHMARKS.md Server/.build/release/earshotd 15 3
+	@Server/Benchmarks/compare.sh --into docs/BENCHMARKS.md Server/.build/release/earshotd 15 3
 
 soak: build ## Listen for 15 minutes and say what it took
 	@scripts/install-dependencies.sh test
-	@scripts/soak.sh
+	@Benchmarks/soak.sh
 
 bench-quick: swift ## Check what must never become worse
 	@scripts/install-dependencies.sh build
@@ -254,8 +254,8 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	install -D -s -m 755 $(STANDALONE_BUILT)/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
 	@$(call link_agent_commands,$(DESTDIR)$(PREFIX)/bin)
 	install -d "$(UNITS)"
-	install -m 644 scripts/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"
-	sed 's|@BIN@|$(PREFIX)/bin|' scripts/systemd/earshot-agent.service.in > "$(UNITS)/earshot-agent.service"
+	install -m 644 Sources/Programs/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"
+	sed 's|@BIN@|$(PREFIX)/bin|' Sources/Programs/systemd/earshot-agent.service.in > "$(UNITS)/earshot-agent.service"
 	chmod 644 "$(UNITS)/earshot-agent.service"
 	@# Under another name the program says of itself what the manual and the completions need.
 	@ln -sf earshot-agent $(STANDALONE_BUILT)/earshot-background
@@ -264,7 +264,7 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 
 install-c: swift ## Install libearshot.so, earshot.h and a pkg-config file: the modem for C
 	@scripts/install-dependencies.sh c
-	@PREFIX=$(PREFIX) SWIFT=$(SWIFT) scripts/c-library.sh .build/c/installed
+	@PREFIX=$(PREFIX) SWIFT=$(SWIFT) Bindings/c/library.sh .build/c/installed
 	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include"
 	cp -P .build/c/installed/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/"
 	install -m 644 .build/c/installed/lib/pkgconfig/earshot.pc "$(DESTDIR)$(PREFIX)/lib/pkgconfig/"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Loads a token service on loopback from a second process (wrk), and reports requests, latency and processor time.
 #
-#     scripts/service-load.sh [EARSHOTD] [SECONDS] [CONNECTIONS]
+#     Server/Benchmarks/load.sh [EARSHOTD] [SECONDS] [CONNECTIONS]
 #
 # The mix: 200 devices of one project, half of them with a subscription, and 200 publications. Nine of ten requests
 # report five of their tokens, one publishes 192 bytes for 20 seconds. The service runs without its own limits.
@@ -11,7 +11,7 @@ earshotd=${1:-Server/.build/release/earshotd}
 seconds=${2:-30}
 connections=${3:-32}
 devices=200
-mix=$(dirname "$0")/service-load.lua
+mix=$(dirname "$0")/load.lua
 for tool in wrk curl python3; do
     command -v "$tool" >/dev/null || { echo "$0 needs $tool; install it first" >&2; exit 69; }
 done

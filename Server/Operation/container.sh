@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds the container of Server/Operation/Containerfile from an installed service, runs it, and asks it.
 #
-#     scripts/container.sh STAGING
+#     Server/Operation/container.sh STAGING
 #
 # STAGING is what `make install-server DESTDIR=STAGING` wrote. The base image is made of Debian's packages, so this needs no registry
 # of images. As root: without root the kernel refuses the folders of other users in the image.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 
 [[ $# == 1 && -x $1/usr/local/bin/earshotd ]] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 ((EUID == 0)) || { echo "$0 needs root" >&2; exit 77; }

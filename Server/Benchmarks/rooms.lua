@@ -1,4 +1,4 @@
--- What wrk sends for scripts/service-nodes.sh: devices of many rooms. Arguments: the phase, the number of
+-- What wrk sends for nodes.sh: devices of many rooms. Arguments: the phase, the number of
 -- devices, the number in a room, how many neighbours each hears, this process's number, and the number of processes.
 --
 -- Each device i has the session and the tokens that the script gave it. In the phase `arrive` each reports once. In the phase

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Collects recordings without tokens, for `earshot-bench false-tokens --audio`.
 #
-#     scripts/recordings.sh DIR
+#     Benchmarks/recordings.sh DIR
 #
 # DIR/music and DIR/effects come from Debian packages, which the script installs if they are missing; much of this
 # sound reaches 18-20 kHz. DIR/speech is espeak-ng reading the project's own texts at twice the sample rate: twice as
 # fast and an octave up, so that its hiss falls into the band. The project keeps none of these files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-target=${1:?"usage: scripts/recordings.sh DIR"}
+target=${1:?"usage: Benchmarks/recordings.sh DIR"}
 
 packages=(hyperrogue-music lomiri-sounds sound-theme-freedesktop espeak-ng python3)
 missing=()

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs the tests of the web page with node.
 #
-#     scripts/test-web.sh PROGRAMS PAGE [part]...
+#     Bindings/web/test.sh PROGRAMS PAGE [part]...
 #
-# PROGRAMS is a folder that has the built programs, PAGE the page that scripts/web.sh built. Each part stands for the files
+# PROGRAMS is a folder that has the built programs, PAGE the page that page.sh built. Each part stands for the files
 # Bindings/web/tests/PART*.test.mjs; without any, all that need no browser run: modem, messages.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 (($# >= 2)) || { echo "usage: $0 PROGRAMS PAGE [part]..." >&2; exit 64; }
 EARSHOT_PROGRAMS=$(realpath "$1")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Sends tokens through codecs, resamplers and effects, and prints how many arrive, as the table of docs/codecs.md.
 #
-#     scripts/codecs.sh [MUSIC]
+#     Benchmarks/codecs.sh [MUSIC]
 #
-# MUSIC is any sound file of 50 s or more; without it, one of scripts/recordings.sh. Ten tokens a profile, 8 bytes, peak
+# MUSIC is any sound file of 50 s or more; without it, one of Benchmarks/recordings.sh. Ten tokens a profile, 8 bytes, peak
 # -12 dBFS: alone in one channel, and in both channels of music with its peak at -6 dBFS, the sum with its peak below 0 dBFS.
 # Needs ffmpeg, sox and .build/release/earshot. Ends with 0 whatever arrives: the table is a measurement, and no test.
 set -euo pipefail
@@ -15,7 +15,7 @@ for tool in ffmpeg sox "$earshot"; do
     command -v "$tool" >/dev/null || { echo "codecs: $tool is missing; run: apt-get install ffmpeg sox; make build" >&2; exit 69; }
 done
 if [[ -z $music ]]; then
-    scripts/recordings.sh .build/recordings >&2
+    Benchmarks/recordings.sh .build/recordings >&2
     music=$(printf '%s\n' .build/recordings/music/*.ogg | head -n 1)
 fi
 music=$(realpath "$music")

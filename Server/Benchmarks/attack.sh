@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows that attackers do not disturb honest devices: loads a token service on loopback twice, and compares.
 #
-#     scripts/service-attack.sh [EARSHOTD] [SECONDS] [CONNECTIONS]
+#     Server/Benchmarks/attack.sh [EARSHOTD] [SECONDS] [CONNECTIONS]
 #
 # Honest: 200 devices of one key, each with a publication, half of them with a subscription. Each reports five tokens of its
 # neighbours every five seconds. Second run: the devices also hear 20,000 tokens of other projects a minute, and five more
@@ -28,7 +28,7 @@ for attackers in 0 5; do
     server=$!
     until grep -q http "$scratch/out"; do sleep 0.1; done
     base=$(sed 's/.* //' "$scratch/out")
-    python3 "$(dirname "$0")/service-attack.py" "$base" "$key" "$seconds" "$attackers" "$connections" "$scratch"
+    python3 "$(dirname "$0")/attack.py" "$base" "$key" "$seconds" "$attackers" "$connections" "$scratch"
     grep VmHWM "/proc/$server/status"
     kill "$server"
     wait "$server" || true

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Starts a PostgreSQL of its own in a new folder, for measurements: it listens at a socket there, and waits for its disk.
 #
-#     scripts/service-postgres.sh start FOLDER      prints the address for --database
-#     scripts/service-postgres.sh stop FOLDER
+#     Server/Benchmarks/postgres.sh start FOLDER      prints the address for --database
+#     Server/Benchmarks/postgres.sh stop FOLDER
 #
 # PostgreSQL does not run as root. As root, this runs it as nobody.
 set -euo pipefail

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Measures the token service on PostgreSQL: one, two and three nodes, with 100,000 devices in 1,000 rooms.
 #
-#     scripts/service-nodes.sh [--into FILE] [EARSHOTD] [SECONDS] [DEVICES] [ROOM]
+#     Server/Benchmarks/nodes.sh [--into FILE] [EARSHOTD] [SECONDS] [DEVICES] [ROOM]
 #
 # With --into it also replaces the section "Token service on PostgreSQL" of FILE. EARSHOTD must be built with POSTGRES=1.
 #
 # Statements of SQL put the devices in, each with a publication, a subscription and their tokens; all else is HTTP. A wrk for
-# each node sends it scripts/service-rooms.lua. Everything runs on this machine, so nodes, database and wrk share its cores: the
+# each node sends it rooms.lua. Everything runs on this machine, so nodes, database and wrk share its cores: the
 # processor time of each says more than the requests a second.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 
-command="scripts/service-nodes.sh $*"
+command="Server/Benchmarks/nodes.sh $*"
 file=
 if [[ ${1:-} == --into ]]; then
     file=$2
@@ -35,8 +35,8 @@ end() {
     for server in "${servers[@]}"; do kill "$server" 2>/dev/null && wait "$server" 2>/dev/null || true; done
     servers=()
 }
-trap 'end; "$root/scripts/service-postgres.sh" stop "$scratch/postgres" 2>/dev/null || true; rm -rf "$scratch"' EXIT
-address=$("$root/scripts/service-postgres.sh" start "$scratch/postgres")
+trap 'end; "$root/Server/Benchmarks/postgres.sh" stop "$scratch/postgres" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+address=$("$root/Server/Benchmarks/postgres.sh" start "$scratch/postgres")
 
 # The devices as a service makes them. Tokens live for an hour here, and the first renewal of each item issues the next one.
 fill() {
@@ -94,7 +94,7 @@ load() {
     for ((node = 0; node < $2; node++)); do
         base=$(sed 's/.* //' "$scratch/out$node")
         wrk --threads 1 --timeout 30s --connections $((connections / $2)) --duration "${seconds}s" --latency \
-            --script "$root/scripts/service-rooms.lua" "$base" -- "$1" "$devices" "$room" "$heard" "$node" "$2" \
+            --script "$root/Server/Benchmarks/rooms.lua" "$base" -- "$1" "$devices" "$room" "$heard" "$node" "$2" \
             >"$scratch/wrk$node" &
         loaders+=($!)
     done

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Installs the missing ones of the modems that `earshot-bench peers` measures beside Earshot.
 #
-#     scripts/peers.sh DIR
+#     Benchmarks/Peers/install.sh DIR
 #
 # minimodem is a Debian package. ggwave's sources come from PyPI, with pinned version and checksum, and are compiled
 # together with Benchmarks/Peers/ggwave_peer.cpp into DIR/ggwave_peer. Benchmarks only run both programs; none of their
 # code enters the project.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-target=${1:?"usage: scripts/peers.sh DIR"}
+cd "$(dirname "$0")/../.."
+target=${1:?"usage: Benchmarks/Peers/install.sh DIR"}
 driver=Benchmarks/Peers/ggwave_peer.cpp
 requirements=Benchmarks/Peers/ggwave.requirements.txt
 version=$(sed -nE 's/^ggwave==([0-9.]+).*/\1/p' "$requirements")

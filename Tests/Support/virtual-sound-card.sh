@@ -2,13 +2,13 @@
 # A sound card for machines without one: a private PulseAudio server with a null sink, a real sound server that
 # ALSA programs play into and record from. The PCM air_in records the sound that the PCM air_out plays; default is both.
 #
-#     scripts/virtual-sound-card.sh start DIR [--rate HZ] [--format NAME] [--channels N] [--owner PID]
-#     eval "$(scripts/virtual-sound-card.sh env DIR)"
+#     Tests/Support/virtual-sound-card.sh start DIR [--rate HZ] [--format NAME] [--channels N] [--owner PID]
+#     eval "$(Tests/Support/virtual-sound-card.sh env DIR)"
 #     aplay token.wav
-#     scripts/virtual-sound-card.sh stop DIR
+#     Tests/Support/virtual-sound-card.sh stop DIR
 #
-#     scripts/virtual-sound-card.sh run DIR [OPTIONS] -- COMMAND...     start, run the command on it, stop
-#     scripts/virtual-sound-card.sh run DIR -- bash                     the same in another terminal joins the card
+#     Tests/Support/virtual-sound-card.sh run DIR [OPTIONS] -- COMMAND...     start, run the command on it, stop
+#     Tests/Support/virtual-sound-card.sh run DIR -- bash                     the same in another terminal joins the card
 #
 # start     returns when the card is ready; all its files lie in DIR. Defaults: 48000 float32le 1.
 #           --owner stops the server when the process PID has ended, in whatever way.

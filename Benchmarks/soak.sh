@@ -2,7 +2,7 @@
 # Listens through the virtual sound card for a long time and reports processor time and memory by the operating
 # system's accounting.
 #
-#     scripts/soak.sh [MINUTES]
+#     Benchmarks/soak.sh [MINUTES]
 #
 # Half of the time there is no token, half of it one every 3 seconds. Prints processor time as a share of one core,
 # resident memory at the beginning and end, gaps, and tokens. Fails if a token is missing or comes twice, memory grows,
@@ -17,12 +17,12 @@ earshot=$(realpath "$earshot")
 
 directory=$(mktemp -d)
 card=$directory/card
-scripts/virtual-sound-card.sh start "$card" --owner $$
-eval "$(scripts/virtual-sound-card.sh env "$card")"
+Tests/Support/virtual-sound-card.sh start "$card" --owner $$
+eval "$(Tests/Support/virtual-sound-card.sh env "$card")"
 listener=
 cleanup() {
     [[ -z $listener ]] || kill -9 "$listener" 2>/dev/null || true
-    scripts/virtual-sound-card.sh stop "$card"
+    Tests/Support/virtual-sound-card.sh stop "$card"
     rm -rf "$directory"
 }
 trap cleanup EXIT

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Makes recordings of other programs' data sounds, for `earshot-bench false-tokens --audio DIR`.
 #
-#     scripts/peer-sounds.sh DIR [GGWAVE_PEER]
+#     Benchmarks/Peers/sounds.sh DIR [GGWAVE_PEER]
 #
 # They are minimodem's frequency-shift keying at several speeds in our band, and ggwave's protocols in their own band
 # and moved into ours (their tones are as far apart as those of `standard`). GGWAVE_PEER is the program that
-# scripts/peers.sh builds. The script installs nothing; it leaves out a missing program and says so.
+# Benchmarks/Peers/install.sh builds. The script installs nothing; it leaves out a missing program and says so.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-target=${1:?"usage: scripts/peer-sounds.sh DIR [GGWAVE_PEER]"}
+cd "$(dirname "$0")/../.."
+target=${1:?"usage: Benchmarks/Peers/sounds.sh DIR [GGWAVE_PEER]"}
 ggwave=${2:-.build/peers/ggwave_peer}
 mkdir -p "$target"
 
@@ -20,7 +20,7 @@ if command -v minimodem >/dev/null; then
             minimodem --tx --tx-carrier -R 48000 -M "$mark" -S "$space" -f "$target/minimodem-$speed.wav" "$speed"
     done
 else
-    echo 'minimodem is missing (scripts/peers.sh installs it): leaving out its sounds' >&2
+    echo 'minimodem is missing (Benchmarks/Peers/install.sh installs it): leaving out its sounds' >&2
 fi
 
 if [[ -x $ggwave ]] && command -v python3 >/dev/null; then
@@ -53,6 +53,6 @@ for protocol, length, first in modes:
         file.writeframes(array.array("h", (int(32000 * max(-1.0, min(1.0, x))) for x in samples)).tobytes())
 PY
 else
-    echo "$ggwave is missing (scripts/peers.sh builds it): leaving out its sounds" >&2
+    echo "$ggwave is missing (Benchmarks/Peers/install.sh builds it): leaving out its sounds" >&2
 fi
 echo "Sounds of other programs are in $target: $(find "$target" -name '*.wav' | wc -l) files"

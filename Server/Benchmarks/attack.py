@@ -1,4 +1,4 @@
-"""The honest devices of service-attack.sh. It prints their success and latency, and what the attackers did."""
+"""The honest devices of attack.sh. It prints their success and latency, and what the attackers did."""
 import asyncio, json, random, subprocess, sys, time, urllib.parse
 
 base, key, seconds, attackers, connections, scratch = sys.argv[1:]

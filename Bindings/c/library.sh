@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the C interface as one shared library that needs no Swift on the machine.
 #
-#     scripts/c-library.sh [FOLDER]
+#     Bindings/c/library.sh [FOLDER]
 #
 # Puts libearshot.so.VERSION and its links, earshot.h and earshot.pc into FOLDER/lib, include and lib/pkgconfig
 # (.build/c/installed). The pkg-config file says PREFIX (/usr/local). With FFTW=0 the library has no FFTW in it, and is built
 # in .build/c-without-fftw.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 swift=${SWIFT:-swift}
 scratch=.build/c

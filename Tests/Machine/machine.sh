@@ -2,7 +2,7 @@
 # Runs a command in a virtual machine with a kernel of its own: Debian's, under qemu's software emulation. There are the sound
 # cards and Bluetooth controllers that a container lacks, and nothing there can harm this machine.
 #
-#     scripts/machine.sh [--seconds N] [--share FOLDER] COMMAND [ARGUMENT...]
+#     Tests/Machine/machine.sh [--seconds N] [--share FOLDER] COMMAND [ARGUMENT...]
 #
 # The command runs as root in this folder. It sees this machine's files; what it changes is gone afterwards, except for what it
 # writes to the folder $MACHINE_SHARE: that is FOLDER. Its output is printed, and its exit status is the script's; 124 if it took
@@ -13,7 +13,7 @@
 #
 # The kernel is fetched once, and kept in $XDG_CACHE_HOME/earshot-machine.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 limit=600
 share=

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Connects 2,000 clients to a SimplePush server on loopback, over TLS, and reports delivery, memory and processor time.
 #
-#     scripts/simplepush-load.sh [CLIENTS] [TEXTS_PER_SECOND] [SECONDS]
+#     Samples/SimplePush/load.sh [CLIENTS] [TEXTS_PER_SECOND] [SECONDS]
 #
 # SIMPLEPUSH is the folder of the programs, Samples/SimplePush/.build/release by default.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 clients=${1:-2000}
 rate=${2:-200}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the web page: the modem as WebAssembly, and the files of Bindings/web without their tests.
 #
-#     scripts/web.sh [FOLDER]        FOLDER: .build/web/page
+#     Bindings/web/page.sh [FOLDER]        FOLDER: .build/web/page
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 swift=${SWIFT:-swift}
 scratch=.build/web
@@ -47,7 +47,5 @@ EARSHOT_WEB=1 "$swift" build -c release --triple wasm32-unknown-none-wasm --tool
 rm -rf "$folder"
 mkdir -p "$folder"
 install -m 644 $scratch/release/EarshotWeb.wasm "$folder/earshot.wasm"
-for file in Bindings/web/*; do
-    [[ -f $file ]] && install -m 644 "$file" "$folder/"
-done
+install -m 644 Bindings/web/*.{html,css,js,ts} "$folder/"
 echo "$folder/earshot.wasm: $(stat -c %s "$folder/earshot.wasm") bytes, $(gzip -9c "$folder/earshot.wasm" | wc -c) compressed"

@@ -2,11 +2,11 @@
 # Tests the C interface: its exports, its header, every function, the programs of docs/C.md, and random calls under
 # AddressSanitizer.
 #
-#     scripts/test-c.sh [part]...      parts: exports header interface programs fuzz; all if none is named
+#     Bindings/c/test.sh [part]...      parts: exports header interface programs fuzz; all if none is named
 #
 # With FFTW=0 the library has no FFTW in it. EARSHOT_FUZZ_CALLS is the number of random calls for each of four seeds (30000), EARSHOT_FUZZ_SEED the first seed (1).
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 swift=${SWIFT:-swift}
 folder=.build/c
@@ -109,7 +109,7 @@ fuzz() {
 }
 
 mkdir -p $folder
-PREFIX=$staged scripts/c-library.sh "$staged"
+PREFIX=$staged Bindings/c/library.sh "$staged"
 (($#)) || set -- exports header interface programs fuzz
 for part; do
     case $part in

@@ -2,7 +2,7 @@
 # Compares every form of the C kernels with slow twins: those that this processor runs, and the plain one as aarch64 code
 # under qemu. All kernels must compile for aarch64.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 
 folder=.build/kernels
 sources=(Sources/Modem/CEarshotKernels/*.c)

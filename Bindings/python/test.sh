@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the wheel, installs it into an environment of its own, and runs the Python package's tests there.
 #
-#     scripts/test-python.sh EARSHOT [pytest's arguments]...     EARSHOT is the built program, to compare with
+#     Bindings/python/test.sh EARSHOT [pytest's arguments]...     EARSHOT is the built program, to compare with
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 (($#)) || { echo "usage: $0 EARSHOT [pytest's arguments]..." >&2; exit 64; }
 EARSHOT=$(realpath "$1")
@@ -11,7 +11,7 @@ export EARSHOT
 shift
 environment=$PWD/.build/python/tests
 
-scripts/wheel.sh
+Bindings/python/wheel.sh
 # The sources are not on Python's path: the tests see the wheel alone.
 [[ -x $environment/bin/python ]] || "${PYTHON:-python3}" -m venv "$environment"
 "$environment/bin/pip" uninstall --quiet --disable-pip-version-check --yes earshot 2>/dev/null

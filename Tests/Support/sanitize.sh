@@ -2,12 +2,12 @@
 # Runs the tests of the code with threads and raw memory, devices and live sessions, under ThreadSanitizer and
 # AddressSanitizer.
 #
-#     scripts/sanitize.sh [thread|address]...
+#     Tests/Support/sanitize.sh [thread|address]...
 #
 # First each sanitizer has to report planted faults: a sanitizer that misses these proves nothing.
 # The build is optimized, because the receiver has to keep up with the sound card.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 swift=${SWIFT:-swift}
 # With this, Package.swift leaves out all other tests.

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Measures the speed of the token service beside a reference on the same machine, in turns, and prints both and their ratio.
 #
-#     scripts/service-compare.sh [--into FILE] [EARSHOTD] [SECONDS] [ROUNDS] [CONNECTIONS...]
+#     Server/Benchmarks/compare.sh [--into FILE] [EARSHOTD] [SECONDS] [ROUNDS] [CONNECTIONS...]
 #
 # With --into it also replaces the section "Token service" of FILE.
 #
 # The reference (Benchmarks/Reference/service) is uvicorn with SQLite: five selects, five inserts and a durable commit for each request.
-# Its packages come from PyPI into a virtual environment in .build/reference. Both get the requests of scripts/service-load.lua.
+# Its packages come from PyPI into a virtual environment in .build/reference. Both get the requests of load.lua.
 # The last columns are the load average before the run and the processor time of the service.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 
-command="scripts/service-compare.sh $*"
+command="Server/Benchmarks/compare.sh $*"
 file=
 if [[ ${1:-} == --into ]]; then
     file=$2
@@ -62,7 +62,7 @@ load_reference() {
     server=$!
     until curl -s -o /dev/null -d '{"heard":[]}' "http://127.0.0.1:$port/v1/sightings"; do sleep 0.1; done
     before=$(ticks "$server")
-    wrk --threads 1 --timeout 30s --connections "$1" --duration "${seconds}s" --latency --script "$root/scripts/service-load.lua" \
+    wrk --threads 1 --timeout 30s --connections "$1" --duration "${seconds}s" --latency --script "$root/Server/Benchmarks/load.lua" \
         "http://127.0.0.1:$port" -- "$scratch/sessions" "$scratch/tokens"
     after=$(ticks "$server")
     echo "CPU of the service: $(((after - before) * 100 / $(getconf CLK_TCK) / seconds)) % of a core"
@@ -83,7 +83,7 @@ measure() {
     echo
     echo "\`earshotd\` in turns with a reference that only stores ([its source](../Benchmarks/Reference/service/reference.py): uvicorn"
     echo "and SQLite, five selects, five inserts and a durable commit for each request), on the same machine. \`wrk\` on the same"
-    echo "cores sends both the requests of \`scripts/service-load.lua\`: nine of ten report five tokens, one publishes 192 bytes."
+    echo "cores sends both the requests of \`Server/Benchmarks/load.lua\`: nine of ten report five tokens, one publishes 192 bytes."
     echo "Every run lasts $seconds s. *Load*: the load average before the run, other programs included. *Processor*: of the service, in"
     echo "per cent of a core."
     echo
@@ -98,7 +98,7 @@ measure() {
             read -r base p50 p99 cpu <"$scratch/figures"
             echo "| $count | $round | reference | $base | $p50 | $p99 | | $before | $cpu % |"
             before=$(cut -d ' ' -f 1 /proc/loadavg)
-            "$root/scripts/service-load.sh" "$earshotd" "$seconds" "$count" >"$scratch/out"
+            "$root/Server/Benchmarks/load.sh" "$earshotd" "$seconds" "$count" >"$scratch/out"
             figures "$scratch/out" >"$scratch/figures"
             read -r rate p50 p99 cpu <"$scratch/figures"
             ratio=$(awk -v a="$rate" -v b="$base" 'BEGIN {printf "%.2f", a / b}')

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the Python package as a wheel that carries libearshot.so.
 #
-#     scripts/wheel.sh      writes .build/python/dist/earshot-….whl
+#     Bindings/python/wheel.sh      writes .build/python/dist/earshot-….whl
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 python=${PYTHON:-python3}
 folder=.build/python
@@ -11,7 +11,7 @@ tools=$folder/tools
 
 "$python" -c 'import ensurepip, venv' 2>/dev/null ||
     { echo "Python with venv is missing: scripts/install-dependencies.sh python" >&2; exit 69; }
-scripts/c-library.sh $folder/library
+Bindings/c/library.sh $folder/library
 # auditwheel names the oldest glibc that has all symbols that the library wants, and refuses other libraries.
 if ! [[ -x $tools/bin/auditwheel ]]; then
     "$python" -m venv $tools
