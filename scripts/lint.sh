@@ -47,7 +47,7 @@ made_in() {
     } | sed 's/.* //' | sort -u
 }
 
-mapfile -t makefiles < <(sed -n 's/^include //p' Makefile)
+mapfile -t makefiles < <(sed -n 's/^include //p' Makefile | xargs -n 1)
 while read -r file; do
     while read -r target; do
         grep -qE "^$target:" Makefile "${makefiles[@]}" || complain "$file says 'make $target', and there is no such target"
