@@ -296,8 +296,9 @@ let programTargets: [Target] = [
     programs.tests(
         "DocumentationTests",
         [
-            "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotMessages",
-            "EarshotNotifications", "EarshotTerminalConsent", "NearbyMessages", "TestSupport",
+            "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotBluetooth",
+            "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotAgent", "EarshotPush",
+            "EarshotTerminalConsent", "NearbyMessages", "NetworkExtension", "CallKit", "TestSupport",
         ]),
 ]
 
