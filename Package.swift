@@ -331,8 +331,9 @@ let programTargets: [Target] = [
     programs.tests(
         "DocumentationTests",
         [
-            "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotMessages",
-            "EarshotNotifications", "EarshotSound", "NearbyMessages", "TestSupport",
+            "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotBluetooth",
+            "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotAgent", "EarshotPush",
+            "EarshotSound", "NearbyMessages", "NetworkExtension", "CallKit", "TestSupport",
         ]),
 ]
 
@@ -411,7 +412,7 @@ let package = Package(
 // MARK: Bindings: the modem for other languages
 
 // `@c @implementation`, with which the compiler compares the C interface with its header, came with Swift 6.3.
-// The shared library gets its name and its version in scripts/c-library.sh: `earshot` is the program's name already.
+// The shared library gets its name and its version in Bindings/c/library.sh: `earshot` is the program's name already.
 let bindings = Wing(name: "Bindings")
 #if compiler(>=6.3)
     package.products.append(.library(name: "earshot-c", type: .dynamic, targets: ["EarshotC"]))
@@ -435,7 +436,7 @@ if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
     package.dependencies = [numericsPackage]
 }
 
-// The module of the web page: the C interface in Embedded Swift, see scripts/web.sh.
+// The module of the web page: the C interface in Embedded Swift, see Bindings/web/page.sh.
 if isWeb {
     let parts: Set = ["CEarshotKernels", "EarshotCoding", "EarshotDSP", "EarshotModem", "CEarshot", "EarshotC"]
     package.targets.removeAll { !parts.contains($0.name) }

@@ -3,27 +3,41 @@
 #
 #     scripts/docs.sh [FOLDER]
 #
-# FOLDER defaults to .build/docs. Each library's pages come from its doc comments and its catalogue,
-# Sources/WING/LIBRARY/LIBRARY.docc. The script makes a debug build and needs the toolchain's docc.
+# FOLDER defaults to .build/docs. Each library's pages come from its doc comments and its catalogue, LIBRARY.docc in its folder.
+# The script makes a debug build and needs the toolchain's docc, and python3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 site=${1:-.build/docs}
 swift=${SWIFT:-swift}
 
-# A library comes after the libraries that its pages link to.
-libraries=(
-    EarshotCoding EarshotDSP EarshotModem EarshotChannel EarshotAudio EarshotLive EarshotDiscovery
-    EarshotNotifications EarshotMessages EarshotTerminalConsent NearbyMessages
-)
+# Name and folder of each library of the manifest. A library comes after those that it depends on: its pages link to theirs.
+libraries() {
+    "$swift" package describe --type json | python3 -c '
+import json, sys
 
-for library in $(sed -nE 's/.*\.library\(name: "([A-Za-z]+)".*/\1/p' Package.swift); do
-    [[ " ${libraries[*]} " == *" $library "* ]] || { echo "$0 does not list the library $library; add it to 'libraries'" >&2 && exit 70; }
-done
+package = json.load(sys.stdin)
+targets = {target["name"]: target for target in package["targets"]}
+products = {product["name"] for product in package["products"] if product["type"] == {"library": ["automatic"]}}
+done = set()
+
+def visit(name):
+    if name not in done:
+        done.add(name)
+        for dependency in targets[name].get("target_dependencies", []):
+            visit(dependency)
+        if name in products:
+            print(name, targets[name]["path"])
+
+for name in sorted(products):
+    visit(name)
+'
+}
 
 docc=${DOCC:-$(command -v docc || echo "$(dirname "$(readlink -f "$(command -v "$swift")")")/docc")}
 [[ -x $docc ]] || { echo "There is no docc beside $swift. Install a complete Swift toolchain, or set DOCC." >&2 && exit 69; }
 
+list=$(libraries)
 work=.build/documentation
 rm -rf "$work"
 mkdir -p "$work"
@@ -37,7 +51,9 @@ rm -rf "$symbols"
 earlier=()
 archives=()
 failed=0
-for library in "${libraries[@]}"; do
+while read -r library folder; do
+    catalogue=$folder/$library.docc
+    [[ -d $catalogue ]] || { echo "The library $library has no catalogue $catalogue." >&2; exit 70; }
     if [[ ! -f $symbols/$library.symbols.json ]]; then
         cat "$work/log" >&2
         echo "The build made no symbol graph of $library." >&2
@@ -48,14 +64,14 @@ for library in "${libraries[@]}"; do
     cp "$symbols/$library"@*.symbols.json "$work/$library" 2>/dev/null || true
     archive=$work/$library.doccarchive
     echo "Documenting $library"
-    convert=("$docc" convert Sources/*/"$library/$library.docc" --additional-symbol-graph-dir "$work/$library"
+    convert=("$docc" convert "$catalogue" --additional-symbol-graph-dir "$work/$library"
         --fallback-display-name "$library" --fallback-bundle-identifier "$library" --fallback-default-module-kind Library
         --enable-experimental-external-link-support "${earlier[@]}" --output-dir "$archive")
     # Later libraries need the archive, and their warnings have to be seen too.
     "${convert[@]}" --warnings-as-errors || { failed=1 && "${convert[@]}" >/dev/null 2>&1; }
     earlier+=(--dependency "$archive")
     archives+=("$archive")
-done
+done <<<"$list"
 
 ((failed == 0)) || exit 1
 

@@ -7,7 +7,10 @@
 # https://www.swift.org/install.
 set -euo pipefail
 
-build_packages=(libasound2-dev libfftw3-dev libsndfile1-dev pkg-config)
+# The modem's Fourier transforms.
+modem_packages=(libfftw3-dev pkg-config)
+# Sound devices and files.
+build_packages=("${modem_packages[@]}" libasound2-dev libsndfile1-dev)
 # The sound server, its ALSA plugins, aplay and arecord, a voice, the checkers of manual pages and completions, and a session
 # bus, a screen, a notification service and a mouse.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh
@@ -24,8 +27,8 @@ python_packages=(python3 python3-venv)
 web_packages=(wasi-libc nodejs)
 # A browser, the sound card that its tests give it, and certificates.
 browser_packages=(chromium pulseaudio pulseaudio-utils libasound2-plugins alsa-utils openssl)
-# earshotd's database. `earshot` does not need it.
-server_packages=(libsqlite3-dev)
+# earshotd's database. The service has no sound.
+server_packages=(pkg-config libsqlite3-dev)
 # The client library of its other database, for several services together.
 postgres_packages=(libpq-dev)
 # That database, which the tests start.
@@ -48,18 +51,18 @@ case $purpose in
 build) packages=("${build_packages[@]}") ;;
 all) packages=("${build_packages[@]}" "${bluetooth_packages[@]}") ;;
 messages) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${messages_packages[@]}") ;;
-server) packages=("${build_packages[@]}" "${server_packages[@]}") ;;
-c) packages=("${build_packages[@]}" "${c_packages[@]}") ;;
-python) packages=("${build_packages[@]}" "${c_packages[@]}" "${python_packages[@]}") ;;
-web) packages=("${build_packages[@]}" "${web_packages[@]}") ;;
+server) packages=("${server_packages[@]}") ;;
+c) packages=("${modem_packages[@]}" "${c_packages[@]}") ;;
+python) packages=("${modem_packages[@]}" "${c_packages[@]}" "${python_packages[@]}") ;;
+web) packages=("${web_packages[@]}") ;;
 browser) packages=("${build_packages[@]}" "${web_packages[@]}" "${browser_packages[@]}") ;;
 push) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${push_packages[@]}") ;;
-postgres) packages=("${build_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}") ;;
+postgres) packages=("${server_packages[@]}" "${postgres_packages[@]}") ;;
 test)
     packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}"
         "${postgres_test_packages[@]}" "${test_packages[@]}")
     ;;
-kernels) packages=("${build_packages[@]}" "${kernels_packages[@]}") ;;
+kernels) packages=("${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;
 container) packages=("${container_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;

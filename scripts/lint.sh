@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that no formatter makes: paths that exist on one machine only, and commands in the documentation that do not
-# work.
+# Checks that no formatter makes: paths that exist on one machine only, scripts that cannot run, and texts that name a script or a
+# target of the Makefile that does not exist.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,12 +10,33 @@ complain() {
     failures=$((failures + 1))
 }
 
+# In the project's own text files.
+search() {
+    grep -rI "$@" . --exclude-dir={.git,.build,.swiftpm,demo} --exclude=.git
+}
+
 # Documentation may quote the output of a particular machine.
-if found=$(grep -rnIE '(^|[^[:alnum:]._~*-])/(work|home|root)/' . --exclude='*.md' \
-    --exclude-dir=.git --exclude=.git --exclude-dir=.build --exclude-dir=.swiftpm --exclude-dir=demo); then
+if found=$(search -nE '(^|[^[:alnum:]._~*-])/(work|home|root)/' --exclude='*.md'); then
     complain "These lines hold a path of one machine:
 $found"
 fi
+
+mapfile -t scripts < <(find . -name .build -prune -o -name '*.sh' -printf '%P\n' | sort)
+for script in "${scripts[@]}" .ci/run; do
+    bash -n "$script" || complain "$script is no valid shell script"
+    # Other scripts read those that do not say what runs them.
+    [[ -x $script || $(head -c 2 "$script") != '#!' ]] || complain "$script cannot be run"
+done
+
+# A name without a folder is that of a script beside the text, or in the text's subject. The change log tells of the past.
+while IFS=: read -r file script; do
+    file=${file#./}
+    if [[ $script == */* ]]; then
+        [[ -f $script ]] || complain "$file says '$script', and there is no such script"
+    else
+        printf '/%s\n' "${scripts[@]}" | grep -q "/$script$" || complain "$file says '$script', and there is no such script"
+    fi
+done < <(search -oP '(?<![\w/$.-])([\w-]+/)*[\w-]+\.sh\b' --exclude=CHANGELOG.md | sort -u)
 
 # Commands stand in code spans and code blocks: `make demo` in a sentence, or in a line of a block.
 # shellcheck disable=SC2016 # The quotation marks are Markdown's.
@@ -26,19 +47,11 @@ made_in() {
     } | sed 's/.* //' | sort -u
 }
 
-for file in README.md CONTRIBUTING.md docs/*.md; do
-    [[ -f $file ]] || continue
+mapfile -t makefiles < <(sed -n 's/^include //p' Makefile | xargs -n 1)
+while read -r file; do
     while read -r target; do
-        grep -qE "^$target:" Makefile || complain "$file says 'make $target', and the Makefile has no such target"
+        grep -qE "^$target:" Makefile "${makefiles[@]}" || complain "$file says 'make $target', and there is no such target"
     done < <(made_in "$file")
-    while read -r script; do
-        [[ -x $script ]] || complain "$file says '$script', and there is no such script"
-    done < <(grep -oE '(scripts/[A-Za-z-]+\.sh|\.ci/run)' "$file" | sort -u)
-done
-
-for script in scripts/*.sh .ci/run; do
-    bash -n "$script" || complain "$script is no valid shell script"
-    [[ -x $script ]] || complain "$script cannot be run"
-done
+done < <(find . -name .build -prune -o -name '*.md' ! -name CHANGELOG.md -printf '%P\n')
 
 ((failures == 0))

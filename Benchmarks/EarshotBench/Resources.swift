@@ -9,7 +9,7 @@ struct ResourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resources",
         abstract: "Measure memory at many files and channels, and memory and processor time of listening.",
-        discussion: "Listening runs on the virtual sound card of scripts/virtual-sound-card.sh, for 80 s.")
+        discussion: "Listening runs on the virtual sound card of Tests/Support/virtual-sound-card.sh, for 80 s.")
 
     @Option(help: "The earshot binary.")
     var earshot = defaultEarshotPath()
@@ -74,8 +74,8 @@ private func measureManyChannels(_ report: inout Report, _ earshot: String, _ fo
 /// Nothing is said. The difference of a long and a short run leaves out the start.
 private func measureListening(_ report: inout Report, _ earshot: String, _ folder: URL) throws {
     let card = folder.appendingPathComponent("card").path
-    let script = benchmarksFolder().deletingLastPathComponent().appendingPathComponent("scripts/virtual-sound-card.sh")
-        .path
+    let project = benchmarksFolder().deletingLastPathComponent()
+    let script = project.appendingPathComponent("Tests/Support/virtual-sound-card.sh").path
     _ = try ChildProcess([script, "start", card, "--owner", "\(getpid())"]).finish()
     defer { _ = try? ChildProcess([script, "stop", card]).finish() }
     func listen(seconds: Int) throws -> MeasuredProgram {

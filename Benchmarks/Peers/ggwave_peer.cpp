@@ -1,4 +1,4 @@
-// Runs ggwave for `earshot-bench peers`. Built by scripts/peers.sh with the sources that PyPI distributes and their own
+// Runs ggwave for `earshot-bench peers`. Built by install.sh with the sources that PyPI distributes and their own
 // compiler flags. Not the Python module, because that cannot move a protocol to other frequencies, and an interpreter's
 // start would count as ggwave's time and memory.
 //

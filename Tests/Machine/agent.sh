@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The agent of a user: what an app wanted goes on after the app's end and after a power cut, and its user is told. Runs in
-# scripts/machine.sh, like all.sh. Needs earshotd, and Xvfb and dunst for the desktop.
+# machine.sh, like all.sh. Needs earshotd, and Xvfb and dunst for the desktop.
 #
 #     Tests/Machine/agent.sh [FOLDER OF THE PROGRAMS]
 set -uo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests that need a kernel of their own, inside scripts/machine.sh: `make test-machine`. Each check prints a line, `ok`
+# Runs the tests that need a kernel of their own, inside machine.sh: `make test-machine`. Each check prints a line, `ok`
 # or `FAILED`; the exit status is 1 if one failed.
 #
 #     Tests/Machine/all.sh [FOLDER OF THE PROGRAMS]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of networks that need a kernel of their own with Wi-Fi, inside scripts/machine.sh: `make test-machine`. Each check
+# Runs the tests of networks that need a kernel of their own with Wi-Fi, inside machine.sh: `make test-machine`. Each check
 # prints a line, `ok` or `FAILED`; the exit status is 1 if one failed.
 #
 #     Tests/Machine/push-all.sh [FOLDER OF THE PROGRAMS]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Local push, complete: two users on a ship's Wi-Fi without internet, each with a machine, an agent and a desktop; the sample
-# SimplePush with its server. Runs in scripts/machine.sh, like all.sh. Needs the programs of Samples/SimplePush.
+# SimplePush with its server. Runs in machine.sh, like all.sh. Needs the programs of Samples/SimplePush.
 #
 #     Tests/Machine/simplepush.sh [FOLDER OF THE PROGRAMS [FOLDER OF THE SAMPLE'S PROGRAMS]]
 #

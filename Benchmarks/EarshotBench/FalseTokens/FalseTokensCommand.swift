@@ -10,8 +10,8 @@ struct FalseTokensCommand: ParsableCommand {
         discussion: """
             The program generates noise, keys, pilot tones, modulations and damaged frames. --audio gives recordings: files or
             folders, in any format that libsndfile reads at 44.1 kHz or more. It plays them again and again, each time at another
-            speed (within 3 %), level and start. scripts/recordings.sh gathers music, effects and speech,
-            scripts/peer-sounds.sh the sounds of other programs.
+            speed (within 3 %), level and start. Benchmarks/recordings.sh gathers music, effects and speech,
+            Benchmarks/Peers/sounds.sh the sounds of other programs.
 
             The result depends on --hours and --seed, not on --threads.
 

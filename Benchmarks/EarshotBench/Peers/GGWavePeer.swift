@@ -44,7 +44,7 @@ final class GGWavePeer: Peer {
         return Int(count)
     }
 
-    /// The program, which scripts/peers.sh makes if it is missing; nil if that fails.
+    /// The program, which Benchmarks/Peers/install.sh makes if it is missing; nil if that fails.
     static func installedProgram() -> String? {
         do {
             return try installPeers() + "/ggwave_peer"

@@ -33,7 +33,7 @@ struct PeerMeasurement {
             throw PeerError(
                 """
                 \(modem.name) decoded \(tally.decoded) of \(tally.sent) tokens in clear air, so it does not work here \
-                and cannot be measured; remove .build/peers and run scripts/peers.sh .build/peers
+                and cannot be measured; remove .build/peers and run Benchmarks/Peers/install.sh .build/peers
                 """)
         }
     }

@@ -6,8 +6,8 @@ struct PeersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peers", abstract: "Measure ggwave and minimodem beside Earshot.",
         discussion: """
-            scripts/peers.sh installs both if they are missing: minimodem from Debian, ggwave from PyPI. Every modem \
-            must first decode tokens in clear air; one that does not ends the command.
+            Benchmarks/Peers/install.sh installs both if they are missing: minimodem from Debian, ggwave from PyPI. Every \
+            modem must first decode tokens in clear air; one that does not ends the command.
             """)
 
     @Option(help: "Trials a point; intervals need 35 or more.")
@@ -63,13 +63,13 @@ struct PeersCommand: ParsableCommand {
     }
 }
 
-/// Runs scripts/peers.sh, which installs the missing programs.
+/// Runs Benchmarks/Peers/install.sh, which installs the missing programs.
 /// - Returns: the folder with ggwave_peer.
 func installPeers() throws -> String {
     let project = URL(fileURLWithPath: defaultEarshotPath()).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     let folder = project.appendingPathComponent(".build/peers").path
-    let installer = try ChildProcess([project.appendingPathComponent("scripts/peers.sh").path, folder])
+    let installer = try ChildProcess([project.appendingPathComponent("Benchmarks/Peers/install.sh").path, folder])
     let said: [UInt8]
     do {
         said = try installer.finish(patienceSeconds: 1_800).output

@@ -8,8 +8,8 @@ struct ThroughputCommand: ParsableCommand {
         abstract: "Measure decoding in multiples of real time: whole process and in process.",
         discussion: """
             One core: user and system time of one thread, which other work on the machine changes little. All cores: time of a
-            wall clock. scripts/peers.sh installs ggwave, which reads the same files in turns with Earshot; where that fails,
-            its column says so.
+            wall clock. Benchmarks/Peers/install.sh installs ggwave, which reads the same files in turns with Earshot; where
+            that fails, its column says so.
             """)
 
     @Option(help: "The earshot binary.")

@@ -1,6 +1,6 @@
-"""The service with which scripts/service-compare.sh compares earshotd's speed.
+"""The service with which Server/Benchmarks/compare.sh compares earshotd's speed.
 
-It answers the requests of scripts/service-load.lua in the simplest honest way. A request costs five selects and five inserts
+It answers the requests of Server/Benchmarks/load.lua in the simplest honest way. A request costs five selects and five inserts
 in one transaction of SQLite, with a write-ahead log and synchronous=FULL: the commit is on the disk before the answer leaves. It has
 no sessions, limits, matching or events. DATABASE names its file.
 """

@@ -23,7 +23,9 @@ public enum AgentNotificationOutcome: Sendable, Hashable {
 /// Shows notifications of apps that do not run. `earshot-agent` implements it with the desktop's service.
 public protocol AgentNotifier: Sendable {
     /// Shows a notification. Must not block.
-    /// - Parameter onOutcome: called with `shown` or `notShown`, and then, if the user clicks it, with `clicked`.
+    /// - Parameters:
+    ///   - notification: what to show.
+    ///   - onOutcome: called with `shown` or `notShown`, and then, if the user clicks it, with `clicked`.
     func show(_ notification: AgentNotification, onOutcome: @escaping @Sendable (AgentNotificationOutcome) -> Void)
 
     /// Removes all notifications of an app: it runs again and has what they tell of. Must not block.

@@ -55,8 +55,10 @@ open class CXCallController: NSObject, @unchecked Sendable {
     }
 
     /// Asks for a transaction.
-    /// - Parameter completion: called when the provider has taken it, not when it is carried out; or with
-    ///   `CXErrorCodeRequestTransactionError`.
+    /// - Parameters:
+    ///   - transaction: one action or more on the app's calls.
+    ///   - completion: called when the provider has taken it, not when it is carried out; or with
+    ///     `CXErrorCodeRequestTransactionError`.
     open func request(_ transaction: CXTransaction, completion: @escaping ((any Error)?) -> Void) {
         let completion = Unchecked(completion)
         let failure = registry.request(transaction)

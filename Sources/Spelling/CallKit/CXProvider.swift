@@ -95,6 +95,7 @@ extension CXProvider {
     /// Shows an incoming call.
     /// - Parameters:
     ///   - uuid: the identifier of the call, which the app makes.
+    ///   - update: who calls.
     ///   - completion: called on the delegate's queue when the call is shown, or with the reason why it is not:
     ///     `CXErrorCodeIncomingCallError`.
     public func reportNewIncomingCall(
@@ -114,7 +115,9 @@ extension CXProvider {
     }
 
     /// Shows an incoming call.
-    /// - Parameter uuid: the identifier of the call, which the app makes.
+    /// - Parameters:
+    ///   - uuid: the identifier of the call, which the app makes.
+    ///   - update: who calls.
     /// - Throws: `CXErrorCodeIncomingCallError` if the call is not shown.
     public func reportNewIncomingCall(with uuid: UUID, update: CXCallUpdate) async throws {
         try await ring(uuid, update.copy() as? CXCallUpdate ?? update)
@@ -132,7 +135,10 @@ extension CXProvider {
     }
 
     /// Says that a call ended without the user.
-    /// - Parameter dateEnded: no effect here.
+    /// - Parameters:
+    ///   - uuid: the identifier of the call.
+    ///   - dateEnded: no effect here.
+    ///   - endedReason: no effect here.
     public func reportCall(with uuid: UUID, endedAt dateEnded: Date?, reason endedReason: CXCallEndedReason) {
         end(uuid)
     }
@@ -141,7 +147,9 @@ extension CXProvider {
     public func reportOutgoingCall(with uuid: UUID, startedConnectingAt dateStartedConnecting: Date?) {}
 
     /// Says that an outgoing call was answered.
-    /// - Parameter dateConnected: no effect here.
+    /// - Parameters:
+    ///   - uuid: the identifier of the call.
+    ///   - dateConnected: no effect here.
     public func reportOutgoingCall(with uuid: UUID, connectedAt dateConnected: Date?) {
         state.withLock { $0.calls[uuid]?.phase = .connected }
     }

@@ -1,5 +1,5 @@
 // Runs every form of the kernels that this processor has, and compares each with a slow twin in double precision.
-// scripts/kernels.sh compiles it for this processor and for aarch64, which has the plain form only.
+// kernels.sh beside it compiles it for this processor and for aarch64, which has the plain form only.
 #include "CEarshotKernels.h"
 
 #include <complex.h>

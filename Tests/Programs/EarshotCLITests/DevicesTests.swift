@@ -111,7 +111,7 @@ import Testing
         } else {
             #expect(result.status == (lines.contains { $0.error == "notPermitted" } ? 77 : 69))
             #expect(result.error.hasPrefix("Error: "))
-            #expect(result.status == 77 || result.error.contains("scripts/virtual-sound-card.sh"))
+            #expect(result.status == 77 || result.error.contains("Tests/Support/virtual-sound-card.sh"))
         }
         // If the arguments name devices, the advice is another one.
         let named = try devices(["hw:99", "nowhere"], in: scratch)

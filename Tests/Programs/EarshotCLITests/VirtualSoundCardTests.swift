@@ -62,7 +62,7 @@ struct VirtualSoundCardTests {
             let scratch = try Scratch()
             let variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": scratch.url.path]
             let first = try Program(
-                Repository.path("scripts/virtual-sound-card.sh"),
+                Repository.path("Tests/Support/virtual-sound-card.sh"),
                 ["run", scratch.path("card"), "--", "bash", "-c", "until [ -e over ]; do sleep 0.1; done"],
                 environment: variables, in: scratch)
             #expect(first.waitForError(within: 25) { $0.hasSuffix("\n") }, "\(first.account)")

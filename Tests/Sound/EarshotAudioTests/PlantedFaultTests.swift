@@ -4,12 +4,12 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Deliberate faults: `scripts/sanitize.sh` must find each of them, or its silence about other code means nothing.
+/// Deliberate faults: `Tests/Support/sanitize.sh` must find each, or its silence about other code means nothing.
 @Suite struct PlantedFaultTests {
     private static let wanted = ProcessInfo.processInfo.environment["EARSHOT_PLANTED_FAULT"]
 
     /// The ring's test on a ring without barriers.
-    @Test(.enabled(if: wanted == "race", "for scripts/sanitize.sh")) func race() async throws {
+    @Test(.enabled(if: wanted == "race", "for Tests/Support/sanitize.sh")) func race() async throws {
         let ring = UnsynchronizedRing()
         let passage = RingPassage(seconds: 3)
         async let written = onThread { passage.write { ring.put($0, fill: $1) } }
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Decodes a period into a buffer that is one sample too short.
-    @Test(.enabled(if: wanted == "overflow", "for scripts/sanitize.sh")) func overflow() {
+    @Test(.enabled(if: wanted == "overflow", "for Tests/Support/sanitize.sh")) func overflow() {
         let bytes = [UInt8](repeating: 1, count: 2_880)
         let samples = UnsafeMutablePointer<Float>.allocate(capacity: 1_439)
         defer { samples.deallocate() }
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Reads a block after its ring was freed.
-    @Test(.enabled(if: wanted == "use-after-free", "for scripts/sanitize.sh")) func useAfterFree() {
+    @Test(.enabled(if: wanted == "use-after-free", "for Tests/Support/sanitize.sh")) func useAfterFree() {
         var kept: UnsafeMutablePointer<Float>?
         do {
             let ring = CaptureRing(slotCount: 2, slotFrameCount: 1_440, channelCount: 1)

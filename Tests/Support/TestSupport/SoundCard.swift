@@ -16,7 +16,7 @@ package final class SoundCard: @unchecked Sendable {
 
     /// Half a second, because on a machine with every core busy shorter buffers run dry.
     private static let buffer = "--buffer-time=500000"
-    private static let script = Repository.path("scripts/virtual-sound-card.sh")
+    private static let script = Repository.path("Tests/Support/virtual-sound-card.sh")
 
     /// A short path, because it holds a Unix socket.
     private let directory = FileManager.default.temporaryDirectory

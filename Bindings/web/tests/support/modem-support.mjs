@@ -7,10 +7,10 @@ import {fileURLToPath, pathToFileURL} from 'node:url';
 
 export const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** The folder that an environment variable names; scripts/test-web.sh sets it. */
+/** The folder that an environment variable names; Bindings/web/test.sh sets it. */
 function folder(variable) {
     const path = process.env[variable];
-    assert(path, `${variable} is not set: run scripts/test-web.sh`);
+    assert(path, `${variable} is not set: run Bindings/web/test.sh`);
     return resolve(path);
 }
 

@@ -8,7 +8,7 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 
 const run = promisify(execFile);
-const script = fileURLToPath(new URL('../../../../scripts/virtual-sound-card.sh', import.meta.url));
+const script = fileURLToPath(new URL('../../../../Tests/Support/virtual-sound-card.sh', import.meta.url));
 
 /** A sound card of its own. */
 export class Room {

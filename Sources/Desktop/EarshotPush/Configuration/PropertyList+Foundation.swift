@@ -2,7 +2,9 @@ import Foundation
 
 extension PropertyList {
     /// A value of Swift or Foundation as a property list.
-    /// - Parameter keyPath: where the value is, for the error.
+    /// - Parameters:
+    ///   - value: text, a number, a Boolean, a date, data, or an array or dictionary of them.
+    ///   - keyPath: where the value is, for the error.
     /// - Throws: `Invalid`, with the key path of the first wrong value.
     public init(_ value: Any, keyPath: String = "") throws(Invalid) {
         try self.init(value, keyPath: keyPath, depth: 0)

@@ -33,7 +33,9 @@ public struct BeaconBook: Sendable {
     public var beacons: [BeaconInAir] { records.values.map(\.beacon) }
 
     /// Takes a frame.
-    /// - Parameter now: the time since the scan began.
+    /// - Parameters:
+    ///   - received: the frame.
+    ///   - now: the time since the scan began.
     /// - Returns: `found` or `updated`; nil if there is nothing to say.
     public mutating func take(_ received: ReceivedBeaconFrame, now: Duration) -> BeaconBookEvent? {
         let until = now + received.patience

@@ -33,8 +33,10 @@ public enum BeaconFrame: Sendable, Hashable {
     }
 
     /// The frames in an advertisement, in no order; it may hold several.
-    /// - Parameter includingIBeacons: whether to parse the data of manufacturers, of which iBeacon and AltBeacon are. If not,
-    ///   they are not looked at.
+    /// - Parameters:
+    ///   - advertisement: what was received.
+    ///   - includingIBeacons: whether to parse the data of manufacturers, of which iBeacon and AltBeacon are. If not, they are
+    ///     not looked at.
     public static func frames(in advertisement: Advertisement, includingIBeacons: Bool) -> [BeaconFrame] {
         var frames: [BeaconFrame] = []
         if let frame = advertisement.serviceData[eddystoneService].flatMap(BeaconFrame.init(eddystone:)) {
@@ -94,7 +96,9 @@ public enum BeaconFrame: Sendable, Hashable {
 
 extension BeaconFrame {
     /// The frame that broadcasts an identity; nil if a part of the identity has the wrong length.
-    /// - Parameter strength: the power at 1 m, in dBm, that the frame claims.
+    /// - Parameters:
+    ///   - identifier: the identity.
+    ///   - strength: the power at 1 m, in dBm, that the frame claims.
     public init?(_ identifier: BeaconIdentifier, strengthAtOneMetreDecibelMilliwatts strength: Int) {
         let frame: BeaconFrame? =
             switch identifier {

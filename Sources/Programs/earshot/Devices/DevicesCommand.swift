@@ -121,7 +121,7 @@ struct DevicesCommand: ParsableCommand {
                 or pulseaudio --start
               - plug in a USB sound card or headset
               - modprobe snd-aloop makes a sound card whose capture records its own playback
-              - for tests without a card or root: scripts/virtual-sound-card.sh
+              - for tests without a card or root: Tests/Support/virtual-sound-card.sh
                 in Earshot's sources
             """)
     }

@@ -1,0 +1,29 @@
+## Benchmarks/
+
+RECORDINGS := .build/recordings
+BENCHMARK := $(SWIFT) run -c release earshot-bench
+
+bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures (three quarters of an hour)
+	@scripts/install-dependencies.sh bench
+	@Benchmarks/recordings.sh $(RECORDINGS)
+	@Benchmarks/Peers/install.sh .build/peers
+	@Benchmarks/Peers/sounds.sh $(RECORDINGS)/peers
+	$(BENCHMARK) all $(foreach kind,music effects speech peers,--audio $(RECORDINGS)/$(kind))
+	@$(MAKE) bench-bindings
+
+bench-bindings: build ## Compare the C interface, Python and WebAssembly with the command line, in docs/BENCHMARKS.md
+	@scripts/install-dependencies.sh web
+	@scripts/install-dependencies.sh python
+	@scripts/install-dependencies.sh bench
+	@SWIFT=$(SWIFT) Benchmarks/Bindings/bindings.sh .build/release/earshot
+
+bench-quick: swift ## Check what must never become worse
+	@scripts/install-dependencies.sh build
+	$(BENCHMARK) gate
+
+bench-service: server ## Measure the token service beside a reference, and write that into docs/BENCHMARKS.md (five minutes)
+	@Server/Benchmarks/compare.sh --into docs/BENCHMARKS.md Server/.build/release/earshotd 15 3
+
+soak: build ## Listen for 15 minutes and say what it took
+	@scripts/install-dependencies.sh test
+	@Benchmarks/soak.sh

@@ -1,0 +1,19 @@
+## The token service, Server/
+
+# What operators run: a package of its own, because it brings an HTTP server and a database along.
+SERVER := --package-path Server -c release --product earshotd $(CHECKS)
+# `make server POSTGRES=1` adds the store for several services together, which needs libpq.
+POSTGRES ?=
+ifneq ($(POSTGRES),)
+SERVER += --traits Postgres
+endif
+server_packages := $(if $(POSTGRES),postgres,server)
+
+server: swift ## Build the token service, Server/.build/release/earshotd (POSTGRES=1: with PostgreSQL, for several services)
+	@scripts/install-dependencies.sh $(server_packages)
+	$(SWIFT) build $(SERVER)
+
+test-container: ## Build the token service's container without a registry, run it, and ask it (as root; ten minutes)
+	@scripts/install-dependencies.sh container
+	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
+	Server/Operation/container.sh .build/container

@@ -1,0 +1,65 @@
+## Installing
+
+# An installed program must not need the Swift of whoever built it.
+STANDALONE := --static-swift-stdlib $(TRAITS) --scratch-path $(BUILT)/standalone
+STANDALONE_BUILT := $(BUILT)/standalone/release
+
+# The manual and the shells' completions of installed programs.
+install_texts = $(SWIFT) build -c release --product manual-pages $(STANDALONE) \
+	&& MANUAL_PAGES=$(STANDALONE_BUILT)/manual-pages scripts/install-texts.sh "$(DESTDIR)$(PREFIX)/share" $(1)
+
+install: swift ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
+	@scripts/install-dependencies.sh build
+	$(SWIFT) build $(RELEASE) $(STANDALONE)
+	install -D -s -m 755 $(STANDALONE_BUILT)/earshot $(DESTDIR)$(PREFIX)/bin/earshot
+	$(call install_texts,$(STANDALONE_BUILT)/earshot)
+
+# Foundation's HTTP, linked statically, leaves libcurl to the linker's command line.
+install-all: install ## Install every command: earshot, nearby, publish, subscribe, beacons, beacon
+	@scripts/install-dependencies.sh messages
+	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(STANDALONE) -Xlinker -lcurl
+	install -D -s -m 755 $(STANDALONE_BUILT)/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
+	@$(call link_commands,$(DESTDIR)$(PREFIX)/bin)
+	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages)
+
+# User units: each user enables them with `systemctl --user enable --now earshot-agent.socket earshot-agent.service`.
+# Where the user's systemd looks, below ~/.local too (`systemd-analyze --user unit-paths`).
+UNITS := $(DESTDIR)$(PREFIX)/share/systemd/user
+install-agent: install-all ## The same, and earshot-agent, which keeps the background work of apps, with its systemd units
+	@scripts/install-dependencies.sh messages
+	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(STANDALONE) -Xlinker -lcurl
+	install -D -s -m 755 $(STANDALONE_BUILT)/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
+	@$(call link_agent_commands,$(DESTDIR)$(PREFIX)/bin)
+	install -d "$(UNITS)"
+	install -m 644 Sources/Programs/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"
+	sed 's|@BIN@|$(PREFIX)/bin|' Sources/Programs/systemd/earshot-agent.service.in > "$(UNITS)/earshot-agent.service"
+	chmod 644 "$(UNITS)/earshot-agent.service"
+	@# Under another name the program says of itself what the manual and the completions need.
+	@ln -sf earshot-agent $(STANDALONE_BUILT)/earshot-background
+	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages $(STANDALONE_BUILT)/earshot-background)
+	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
+
+install-c: swift ## Install libearshot.so, earshot.h and a pkg-config file: the modem for C
+	@scripts/install-dependencies.sh c
+	@PREFIX=$(PREFIX) SWIFT=$(SWIFT) Bindings/c/library.sh .build/c/installed
+	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include"
+	cp -P .build/c/installed/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/"
+	install -m 644 .build/c/installed/lib/pkgconfig/earshot.pc "$(DESTDIR)$(PREFIX)/lib/pkgconfig/"
+	install -m 644 .build/c/installed/include/earshot.h "$(DESTDIR)$(PREFIX)/include/"
+	@[[ -n "$(DESTDIR)" ]] || ldconfig 2>/dev/null || echo 'Run ldconfig as root if programs do not find libearshot.so.0.'
+
+install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit (POSTGRES=1: with PostgreSQL)
+	@scripts/install-dependencies.sh $(server_packages)
+	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
+	install -D -s -m 755 Server/.build/standalone/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
+	$(call install_texts,Server/.build/standalone/release/earshotd)
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's#@BIN@#$(PREFIX)/bin#' Server/Operation/earshotd.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
+
+uninstall: ## Remove from PREFIX all that was installed there
+	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent $(AGENT_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
+	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
+	rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service"
+	rm -f "$(DESTDIR)$(PREFIX)"/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/pkgconfig/earshot.pc" "$(DESTDIR)$(PREFIX)/include/earshot.h"
+	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
