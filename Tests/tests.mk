@@ -17,8 +17,8 @@ DESKTOP_TESTS := EarshotNotificationsTests|UIKitNamesTests|EarshotDBusTests|Ears
 DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotPushTests|NetworkExtensionTests|NetworkExtensionSwift5Tests
 DESKTOP_TESTS := $(DESKTOP_TESTS)|EarshotNetworksTests|CallKitTests
 # The tests that play and record in real time.
-LIVE_LIBRARY := LoudspeakerTests|EncodingSoundCardTests|EarshotLiveTests
-LIVE_COMMANDS := SoundCardTests|DevicesTests
+LIVE_LIBRARY := LoudspeakerSoundCardTests|EncodingSoundCardTests|EarshotLiveTests
+LIVE_COMMANDS := SoundCardTests|DevicesSoundCardTests
 
 # Apart, because what waits or is heard in real time must not fight for the cores with simulations, each of which keeps
 # one of Swift's few threads for minutes, nor short tests of timing with a dozen sound servers, and what is heard on busy

@@ -1,8 +1,7 @@
 /// Asks the user a consent question, on a terminal or in a dialog. `Consent` calls it if an operation has no handler of its
 /// own.
 ///
-/// The library has no prompt of its own and asks nothing by default. `TerminalPrompt` of the module EarshotTerminalConsent is
-/// one for command-line programs.
+/// The library asks nothing by default. `TerminalPrompt` is for command-line programs.
 public protocol ConsentPrompt: Sendable {
     /// Whether the user can be asked now. If it is false, `Consent` does not ask and the permission stays undecided.
     var isAvailable: Bool { get }

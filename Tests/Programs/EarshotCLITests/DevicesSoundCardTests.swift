@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// 'earshot devices' with ALSA configurations of its own: good ones, broken ones, and servers that hang.
-@Suite struct DevicesTests {
+@Suite struct DevicesSoundCardTests {
     struct Line: Decodable {
         let name: String
         let direction: String
@@ -215,7 +215,7 @@ import Testing
     }
 }
 
-extension DevicesTests {
+extension DevicesSoundCardTests {
     /// With the virtual sound card.
     @Suite(
         .disabled(
@@ -226,7 +226,7 @@ extension DevicesTests {
             let scratch = try Scratch()
             let card = try SoundCard(in: scratch)
             let tool = try card.run(Tool.url.path, ["devices", "--json"])
-            let lines = try DevicesTests.lines(tool.output)
+            let lines = try DevicesSoundCardTests.lines(tool.output)
             for (name, direction) in [("air_in", "capture"), ("air_out", "playback")] {
                 let line = try #require(lines.first { $0.name == name && $0.direction == direction })
                 #expect(line.kind == "soundServer")

@@ -10,7 +10,7 @@ import Testing
 @Suite(
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
-struct LoudspeakerTests {
+struct LoudspeakerSoundCardTests {
     /// A tone as loud as a token's loudest, with ramps of 5 ms.
     private static func tone(seconds: Double, amplitude: Float = 0.25) -> [Float] {
         let count = Int(seconds * 48_000)

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs the built tests of the root package in lanes beside each other, and prints the output of each process when it ends.
+#
+#     Tests/run.sh FOLDER [FILTER …]
+#
+# FOLDER holds the build, such as .build/testing/debug. With a filter, one process runs the tests whose names match one.
+#
+# Tests that compute keep Swift's few threads for long, so tests that wait for answers have processes of their own, and precedence on
+# the processors. What a test needs follows from its place and name:
+#
+#   waits     the wings Nearby, Desktop and Spelling: buses, screens, agents, services
+#   plays     suites that play and record in real time, ...SoundCardTests
+#   computes  all others, and the sound medium's simulated rooms
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+built=$1
+shift
+tests=$built/earshotPackageTests.xctest
+[[ -x $tests ]] || { echo "There is no $tests. 'make test' builds it." >&2 && exit 66; }
+
+run() { "$tests" --testing-library swift-testing "$@"; }
+if (($#)); then
+    filters=()
+    for filter; do filters+=(--filter "$filter"); done
+    exec "$tests" --testing-library swift-testing "${filters[@]}"
+fi
+
+modules() { for wing; do basename -a Tests/"$wing"/*Tests; done; }
+join() { paste -sd '|' | sed 's/.*/^(&)\\./'; }
+computing=$({ modules Modem Sound System Programs && echo EarshotSoundTests; } | join)
+# The commands of messages wait for answers too.
+messages='EarshotMessagesTests|NearbyMessagesTests|NearbyMessagesSwift5Tests|MessageCommandTests|EarshotDiscoveryTests'
+plays='SoundCardTests/'
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
+failures=$logs/failures
+touch "$failures"
+
+# A process writes to a file first: it loses lines while a pipe is full, and lines of several would mix.
+process() {
+    local name=$1 start=$SECONDS
+    shift
+    local status=0
+    "$@" >"$logs/$name" 2>&1 </dev/null || status=$?
+    # A test program that ran no test has tested nothing.
+    grep -qE 'Test run with [1-9][0-9]* test' "$logs/$name" || { ((status)) || status=65; }
+    ((status == 0)) || echo "$name" >>"$failures"
+    {
+        flock 9
+        printf '\n-- %s: exit %d, %d s\n' "$name" "$status" "$((SECONDS - start))"
+        if ((status)); then cat "$logs/$name"; else grep -aE 'skipped|Test run with' "$logs/$name" || true; fi
+    } 9>"$logs/lock"
+}
+
+computes() { process computing nice -n 10 "$tests" --testing-library swift-testing --filter "$computing" --skip "$plays|MessageCommandTests"; }
+
+# Desktop tests have buses and screens of their own: two modules at once, in each one test after the other.
+desktop() {
+    local module
+    for module; do process "$module" run --filter "^$module\\." --no-parallel; done
+}
+
+waits() {
+    process messages run --filter "^($messages)\\.|MessageCommandTests/" --skip "$plays"
+    desktop EarshotAgentTests EarshotPushTests &
+    local other=()
+    for module in $(modules Nearby Desktop Spelling); do
+        [[ $module =~ ^($messages|EarshotSoundTests|EarshotAgentTests|EarshotPushTests)$ ]] || other+=("$module")
+    done
+    desktop "${other[@]}" &
+    wait
+}
+
+plays() {
+    process sound-library run --filter "^($(modules Sound | paste -sd '|'))\\..*$plays"
+    process sound-commands run --filter "^EarshotCLITests\\..*$plays" --skip BusySoundCardTests/
+}
+
+computes &
+waits &
+plays &
+wait
+# It makes the processors busy by itself.
+process sound-busy run --filter BusySoundCardTests/
+
+if [[ -s $failures ]]; then
+    printf '\nFailed: %s\n' "$(paste -sd ' ' "$failures")"
+    exit 1
+fi
+printf '\nAll tests passed in %d s.\n' "$SECONDS"
