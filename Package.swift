@@ -291,13 +291,15 @@ let programTargets: [Target] = [
     // Pictures as SVG: text, shapes, charts.
     programs.module("EarshotDrawing", ["EarshotBasics", numerics]),
     // What the programs share: streams, signals, JSON lines, errors.
-    programs.module(
-        "EarshotConsole", ["EarshotAudio", "EarshotBasics", "EarshotCoding", "EarshotSystem", argumentParser]),
+    programs.module("EarshotConsole", ["EarshotBasics", "EarshotCoding", "EarshotSystem", argumentParser]),
+    // The same for those that use sound: devices on the command line, errors of files and devices.
+    programs.module("EarshotSoundConsole", ["EarshotAudio", "EarshotConsole", "EarshotSystem", argumentParser]),
     // The modem's command line.
     programs.program(
         "earshot",
         [
-            "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio",
+            "EarshotSoundConsole", "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel",
+            "EarshotAudio",
             "EarshotLive", "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "EarshotSystem", "CMalloc",
             argumentParser,
         ]),
@@ -305,7 +307,8 @@ let programTargets: [Target] = [
     programs.program(
         "earshot-messages",
         [
-            "EarshotAudio", "EarshotBasics", "EarshotBluetooth", "EarshotCoding", "EarshotConsole", "EarshotDiscovery",
+            "EarshotSoundConsole", "EarshotAudio", "EarshotBasics", "EarshotBluetooth", "EarshotCoding",
+            "EarshotConsole", "EarshotDiscovery",
             "EarshotMessages", "EarshotModem", "EarshotSound", "EarshotSystem", argumentParser,
         ]),
     // agent and push.

@@ -1,4 +1,3 @@
-import EarshotAudio
 package import EarshotSystem
 import Glibc
 

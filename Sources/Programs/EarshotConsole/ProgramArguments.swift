@@ -1,5 +1,4 @@
 public import ArgumentParser
-import EarshotAudio
 import EarshotSystem
 import Glibc
 

@@ -5,6 +5,7 @@ import EarshotConsole
 import EarshotDiscovery
 import EarshotMessages
 import EarshotSound
+import EarshotSoundConsole
 import EarshotSystem
 import Foundation
 

@@ -3,6 +3,7 @@ import EarshotAudio
 import EarshotConsole
 import EarshotDiscovery
 import EarshotMessages
+import EarshotSoundConsole
 import EarshotSystem
 import Foundation
 

@@ -3,6 +3,7 @@ import EarshotAudio
 import EarshotConsole
 import EarshotDiscovery
 import EarshotSound
+import EarshotSoundConsole
 
 /// The sound devices and the loudness, for every command that sends and hears tokens.
 struct SoundArguments: ParsableArguments {

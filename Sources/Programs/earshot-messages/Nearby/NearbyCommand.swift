@@ -1,3 +1,4 @@
+import EarshotSoundConsole
 import ArgumentParser
 import Dispatch
 import EarshotAudio

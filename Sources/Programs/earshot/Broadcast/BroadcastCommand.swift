@@ -4,6 +4,7 @@ import EarshotBasics
 import EarshotCoding
 import EarshotConsole
 import EarshotModem
+import EarshotSoundConsole
 import Synchronization
 
 struct BroadcastCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import EarshotBasics
 import EarshotCoding
 import EarshotConsole
 import EarshotModem
+import EarshotSoundConsole
 import EarshotSystem
 
 /// Prints the output of `broadcast`: sent payloads on standard output, everything else on standard error.

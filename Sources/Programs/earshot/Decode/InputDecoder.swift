@@ -1,6 +1,7 @@
 import EarshotAudio
 import EarshotConsole
 import EarshotModem
+import EarshotSoundConsole
 import EarshotSystem
 import Synchronization
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EarshotAudio
 import EarshotConsole
+import EarshotSoundConsole
 
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

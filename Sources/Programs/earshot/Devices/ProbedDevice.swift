@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotConsole
+import EarshotSoundConsole
 
 /// A PCM in one direction, and the result of probing it.
 struct ProbedDevice {

@@ -3,6 +3,7 @@ import EarshotAudio
 import EarshotBasics
 import EarshotConsole
 import EarshotModem
+import EarshotSoundConsole
 import EarshotSystem
 
 struct EncodeCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import EarshotBasics
 import EarshotConsole
 import EarshotDrawing
 import EarshotModem
+import EarshotSoundConsole
 import EarshotSystem
 
 struct InspectCommand: ParsableCommand {

@@ -5,6 +5,7 @@ import EarshotCoding
 import EarshotConsole
 import EarshotLive
 import EarshotModem
+import EarshotSoundConsole
 import EarshotSystem
 
 struct ListenCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import EarshotBasics
 import EarshotConsole
 import EarshotLive
 import EarshotModem
+import EarshotSoundConsole
 import EarshotSystem
 
 /// What `listen` prints: tokens on standard output, everything else on standard error.

@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotConsole
+import EarshotSoundConsole
 import EarshotSystem
 
 /// `--record`: the sound of a session in a file, with silence in place of every gap.

@@ -3,6 +3,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotLive
 import EarshotModem
+import EarshotSoundConsole
 import EarshotSystem
 import Glibc
 

@@ -5,6 +5,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
+import EarshotSoundConsole
 import EarshotSystem
 import Glibc
 

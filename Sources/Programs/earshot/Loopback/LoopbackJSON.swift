@@ -2,6 +2,7 @@ import EarshotCoding
 import EarshotConsole
 import EarshotLoopback
 import EarshotModem
+import EarshotSoundConsole
 
 /// A result as JSON: a line for each profile, then one for all. Later versions may append keys.
 struct LoopbackJSON {

@@ -3,6 +3,7 @@ import EarshotAudio
 import EarshotBasics
 import EarshotConsole
 import EarshotLoopback
+import EarshotSoundConsole
 import EarshotSystem
 
 /// `--via`: the path of the sound.

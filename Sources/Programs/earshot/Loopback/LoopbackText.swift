@@ -4,6 +4,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
+import EarshotSoundConsole
 
 /// A result as text for the user.
 struct LoopbackText {

@@ -3,6 +3,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
+import EarshotSoundConsole
 
 /// The response of a loudspeaker and a microphone from 17 kHz up, as a drawing: the response, the noise, the band, the
 /// edge where something cuts off, and the verdict.

@@ -1,6 +1,7 @@
 import EarshotChannel
 import EarshotConsole
 import EarshotDrawing
+import EarshotSoundConsole
 
 /// The output of `--list`.
 enum ChannelList {

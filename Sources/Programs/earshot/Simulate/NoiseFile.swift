@@ -1,6 +1,7 @@
 import EarshotAudio
 import EarshotChannel
 import EarshotConsole
+import EarshotSoundConsole
 import EarshotSystem
 
 /// A recording as the noise of simulated air: its first channel, at the simulation's sample rate.

@@ -1,5 +1,6 @@
 import EarshotAudio
 import EarshotConsole
+import EarshotSoundConsole
 import EarshotSystem
 
 /// Writes a text file completely or not at all.

@@ -1,4 +1,6 @@
 import EarshotAudio
+package import EarshotConsole
+import EarshotAudio
 package import EarshotSystem
 
 extension InputFile {

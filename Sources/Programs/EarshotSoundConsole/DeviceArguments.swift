@@ -1,3 +1,4 @@
+import EarshotConsole
 package import ArgumentParser
 package import EarshotAudio
 
