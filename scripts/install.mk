@@ -63,3 +63,7 @@ uninstall: ## Remove from PREFIX all that was installed there
 	rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service"
 	rm -f "$(DESTDIR)$(PREFIX)"/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/pkgconfig/earshot.pc" "$(DESTDIR)$(PREFIX)/include/earshot.h"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
+
+test-install: swift ## Install earshot into a temporary folder, run it, and uninstall it: no file may stay
+	@scripts/install-dependencies.sh test
+	@MAKE='$(MAKE)' scripts/test-install.sh
