@@ -13,6 +13,13 @@ let strict: [SwiftSetting] = [
 ]
 
 let coding = Target.Dependency.product(name: "EarshotCoding", package: "earshot")
+/// What the targets that tests look into are compiled with. `make test-server` tests the release build, whose dependencies then
+/// compile once for it and for `make server`.
+let tested: [SwiftSetting] =
+    strict
+    + (Context.environment["EARSHOT_TESTING"] == "1"
+        ? [.unsafeFlags(["-enable-testing"], .when(configuration: .release))] : [])
+
 let basics = Target.Dependency.product(name: "EarshotBasics", package: "earshot")
 let system = Target.Dependency.product(name: "EarshotSystem", package: "earshot")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -68,11 +75,11 @@ let package = Package(
                 nioHTTPTypesHTTP1, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
             ],
-            swiftSettings: strict),
+            swiftSettings: tested),
         // Empty without the trait, so that the embedded store needs no libpq to be built or run.
         .target(
             name: "EarshotPostgres", dependencies: [.target(name: "CPostgres", condition: .when(traits: ["Postgres"]))],
-            swiftSettings: strict),
+            swiftSettings: tested),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .executableTarget(
             name: "earshotd", dependencies: ["EarshotServer", coding, system, argumentParser, logging],
