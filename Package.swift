@@ -130,13 +130,17 @@ let soundTargets: [Target] = [
 
 let nearby = Wing(name: "Nearby")
 let nearbyTargets: [Target] = [
+    // What client, service, agent, app and provider exchange: one schema each, and the beacons that they name.
+    nearby.module("NearbyWire"),
     // Devices come and go: strategy, presence, media.
     nearby.module("EarshotDiscovery", ["EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive"]),
     // Bluetooth Low Energy through BlueZ.
-    nearby.module("EarshotBluetooth", ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery"]),
+    nearby.module(
+        "EarshotBluetooth", ["EarshotAudio", "EarshotCoding", "EarshotDBus", "EarshotDiscovery", "NearbyWire"]),
     // Messages: manager, publication, subscription, permission.
-    nearby.module("EarshotMessages", ["EarshotCoding", "EarshotDiscovery"]),
+    nearby.module("EarshotMessages", ["EarshotCoding", "EarshotDiscovery", "NearbyWire"]),
 
+    nearby.tests("NearbyWireTests", ["NearbyWire"]),
     nearby.tests(
         "EarshotDiscoveryTests",
         [
@@ -146,11 +150,11 @@ let nearbyTargets: [Target] = [
         "EarshotBluetoothTests",
         [
             "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
-            "DesktopTestSupport", "TestSupport",
+            "NearbyWire", "DesktopTestSupport", "TestSupport",
         ]),
     nearby.tests(
         "EarshotMessagesTests",
-        ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport", "TestSupport"]),
+        ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
 ]
 
 // MARK: Desktop: the user's session
@@ -167,7 +171,8 @@ let desktopTargets: [Target] = [
     desktop.module("EarshotPush", ["EarshotMessages"]),
     // The agent: background work of apps that do not run.
     desktop.module(
-        "EarshotAgent", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush"]),
+        "EarshotAgent",
+        ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush", "NearbyWire"]),
 
     desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport"]),
     desktop.tests(
@@ -215,8 +220,8 @@ let spellingTargets: [Target] = [
         "NearbyMessagesTests",
         [
             "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications", "EarshotTerminalConsent",
-            "GNSMessages", "NearbyMessages", "MessagesTestSupport", "DesktopTestSupport", "TestSupport", "UIKitNames",
-            "test-app",
+            "GNSMessages", "NearbyMessages", "NearbyWire", "MessagesTestSupport", "DesktopTestSupport", "TestSupport",
+            "UIKitNames", "test-app",
         ],
         exclude: ["Snippets/Printed"], settings: app),
     // The same snippets and lines of apps in the language mode that they were written for.
@@ -268,14 +273,14 @@ let programTargets: [Target] = [
         "earshot-messages",
         [
             "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotBluetooth", "EarshotDiscovery", "EarshotDrawing",
-            "EarshotConsole", "EarshotMessages", argumentParser,
+            "EarshotConsole", "EarshotMessages", "NearbyWire", argumentParser,
         ]),
     // agent and push.
     programs.program(
         "earshot-agent",
         [
             "EarshotAgent", "EarshotBluetooth", "EarshotDBus", "EarshotDiscovery", "EarshotMessages",
-            "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotConsole", "EarshotDrawing",
+            "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotConsole", "EarshotDrawing", "NearbyWire",
             argumentParser,
         ]),
     // Makes the manual pages, for `make install`. Not a product.
@@ -333,7 +338,7 @@ let machine = Wing(name: "Machine")
 let supportTargets: [Target] = [
     support.support("TestSupport", ["EarshotCoding", "EarshotDSP", "EarshotChannel", "EarshotAudio", numerics]),
     support.support("DesktopTestSupport", ["EarshotDBus", "TestSupport"]),
-    support.support("MessagesTestSupport", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"]),
+    support.support("MessagesTestSupport", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "NearbyWire"]),
     // Programs for the tests in the virtual machine, `make test-machine`.
     machine.helper("machine-rotation", in: "Rotation", ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"]),
     machine.helper("machine-networks", in: "Networks", ["EarshotNetworks"]),
@@ -343,8 +348,8 @@ let package = Package(
     name: "earshot",
     products: [
         "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-        "EarshotDiscovery", "EarshotBluetooth", "EarshotMessages", "EarshotNetworks", "EarshotNotifications",
-        "EarshotAgent", "EarshotPush", "EarshotTerminalConsent", "CallKit",
+        "NearbyWire", "EarshotDiscovery", "EarshotBluetooth", "EarshotMessages", "EarshotNetworks",
+        "EarshotNotifications", "EarshotAgent", "EarshotPush", "EarshotTerminalConsent", "CallKit",
     ].map { .library(name: $0, targets: [$0]) } + [
         .library(name: "NetworkExtension", targets: ["NetworkExtension", "UIKitNames"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),

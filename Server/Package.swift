@@ -13,6 +13,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let coding = Target.Dependency.product(name: "EarshotCoding", package: "earshot")
+let wire = Target.Dependency.product(name: "NearbyWire", package: "earshot")
 let channel = Target.Dependency.product(name: "EarshotChannel", package: "earshot")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -63,7 +64,7 @@ let package = Package(
         .target(
             name: "EarshotServer",
             dependencies: [
-                coding, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
+                coding, wire, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
             ],
@@ -74,11 +75,11 @@ let package = Package(
             swiftSettings: strict),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .executableTarget(
-            name: "earshotd", dependencies: ["EarshotServer", coding, argumentParser, logging], swiftSettings: strict),
+            name: "earshotd", dependencies: ["EarshotServer", wire, argumentParser, logging], swiftSettings: strict),
         .testTarget(
             name: "EarshotServerTests",
             dependencies: [
-                "EarshotServer", "earshotd", coding, channel, hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore,
+                "EarshotServer", "earshotd", wire, channel, hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore,
                 nioPosix, nioHTTP1, nioSSL, httpTypes, grdb, logging,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
             ],

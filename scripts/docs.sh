@@ -13,7 +13,7 @@ swift=${SWIFT:-swift}
 
 # A library comes after the libraries that its pages link to.
 libraries=(
-    EarshotCoding EarshotDSP EarshotModem EarshotChannel EarshotAudio EarshotLive EarshotDiscovery
+    EarshotCoding EarshotDSP EarshotModem EarshotChannel EarshotAudio EarshotLive NearbyWire EarshotDiscovery
     EarshotNotifications EarshotMessages EarshotTerminalConsent NearbyMessages
 )
 

@@ -1,6 +1,6 @@
-import EarshotCoding
 import FoundationEssentials
 import Hummingbird
+import NearbyWire
 
 /// The reason why the service rejects a request, for its client.
 ///

@@ -1,7 +1,7 @@
 import ArgumentParser
-import EarshotCoding
 import EarshotServer
 import FoundationEssentials
+import NearbyWire
 
 struct BeaconCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import EarshotCoding
 import EarshotMessages
 import Foundation
+import NearbyWire
 import Synchronization
 
 /// The access of one device to a `FakeService`.

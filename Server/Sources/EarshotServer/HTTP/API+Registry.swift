@@ -1,7 +1,7 @@
-import EarshotCoding
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import NearbyWire
 
 /// The endpoints of beacons: a question for devices, and the register for the holder of an owner's key.
 extension API {

@@ -1,5 +1,5 @@
-import EarshotCoding
 import FoundationEssentials
+import NearbyWire
 
 /// A beacon in JSON: its text form.
 struct BeaconText: Codable {

@@ -1,5 +1,6 @@
 import EarshotCoding
 import EarshotMessages
+import NearbyWire
 import Synchronization
 
 /// The service for one key, with a memory: a new process of the agent continues the session and the registrations of the last

@@ -2,6 +2,7 @@ import EarshotDiscovery
 import EarshotMessages
 import Foundation
 import Glibc
+import NearbyWire
 
 /// The frames of the clients.
 extension Supervisor {

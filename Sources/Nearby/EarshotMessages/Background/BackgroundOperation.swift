@@ -1,5 +1,6 @@
 package import EarshotDiscovery
 package import Foundation
+package import NearbyWire
 
 /// A publication or subscription that goes on without its app, as the app hands it to the agent. docs/AGENT.md describes it
 /// as JSON.

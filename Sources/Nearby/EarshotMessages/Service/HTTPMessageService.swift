@@ -1,6 +1,7 @@
 import EarshotCoding
 import Foundation
 import FoundationNetworking
+import NearbyWire
 import Synchronization
 
 /// The client of `earshotd` over HTTP. Each request is limited in time, each answer in size.

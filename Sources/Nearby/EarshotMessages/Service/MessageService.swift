@@ -1,5 +1,6 @@
 package import EarshotCoding
 package import EarshotDiscovery
+package import NearbyWire
 
 /// The requests of docs/SERVICE.md. `HTTPMessageService` sends them to `earshotd`; tests have a service in memory.
 package protocol MessageService: Sendable {

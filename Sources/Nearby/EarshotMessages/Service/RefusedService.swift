@@ -1,4 +1,5 @@
 import EarshotCoding
+import NearbyWire
 
 /// Stands for a service whose address is invalid. It sends nothing: another address in its place would receive the key and the
 /// messages.

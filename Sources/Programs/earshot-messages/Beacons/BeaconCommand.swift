@@ -1,9 +1,9 @@
 import ArgumentParser
 import Dispatch
 import EarshotBluetooth
-import EarshotCoding
 import EarshotConsole
 import EarshotDrawing
+import NearbyWire
 
 struct BeaconCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

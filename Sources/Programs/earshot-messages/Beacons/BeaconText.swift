@@ -2,6 +2,7 @@ import EarshotBluetooth
 import EarshotCoding
 import EarshotConsole
 import EarshotDrawing
+import NearbyWire
 
 /// A beacon in words and in JSON.
 enum BeaconText {
