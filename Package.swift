@@ -140,7 +140,7 @@ let nearbyTargets: [Target] = [
     // Messages: manager, publication, subscription, permission.
     nearby.module("EarshotMessages", ["EarshotCoding", "EarshotDiscovery", "NearbyWire"]),
 
-    nearby.tests("NearbyWireTests", ["NearbyWire"]),
+    nearby.tests("NearbyWireTests", ["EarshotMessages", "NearbyWire"]),
     nearby.tests(
         "EarshotDiscoveryTests",
         [
@@ -168,7 +168,7 @@ let desktopTargets: [Target] = [
     // Notifications on the desktop.
     desktop.module("EarshotNotifications", ["EarshotDBus"]),
     // Local push: configurations on the disk, the app's and the provider's ends of the protocol.
-    desktop.module("EarshotPush", ["EarshotMessages"]),
+    desktop.module("EarshotPush", ["NearbyWire"]),
     // The agent: background work of apps that do not run.
     desktop.module(
         "EarshotAgent",
@@ -181,14 +181,14 @@ let desktopTargets: [Target] = [
     desktop.tests(
         "EarshotNotificationsTests",
         ["EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport"]),
-    desktop.tests("EarshotPushTests", ["EarshotMessages", "EarshotPush", "MessagesTestSupport", "TestSupport"]),
+    desktop.tests("EarshotPushTests", ["EarshotPush", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
     desktop.tests(
         "EarshotAgentTests",
         [
             "DesktopTestSupport", "EarshotAgent", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
             "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPush", "MessagesTestSupport",
-            "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent", "push-app",
-            "push-provider",
+            "NearbyWire", "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent",
+            "push-app", "push-provider",
         ]),
     // An app in a process of its own, which tests kill and the agent starts.
     desktop.helper("background-app", in: "BackgroundApp", ["EarshotDiscovery", "EarshotMessages"]),
@@ -206,10 +206,13 @@ let spellingTargets: [Target] = [
     // GNS…, and the same under the other name of its module.
     spelling.module(
         "NearbyMessages",
-        ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "UIKitNames"]),
+        [
+            "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotTerminalConsent", "NearbyWire",
+            "UIKitNames",
+        ]),
     spelling.module("GNSMessages", ["NearbyMessages"]),
     // NEAppPush…
-    spelling.module("NetworkExtension", ["EarshotMessages", "EarshotPush"]),
+    spelling.module("NetworkExtension", ["EarshotPush", "NearbyWire"]),
     // Calls, as notifications.
     spelling.module("CallKit", ["EarshotNotifications"]),
     // What the documents take from UIKit: the app's state, its delegate, its notifications.
@@ -231,7 +234,7 @@ let spellingTargets: [Target] = [
     // Compiled as an app is, and with warnings: the document's first example makes one.
     spelling.tests(
         "NetworkExtensionTests",
-        ["EarshotMessages", "EarshotPush", "NetworkExtension", "UIKitNames", "MessagesTestSupport", "TestSupport"],
+        ["EarshotPush", "NearbyWire", "NetworkExtension", "UIKitNames", "MessagesTestSupport", "TestSupport"],
         exclude: ["Snippets/Printed"], settings: []),
     spelling.tests(
         "NetworkExtensionSwift5Tests", ["NetworkExtension", "UIKitNames"], settings: [.swiftLanguageMode(.v5)]),
@@ -260,7 +263,7 @@ let programTargets: [Target] = [
     // What the programs share: streams, signals, JSON lines, errors.
     programs.module("EarshotConsole", ["EarshotCoding", "EarshotAudio", "EarshotDrawing", argumentParser]),
     // Asks for consent on a terminal.
-    programs.module("EarshotTerminalConsent", ["EarshotMessages"]),
+    programs.module("EarshotTerminalConsent", ["EarshotMessages", "NearbyWire"]),
     // The modem's command line.
     programs.program(
         "earshot",

@@ -1,6 +1,7 @@
 import Dispatch
 public import EarshotMessages
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// Asks a consent question on a terminal: allow, deny, or learn more. There is no default answer, and input typed before the

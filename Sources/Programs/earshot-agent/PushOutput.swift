@@ -2,6 +2,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotMessages
 import Foundation
+import NearbyWire
 
 /// Prints what the agent tells of local push.
 struct PushOutput {

@@ -1,6 +1,7 @@
 import EarshotMessages
 import EarshotPush
 import Foundation
+import NearbyWire
 
 /// An app of local push: what waits for it, and its start.
 struct PushAppRecord {

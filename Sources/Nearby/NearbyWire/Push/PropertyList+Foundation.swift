@@ -2,7 +2,9 @@ import Foundation
 
 extension PropertyList {
     /// A value of Swift or Foundation as a property list.
-    /// - Parameter keyPath: where the value is, for the error.
+    /// - Parameters:
+    ///   - value: of one of the types of `value`, or of Foundation's numbers.
+    ///   - keyPath: where the value is, for the error.
     /// - Throws: `Invalid`, with the key path of the first wrong value.
     public init(_ value: Any, keyPath: String = "") throws(Invalid) {
         try self.init(value, keyPath: keyPath, depth: 0)
@@ -85,7 +87,9 @@ extension PropertyList {
 
 extension [String: PropertyList] {
     /// A dictionary of Swift or Foundation.
-    /// - Parameter keyPath: its name, for the error.
+    /// - Parameters:
+    ///   - values: of the types of `PropertyList.value`, by their names.
+    ///   - keyPath: its name, for the error.
     /// - Throws: `PropertyList.Invalid`, with the key path of the first wrong value.
     public init(_ values: [AnyHashable: Any], keyPath: String) throws(PropertyList.Invalid) {
         guard case .dictionary(let entries) = try PropertyList(values, keyPath: keyPath) else {
