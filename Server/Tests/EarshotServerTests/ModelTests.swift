@@ -1,6 +1,7 @@
 import EarshotChannel
 import Foundation
 import GRDB
+import NearbyWire
 import Testing
 
 @testable import EarshotServer

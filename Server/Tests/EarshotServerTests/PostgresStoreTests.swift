@@ -2,6 +2,7 @@
     import EarshotChannel
     import EarshotPostgres
     import Foundation
+    import NearbyWire
     import Testing
 
     @testable import EarshotServer

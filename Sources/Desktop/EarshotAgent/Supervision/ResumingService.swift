@@ -76,7 +76,7 @@ final class ResumingService: MessageService {
 
     func report(
         _ report: SightingReport, in session: ServiceSession
-    ) async throws(ServiceFailure) -> [Payload: SightingStatus] {
+    ) async throws(ServiceFailure) -> [Payload: TokenStatus] {
         try await service.report(report, in: session)
     }
 
