@@ -156,6 +156,8 @@ let soundTargets: [Target] = [
 
 let nearby = Wing(name: "Nearby")
 let nearbyTargets: [Target] = [
+    // What client, service, agent, app and provider exchange: one schema each, and the beacons that they name.
+    nearby.module("NearbyWire"),
     // Devices come and go: strategy, presence, what a medium is.
     nearby.module("EarshotDiscovery", ["EarshotCoding"]),
     // The medium of sound: when to talk, the ear, the mouth.
@@ -166,10 +168,12 @@ let nearbyTargets: [Target] = [
             "EarshotSystem",
         ]),
     // Bluetooth Low Energy through BlueZ.
-    nearby.module("EarshotBluetooth", ["EarshotCoding", "EarshotDBus", "EarshotDiscovery", "EarshotSystem"]),
+    nearby.module(
+        "EarshotBluetooth", ["EarshotCoding", "EarshotDBus", "EarshotDiscovery", "EarshotSystem", "NearbyWire"]),
     // Messages: manager, publication, subscription, permission.
-    nearby.module("EarshotMessages", ["EarshotBasics", "EarshotCoding", "EarshotDiscovery"]),
+    nearby.module("EarshotMessages", ["EarshotBasics", "EarshotCoding", "EarshotDiscovery", "NearbyWire"]),
 
+    nearby.tests("NearbyWireTests", ["EarshotBasics", "EarshotMessages", "NearbyWire"]),
     nearby.tests("EarshotDiscoveryTests", ["EarshotCoding", "EarshotDiscovery"]),
     nearby.tests(
         "EarshotSoundTests",
@@ -181,11 +185,11 @@ let nearbyTargets: [Target] = [
         "EarshotBluetoothTests",
         [
             "EarshotBasics", "EarshotBluetooth", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
-            "DesktopTestSupport", "TestSupport",
+            "NearbyWire", "DesktopTestSupport", "TestSupport",
         ]),
     nearby.tests(
         "EarshotMessagesTests",
-        ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "MessagesTestSupport", "TestSupport"]),
+        ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
 ]
 
 // MARK: Desktop: the user's session
@@ -199,12 +203,13 @@ let desktopTargets: [Target] = [
     // Notifications on the desktop.
     desktop.module("EarshotNotifications", ["EarshotBasics", "EarshotDBus", "EarshotSystem"]),
     // Local push: configurations on the disk, the app's and the provider's ends of the protocol.
-    desktop.module("EarshotPush", ["EarshotMessages"]),
+    desktop.module("EarshotPush", ["NearbyWire"]),
     // The agent: background work of apps that do not run.
     desktop.module(
         "EarshotAgent",
         [
             "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush",
+            "NearbyWire",
         ]),
 
     desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport"]),
@@ -214,14 +219,14 @@ let desktopTargets: [Target] = [
     desktop.tests(
         "EarshotNotificationsTests",
         ["EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport"]),
-    desktop.tests("EarshotPushTests", ["EarshotMessages", "EarshotPush", "MessagesTestSupport", "TestSupport"]),
+    desktop.tests("EarshotPushTests", ["EarshotPush", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
     desktop.tests(
         "EarshotAgentTests",
         [
             "DesktopTestSupport", "EarshotAgent", "EarshotBasics", "EarshotCoding", "EarshotDBus", "EarshotDiscovery",
             "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPush", "MessagesTestSupport",
-            "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent", "push-app",
-            "push-provider",
+            "NearbyWire", "TestSupport", "background-app", "background-sample", "earshot-agent", "push-agent",
+            "push-app", "push-provider",
         ]),
     // An app in a process of its own, which tests kill and the agent starts.
     desktop.helper("background-app", in: "BackgroundApp", ["EarshotDiscovery", "EarshotMessages"]),
@@ -239,10 +244,10 @@ let spellingTargets: [Target] = [
     // GNS…, and the same under the other name of its module.
     spelling.module(
         "NearbyMessages",
-        ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotSound", "UIKitNames"]),
+        ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotSound", "NearbyWire", "UIKitNames"]),
     spelling.module("GNSMessages", ["NearbyMessages"]),
     // NEAppPush…
-    spelling.module("NetworkExtension", ["EarshotMessages", "EarshotPush"]),
+    spelling.module("NetworkExtension", ["EarshotPush", "NearbyWire"]),
     // Calls, as notifications.
     spelling.module("CallKit", ["EarshotNotifications"]),
     // What the documents take from UIKit: the app's state, its delegate, its notifications.
@@ -253,7 +258,8 @@ let spellingTargets: [Target] = [
         "NearbyMessagesTests",
         [
             "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications",
-            "GNSMessages", "NearbyMessages", "MessagesTestSupport", "DesktopTestSupport", "TestSupport", "UIKitNames",
+            "GNSMessages", "NearbyMessages", "NearbyWire", "MessagesTestSupport", "DesktopTestSupport", "TestSupport",
+            "UIKitNames",
             "test-app",
         ],
         exclude: ["Snippets/Printed"], settings: app),
@@ -264,7 +270,7 @@ let spellingTargets: [Target] = [
     // Compiled as an app is, and with warnings: the document's first example makes one.
     spelling.tests(
         "NetworkExtensionTests",
-        ["EarshotMessages", "EarshotPush", "NetworkExtension", "UIKitNames", "MessagesTestSupport", "TestSupport"],
+        ["EarshotPush", "NearbyWire", "NetworkExtension", "UIKitNames", "MessagesTestSupport", "TestSupport"],
         exclude: ["Snippets/Printed"], settings: []),
     spelling.tests(
         "NetworkExtensionSwift5Tests", ["NetworkExtension", "UIKitNames"], settings: [.swiftLanguageMode(.v5)]),
@@ -309,14 +315,14 @@ let programTargets: [Target] = [
         [
             "EarshotSoundConsole", "EarshotAudio", "EarshotBasics", "EarshotBluetooth", "EarshotCoding",
             "EarshotConsole", "EarshotDiscovery",
-            "EarshotMessages", "EarshotModem", "EarshotSound", "EarshotSystem", argumentParser,
+            "NearbyWire", "EarshotMessages", "EarshotModem", "EarshotSound", "EarshotSystem", argumentParser,
         ]),
     // agent and push.
     programs.program(
         "earshot-agent",
         [
             "EarshotAgent", "EarshotBluetooth", "EarshotDBus", "EarshotDiscovery", "EarshotMessages",
-            "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotBasics", "EarshotConsole",
+            "EarshotNetworks", "EarshotNotifications", "EarshotPush", "EarshotBasics", "EarshotConsole", "NearbyWire",
             argumentParser,
         ]),
     // Makes the manual pages, for `make install`. Not a product.
@@ -378,7 +384,7 @@ let supportTargets: [Target] = [
             "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotChannel", "EarshotAudio", "EarshotSystem", numerics,
         ], settings: computing),
     support.support("DesktopTestSupport", ["EarshotDBus", "TestSupport"]),
-    support.support("MessagesTestSupport", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages"]),
+    support.support("MessagesTestSupport", ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "NearbyWire"]),
     // Programs for the tests in the virtual machine, `make test-machine`.
     machine.helper("machine-rotation", in: "Rotation", ["EarshotBluetooth", "EarshotCoding", "EarshotDiscovery"]),
     machine.helper("machine-networks", in: "Networks", ["EarshotNetworks"]),
@@ -388,7 +394,7 @@ let package = Package(
     name: "earshot",
     products: [
         "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
-        "EarshotDiscovery", "EarshotSound", "EarshotBluetooth", "EarshotMessages", "EarshotNetworks",
+        "NearbyWire", "EarshotDiscovery", "EarshotSound", "EarshotBluetooth", "EarshotMessages", "EarshotNetworks",
         "EarshotNotifications",
         "EarshotAgent", "EarshotPush", "CallKit", "EarshotSystem", "EarshotBasics",
     ].map { .library(name: $0, targets: [$0]) } + [

@@ -20,6 +20,7 @@ let tested: [SwiftSetting] =
     + (Context.environment["EARSHOT_TESTING"] == "1"
         ? [.unsafeFlags(["-enable-testing"], .when(configuration: .release))] : [])
 
+let wire = Target.Dependency.product(name: "NearbyWire", package: "earshot")
 let basics = Target.Dependency.product(name: "EarshotBasics", package: "earshot")
 let system = Target.Dependency.product(name: "EarshotSystem", package: "earshot")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -71,7 +72,7 @@ let package = Package(
         .target(
             name: "EarshotServer",
             dependencies: [
-                basics, coding, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
+                basics, coding, wire, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
             ],
@@ -82,12 +83,12 @@ let package = Package(
             swiftSettings: tested),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .executableTarget(
-            name: "earshotd", dependencies: ["EarshotServer", coding, system, argumentParser, logging],
-            swiftSettings: strict),
+            name: "earshotd", dependencies: ["EarshotServer", wire, system, argumentParser, logging],
+            swiftSettings: tested),
         .testTarget(
             name: "EarshotServerTests",
             dependencies: [
-                "EarshotServer", "earshotd", basics, coding, hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore,
+                "EarshotServer", "earshotd", basics, wire, hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore,
                 nioPosix, nioHTTP1, nioSSL, httpTypes, grdb, logging,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
             ],

@@ -19,7 +19,7 @@ FORBIDDEN = [
     ("EarshotDiscovery", SOUND | MODEM | {"CSystemd", "EarshotSystem", "NearbyWire"}),
     ("EarshotBluetooth", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
     ("EarshotMessages", SOUND | MODEM | {"CSystemd", "EarshotAudio", "EarshotSound", "EarshotBluetooth"}),
-    # ("NearbyWire", SOUND | MODEM | {"CSystemd", "EarshotDiscovery", "EarshotMessages"}),
+    ("NearbyWire", SOUND | MODEM | {"CSystemd", "EarshotDiscovery", "EarshotMessages"}),
     ("NetworkExtension", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
     ("CallKit", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
     ("earshot", {"CSystemd", "EarshotDiscovery", "EarshotMessages", "NearbyWire"}),

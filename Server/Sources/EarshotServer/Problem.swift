@@ -1,6 +1,6 @@
-import EarshotCoding
 import FoundationEssentials
 import Hummingbird
+import NearbyWire
 
 /// The reason why the service rejects a request, for its client.
 ///
@@ -38,18 +38,10 @@ struct Problem: Error, Sendable, Equatable {
 
     /// The JSON above.
     var body: String {
-        struct Envelope: Encodable {
-            struct Content: Encodable {
-                let code: String
-                let message: String
-                let remedy: String
-            }
-            let problem: Content
-        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let envelope = Envelope(problem: .init(code: code, message: message, remedy: remedy))
-        guard let data = try? encoder.encode(envelope) else { preconditionFailure("text is always JSON") }
+        let body = ProblemBody(code: code, message: message, remedy: remedy)
+        guard let data = try? encoder.encode(body) else { preconditionFailure("text is always JSON") }
         return String(decoding: data, as: UTF8.self)
     }
 

@@ -1,8 +1,8 @@
 import ArgumentParser
-import EarshotCoding
 import EarshotServer
 import EarshotSystem
 import FoundationEssentials
+import NearbyWire
 
 struct BeaconCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

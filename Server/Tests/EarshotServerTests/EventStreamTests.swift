@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import HummingbirdTesting
+import NearbyWire
 import Testing
 
 @testable import EarshotServer

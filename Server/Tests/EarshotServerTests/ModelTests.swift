@@ -1,6 +1,7 @@
 import EarshotBasics
 import Foundation
 import GRDB
+import NearbyWire
 import Testing
 
 @testable import EarshotServer

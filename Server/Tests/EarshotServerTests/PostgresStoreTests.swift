@@ -3,6 +3,7 @@ import EarshotBasics
 #if Postgres
     import EarshotPostgres
     import Foundation
+    import NearbyWire
     import Testing
 
     @testable import EarshotServer

@@ -1,8 +1,8 @@
-import EarshotCoding
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import NearbyWire
 import Testing
 
 @testable import EarshotServer

@@ -1,5 +1,5 @@
-import EarshotCoding
 import Foundation
+import NearbyWire
 import Testing
 
 @testable import EarshotServer

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import NearbyWire
 import Testing
 
 @testable import EarshotServer

@@ -1,4 +1,5 @@
 import Foundation
+import NearbyWire
 import Testing
 
 @testable import EarshotServer

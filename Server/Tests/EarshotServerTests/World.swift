@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import NearbyWire
 import Synchronization
 
 @testable import EarshotServer

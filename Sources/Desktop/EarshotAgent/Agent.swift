@@ -1,5 +1,6 @@
 import EarshotMessages
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// The agent: holds the operations of apps that are in the background or do not run. `docs/AGENT.md` describes it.

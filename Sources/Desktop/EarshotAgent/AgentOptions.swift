@@ -2,6 +2,7 @@ public import EarshotDiscovery
 package import EarshotMessages
 public import EarshotNetworks
 import Foundation
+public import NearbyWire
 
 /// What an agent runs on, and its limits.
 public struct AgentOptions: Sendable {
@@ -10,7 +11,7 @@ public struct AgentOptions: Sendable {
     /// Makes the media of discovery, once for each app and service. Only those that work in the background are used.
     public var media: @Sendable () -> [any DiscoveryMedium]
     /// Makes the source of beacons; nil, or a result of nil, if the agent cannot hear any.
-    public var beacons: (@Sendable () -> (any BeaconSource)?)?
+    public var beacons: (@Sendable () -> (any BeaconSource<DiscoveryProblem>)?)?
     /// The share of time in which the radio listens for devices, and for beacons in low power; 0 ... 1. The overview shows it.
     public var tokenScanShare = 1.0
     /// See `tokenScanShare`.
@@ -52,7 +53,8 @@ public struct AgentOptions: Sendable {
     /// Options with these values; see the properties of the same names.
     public init(
         stateFolder: String, media: @escaping @Sendable () -> [any DiscoveryMedium],
-        beacons: (@Sendable () -> (any BeaconSource)?)? = nil, log: @escaping @Sendable (String) -> Void
+        beacons: (@Sendable () -> (any BeaconSource<DiscoveryProblem>)?)? = nil,
+        log: @escaping @Sendable (String) -> Void
     ) {
         self.stateFolder = stateFolder
         self.media = media

@@ -2,6 +2,7 @@ import ArgumentParser
 import EarshotConsole
 import EarshotMessages
 import Foundation
+import NearbyWire
 
 struct AgentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import EarshotBluetooth
 import EarshotDiscovery
+import NearbyWire
 
 /// The radio of the agent: one adapter for the operations of all apps. They share one scan, and their advertisements take
 /// turns.
@@ -19,5 +20,5 @@ struct AgentMedia: Sendable {
     /// A medium for the operations of one app with one key.
     var media: [any DiscoveryMedium] { [BluetoothMedium(BluetoothMedium.Options(power: power), adapter: adapter)] }
 
-    var beacons: any BeaconSource { BluetoothBeacons(adapter) }
+    var beacons: any BeaconSource<DiscoveryProblem> { BluetoothBeacons(adapter) }
 }

@@ -2,6 +2,7 @@ import EarshotBasics
 import EarshotConsole
 import EarshotMessages
 import Foundation
+import NearbyWire
 
 /// Prints what the agent tells of itself.
 struct AgentOutput {

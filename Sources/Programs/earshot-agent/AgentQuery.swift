@@ -1,6 +1,7 @@
 import EarshotConsole
 import EarshotMessages
 import Foundation
+import NearbyWire
 
 /// One question to the agent, and its answer.
 enum AgentQuery {

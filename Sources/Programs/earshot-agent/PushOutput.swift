@@ -1,6 +1,7 @@
 import EarshotConsole
 import EarshotMessages
 import Foundation
+import NearbyWire
 
 /// Prints what the agent tells of local push.
 struct PushOutput {

@@ -7,6 +7,7 @@ import EarshotDiscovery
 import EarshotMessages
 import EarshotNetworks
 import Foundation
+import NearbyWire
 
 /// Runs the agent.
 struct RunCommand: ParsableCommand {

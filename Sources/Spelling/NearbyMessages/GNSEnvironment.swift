@@ -3,6 +3,7 @@ import EarshotDiscovery
 package import EarshotMessages
 import EarshotSound
 import Foundation
+import NearbyWire
 import UIKitNames
 
 /// The service, the media, the permission and the debug log, which the original interface has no argument for.

@@ -1,7 +1,7 @@
 import Dispatch
-import EarshotMessages
 package import EarshotPush
 public import Foundation
+import NearbyWire
 import Synchronization
 
 /// A configuration of local push: on which networks `earshot-agent` runs the app's provider, and with what.

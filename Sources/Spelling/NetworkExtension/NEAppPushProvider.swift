@@ -1,6 +1,6 @@
-import EarshotMessages
 import EarshotPush
 public import Foundation
+import NearbyWire
 import Synchronization
 
 /// Keeps the connection to a server on a network that an app has named: a program of its own, which `earshot-agent` starts

@@ -1,5 +1,6 @@
 import EarshotPush
 public import Foundation
+import NearbyWire
 
 /// Why a provider stops.
 public enum NEProviderStopReason: Int, Sendable {

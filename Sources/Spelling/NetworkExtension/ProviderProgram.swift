@@ -2,6 +2,7 @@ import Dispatch
 import EarshotPush
 import Foundation
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// The process of a provider: it does what the agent says, and ends with the agent.
@@ -69,7 +70,7 @@ final class ProviderProgram: Sendable {
         let (box, answer) = (box, Once())
         box.provider.start { error in
             guard answer.take() else { return }
-            link.send(.started(error.map { "\($0.localizedDescription)" }))
+            link.send(.started(ProviderFrame.Started(error: error.map { "\($0.localizedDescription)" })))
             guard error == nil else { return }
             DispatchQueue.main.async { Self.startTimer(box, seconds: begin.timerSeconds) }
         }

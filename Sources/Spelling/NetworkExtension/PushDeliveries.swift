@@ -1,7 +1,7 @@
 import Dispatch
-import EarshotMessages
 import EarshotPush
 import Foundation
+import NearbyWire
 import Synchronization
 
 /// Brings what providers report to the delegates: each event once, to the manager of its configuration whose delegate was set

@@ -1,7 +1,7 @@
 import Dispatch
-import EarshotMessages
 package import EarshotPush
 import Foundation
+import NearbyWire
 
 /// What the managers of a process share.
 package struct PushSystem: Sendable {

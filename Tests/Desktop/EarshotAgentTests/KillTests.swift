@@ -1,6 +1,7 @@
 import EarshotMessages
 import Foundation
 import Glibc
+import NearbyWire
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import EarshotMessages
 import EarshotNotifications
 import Foundation
 import MessagesTestSupport
+import NearbyWire
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ struct NotificationTests {
             try client.send(.acknowledge(ClientFrame.Acknowledgement(events.id, sequence: events.sequence)))
             return (event, try client.overview().apps.first?.operations.first?.waitingCount ?? -1)
         }
-        #expect(event.found?.content == Data("hello <b>".utf8) && rest == 0)
+        #expect(event.message?.content == Data("hello <b>".utf8) && rest == 0)
         #expect(desktop.shown.count == 1)
         withExtendedLifetime((agent, neighbour, publication)) {}
     }

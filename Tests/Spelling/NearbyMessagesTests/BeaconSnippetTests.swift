@@ -1,9 +1,9 @@
-import EarshotCoding
 import EarshotDiscovery
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
 import NearbyMessages
+import NearbyWire
 import Testing
 
 /// Snippets 13 to 17: messages of beacons.

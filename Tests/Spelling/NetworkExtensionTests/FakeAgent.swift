@@ -1,9 +1,9 @@
 import Dispatch
-import EarshotMessages
 import EarshotPush
 import Foundation
 import Glibc
 import MessagesTestSupport
+import NearbyWire
 import NetworkExtension
 import Synchronization
 

@@ -1,7 +1,7 @@
-import EarshotMessages
 import EarshotPush
 import Foundation
 import MessagesTestSupport
+import NearbyWire
 import NetworkExtension
 import Testing
 

@@ -1,5 +1,5 @@
-package import EarshotCoding
 package import EarshotDiscovery
+package import NearbyWire
 import Synchronization
 
 /// Beacons in memory: a radio that hears those that a test puts there.
@@ -7,7 +7,8 @@ package final class BeaconAir: BeaconSource {
     private struct State {
         var beacons: Set<BeaconIdentifier> = []
         var scans: [BeaconScan] = []
-        var streams: [Int: (scan: BeaconScan, continuation: AsyncStream<BeaconEvent>.Continuation)] = [:]
+        var streams: [Int: (scan: BeaconScan, continuation: AsyncStream<BeaconEvent<DiscoveryProblem>>.Continuation)] =
+            [:]
         var nextStream = 0
     }
 
@@ -35,12 +36,12 @@ package final class BeaconAir: BeaconSource {
     package func remove(_ beacon: BeaconIdentifier) { state.withLock { _ = $0.beacons.remove(beacon) } }
 
     /// Sends an event to all scans.
-    package func report(_ event: BeaconEvent) {
+    package func report(_ event: BeaconEvent<DiscoveryProblem>) {
         for stream in state.withLock({ Array($0.streams.values) }) { stream.continuation.yield(event) }
     }
 
-    package func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: BeaconEvent.self)
+    package func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent<DiscoveryProblem>> {
+        let (stream, continuation) = AsyncStream.makeStream(of: BeaconEvent<DiscoveryProblem>.self)
         let number = state.withLock { state in
             state.scans.append(scan)
             state.nextStream += 1

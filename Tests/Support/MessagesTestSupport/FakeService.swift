@@ -1,6 +1,7 @@
-package import EarshotCoding
+import EarshotCoding
 package import EarshotMessages
 import Foundation
+package import NearbyWire
 import Synchronization
 
 /// A service in memory. It follows docs/SERVICE.md, and breaks its rules on request.

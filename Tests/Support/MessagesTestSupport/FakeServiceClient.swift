@@ -1,6 +1,7 @@
 import EarshotCoding
 import EarshotMessages
 import Foundation
+import NearbyWire
 import Synchronization
 
 /// The access of one device to a `FakeService`.
@@ -73,11 +74,11 @@ struct FakeServiceClient: MessageService {
 
     func report(
         _ report: SightingReport, in session: ServiceSession
-    ) async throws(ServiceFailure) -> [Payload: SightingStatus] {
+    ) async throws(ServiceFailure) -> [Payload: TokenStatus] {
         try await request("report +\(report.heard.count) -\(report.lost.count)", in: session) {
             state throws(ServiceFailure) in
             let project = state.sessions[session.secret]
-            var statuses: [Payload: SightingStatus] = [:]
+            var statuses: [Payload: TokenStatus] = [:]
             state.receptions += report.heard.compactMap { report.receptions[$0] }
             for token in report.lost { state.heard[session.secret]?[token] = nil }
             for token in report.heard {

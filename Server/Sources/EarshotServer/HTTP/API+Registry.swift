@@ -1,7 +1,7 @@
-import EarshotCoding
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import NearbyWire
 
 /// The endpoints of beacons: a question for devices, and the register for the holder of an owner's key.
 extension API {
@@ -14,7 +14,7 @@ extension API {
                     let filter = MessageFilter(namespace: question.namespace ?? "", type: question.type ?? "")
                     return try .json(
                         LookUpAnswerBody(
-                            try await service.lookUp(question.beacons.map(\.identifier), filter, for: session)))
+                            try await service.lookUp(question.beacons, filter, for: session)))
                 })
         ]
     }
@@ -26,7 +26,7 @@ extension API {
                 owner { request, project, _ in
                     let order = try await request.decode(BeaconOrderBody.self, upTo: service.limits.bodyBytes)
                     let registered = try await service.registry.register(
-                        order.beacon.identifier, note: order.note ?? "", project: project)
+                        order.beacon, note: order.note ?? "", project: project)
                     return try .json(
                         BeaconBody(registered.value), status: registered.isNew ? .created : .ok)
                 }),

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import Logging
+import NearbyWire
 
 /// All HTTP endpoints: version 1 below `/v1`, and those for operators.
 struct API: Sendable {
@@ -74,7 +75,7 @@ struct API: Sendable {
                         message, for: session, timeToLive: order.timeToLive?.duration,
                         idempotencyKey: order.idempotencyKey)
                     return try .json(
-                        PublicationBody(outcome.value, token: token(outcome.token), now: service.now),
+                        RegistrationBody(outcome.value, token: token(outcome.token), now: service.now),
                         status: outcome.isNew ? .created : .ok)
                 }),
             Endpoint(
@@ -82,14 +83,14 @@ struct API: Sendable {
                 session { _, session, _ in
                     let now = service.now
                     let all = try await service.store.publications(of: session, now: now)
-                    return try .json(PublicationListBody(publications: all.map { PublicationBody($0, now: now) }))
+                    return try .json(PublicationListBody(publications: all.map { RegistrationBody($0, now: now) }))
                 }),
             Endpoint(
                 .put, "/v1/publications/{id}",
                 session { request, session, id in
                     let (publication, issued) = try await service.renewPublication(
                         id, for: session, timeToLive: try await timeToLive(request))
-                    return try .json(PublicationBody(publication, token: token(issued), now: service.now))
+                    return try .json(RegistrationBody(publication, token: token(issued), now: service.now))
                 }),
             Endpoint(
                 .delete, "/v1/publications/{id}",
@@ -111,7 +112,7 @@ struct API: Sendable {
                         timeToLive: order.timeToLive?.duration,
                         idempotencyKey: order.idempotencyKey)
                     return try .json(
-                        SubscriptionBody(outcome.value, token: token(outcome.token), now: service.now),
+                        RegistrationBody(outcome.value, token: token(outcome.token), now: service.now),
                         status: outcome.isNew ? .created : .ok)
                 }),
             Endpoint(
@@ -120,14 +121,14 @@ struct API: Sendable {
                     let now = service.now
                     let all = try await service.store.subscriptions(of: session, now: now)
                     return try .json(
-                        SubscriptionListBody(subscriptions: all.map { SubscriptionBody($0, now: now) }))
+                        SubscriptionListBody(subscriptions: all.map { RegistrationBody($0, now: now) }))
                 }),
             Endpoint(
                 .put, "/v1/subscriptions/{id}",
                 session { request, session, id in
                     let (subscription, issued) = try await service.renewSubscription(
                         id, for: session, timeToLive: try await timeToLive(request))
-                    return try .json(SubscriptionBody(subscription, token: token(issued), now: service.now))
+                    return try .json(RegistrationBody(subscription, token: token(issued), now: service.now))
                 }),
             Endpoint(
                 .delete, "/v1/subscriptions/{id}",

@@ -1,71 +1,32 @@
-import EarshotCoding
 import FoundationEssentials
+import NearbyWire
 
-/// A beacon in JSON: its text form.
-struct BeaconText: Codable {
-    let identifier: BeaconIdentifier
-
-    init(_ identifier: BeaconIdentifier) { self.identifier = identifier }
-
-    init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        do throws(BeaconTextError) {
-            identifier = try BeaconIdentifier(text: text)
-        } catch {
-            throw Problem.badBeacon(error)
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(identifier.text)
-    }
-}
-
-/// The body of `POST /v1/lookups`.
-struct LookUpBody: Codable {
-    let beacons: [BeaconText]
-    let namespace: String?
-    let type: String?
-}
-
-/// The answer of `POST /v1/lookups`.
-struct LookUpAnswerBody: Codable {
-    struct Entry: Codable {
-        let beacon: BeaconText
-        let id: String
-        let namespace: String
-        let type: String
-        let data: Data
-    }
-
-    let attachments: [Entry]
-
+extension LookUpAnswerBody {
     init(_ results: [LookUpResult]) {
-        attachments = results.flatMap { result in
-            result.attachments.map {
-                Entry(
-                    beacon: BeaconText(result.beacon), id: $0.identifier, namespace: $0.namespace, type: $0.type,
-                    data: $0.data)
-            }
-        }
+        self.init(
+            attachments: results.flatMap { result in
+                result.attachments.map {
+                    Entry(
+                        beacon: result.beacon, id: $0.identifier, namespace: $0.namespace, type: $0.type, data: $0.data)
+                }
+            })
     }
 }
 
 /// The body of `POST /v1/beacons`.
 struct BeaconOrderBody: Codable {
-    let beacon: BeaconText
+    let beacon: BeaconIdentifier
     let note: String?
 }
 
 /// A beacon, as its owner sees it.
 struct BeaconBody: Codable {
-    let beacon: BeaconText
+    let beacon: BeaconIdentifier
     let note: String
     let attachments: [AttachmentBody]
 
     init(_ beacon: Beacon) {
-        self.beacon = BeaconText(beacon.identifier)
+        self.beacon = beacon.identifier
         note = beacon.note
         attachments = beacon.attachments.map(AttachmentBody.init)
     }
@@ -75,11 +36,11 @@ struct BeaconBody: Codable {
 struct BeaconListBody: Codable {
     let beacons: [BeaconBody]
     /// The `after` of the next page; nil on the last one.
-    let next: BeaconText?
+    let next: BeaconIdentifier?
 
     init(_ page: BeaconPage) {
         beacons = page.beacons.map(BeaconBody.init)
-        next = page.hasMore ? page.beacons.last.map { BeaconText($0.identifier) } : nil
+        next = page.hasMore ? page.beacons.last?.identifier : nil
     }
 }
 

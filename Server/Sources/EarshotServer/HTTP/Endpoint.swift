@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NearbyWire
 
 /// A method and a path with their handler.
 struct Endpoint: Sendable {
@@ -74,6 +75,8 @@ extension Request {
             return try JSONDecoder().decode(Body.self, from: data)
         } catch let error as DecodingError {
             throw Problem.badBody(error.explanation)
+        } catch let error as BeaconTextError {
+            throw Problem.badBeacon(error)
         }
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import NearbyWire
 import ServiceLifecycle
 
 /// The changes near a device, as server-sent events.

@@ -1,5 +1,5 @@
-package import EarshotCoding
 package import FoundationEssentials
+package import NearbyWire
 
 /// A name for attachments. Exactly one project owns it.
 package struct Namespace: Sendable, Equatable {

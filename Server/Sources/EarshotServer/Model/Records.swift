@@ -101,16 +101,6 @@ struct HeardToken: Sendable, Equatable {
     var age = Duration.zero
 }
 
-/// The status of a reported token for the reporting device.
-enum TokenStatus: String, Sendable, Codable, CaseIterable {
-    /// Issued in this project, and alive.
-    case valid = "VALID"
-    /// Never issued in this project, or so long ago that the service has forgotten it.
-    case invalid = "INVALID"
-    /// Issued in this project; the token, or its publication or subscription, has expired.
-    case expired = "EXPIRED"
-}
-
 /// A message that became near to a subscription, or ceased to be.
 struct Change: Sendable, Equatable {
     /// Counts the changes of one device from 1.

@@ -1,5 +1,5 @@
-package import EarshotCoding
 package import FoundationEssentials
+package import NearbyWire
 
 /// The register of beacons, their attachments and the namespaces: rules and limits around a store.
 ///

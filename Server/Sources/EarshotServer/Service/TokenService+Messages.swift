@@ -1,5 +1,5 @@
-import EarshotCoding
 import FoundationEssentials
+import NearbyWire
 
 extension TokenService {
     func publish(

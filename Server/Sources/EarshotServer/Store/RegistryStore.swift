@@ -1,4 +1,4 @@
-package import EarshotCoding
+package import NearbyWire
 
 /// The persistent register of beacons. Each call is atomic, as those of `Store` are.
 package protocol RegistryStore: Sendable {

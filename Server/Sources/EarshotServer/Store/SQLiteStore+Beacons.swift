@@ -1,6 +1,6 @@
-package import EarshotCoding
 import FoundationEssentials
 import GRDB
+package import NearbyWire
 
 extension SQLiteStore {
     package func register(

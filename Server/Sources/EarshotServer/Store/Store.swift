@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import NearbyWire
 
 /// The service's persistent state. Each call is atomic: it takes effect completely or not at all, and an answered call
 /// stays, even if the process is killed in the next moment.

@@ -1,6 +1,7 @@
 import EarshotMessages
 import Foundation
 import Glibc
+import NearbyWire
 
 /// The lock that a provider's process holds as long as it lives, so that a configuration never has two.
 ///

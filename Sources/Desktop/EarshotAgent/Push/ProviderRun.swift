@@ -4,6 +4,7 @@ import EarshotMessages
 import EarshotPush
 import Foundation
 import Glibc
+import NearbyWire
 
 /// A provider's process, from its start to its end.
 struct ProviderRun {

@@ -2,6 +2,7 @@ import EarshotMessages
 import EarshotPush
 import Foundation
 import Glibc
+import NearbyWire
 
 /// What the agent keeps of local push for an app: what its providers reported and the app does not have yet.
 struct PushAppState: Codable, Sendable, Hashable {

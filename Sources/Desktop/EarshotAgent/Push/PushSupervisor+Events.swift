@@ -2,6 +2,7 @@ import EarshotBasics
 import EarshotMessages
 import EarshotPush
 import Foundation
+import NearbyWire
 
 /// An app of local push: what waits for it, and its start.
 struct PushAppRecord {

@@ -4,6 +4,7 @@ import EarshotNetworks
 import EarshotPush
 import Foundation
 import Glibc
+import NearbyWire
 
 /// The providers' processes.
 extension PushSupervisor {
@@ -79,7 +80,7 @@ extension PushSupervisor {
             socket, queue: providerQueue,
             onFrame: { connection, body in
                 guard backlog.add(body.count, now: Supervisor.monotonicSeconds),
-                    let frame = AgentProtocol.decode(body, as: ProviderFrame.self), frame.isValid
+                    let frame = AgentProtocol.decode(body, as: ProviderFrame.self)
                 else {
                     connection.close()
                     input.yield(.provider(id, run: number, .invalid))
@@ -183,7 +184,7 @@ extension PushSupervisor {
         records[id]?.run?.phase = .stopping
         records[id]?.run?.deadline = later(times.grace, .provider(id, run: run.number, .deadline))
         records[id]?.lastStopReason = reason
-        run.connection.send(ProviderOrder.stop(reason))
+        run.connection.send(ProviderOrder.stop(ProviderOrder.Stop(reason)))
         log("\(run.configuration.app): stops process \(run.process), reason \(reason)")
         tellStates(run.configuration.app)
     }
@@ -212,7 +213,8 @@ extension PushSupervisor {
     }
 
     private func take(_ frame: ProviderFrame, of id: String, _ run: ProviderRun) {
-        if let started = frame.started {
+        switch frame {
+        case .started(let started):
             guard run.phase == .starting, run.startedAt == nil else { return }
             run.deadline?.cancel()
             if let error = started.error {
@@ -224,11 +226,11 @@ extension PushSupervisor {
             records[id]?.lastError = nil
             log("\(run.configuration.app): process \(run.process) is active")
             tellStates(run.configuration.app)
-        } else if let report = frame.report {
+        case .report(let report):
             let refusal = keep(report, id, run)
             if let refusal { log("\(run.configuration.app): refuses what the provider reports: \(refusal)") }
             run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: report.id, refusal: refusal)))
-        } else if let notify = frame.notify {
+        case .notify(let notify):
             let refusal = keep(notify, id, run)
             // The provider tries again, perhaps for hours.
             if let refusal, refusal != run.latestRefusal {
@@ -236,11 +238,12 @@ extension PushSupervisor {
             }
             records[id]?.run?.latestRefusal = refusal
             run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: notify.id, refusal: refusal)))
-        } else if frame.unmatchEthernet != nil, situation?.primary == .ethernet {
+        case .unmatchEthernet:
+            guard situation?.primary == .ethernet else { return }
             log("\(run.configuration.app): this Ethernet is not the provider's")
             records[id]?.isEthernetUnmatched = true
+        case .stopped: break  // The process ends now.
         }
-        // `stopped` needs nothing: the process ends now.
     }
 
     /// A time is over.

@@ -4,6 +4,7 @@ import EarshotNetworks
 import EarshotPush
 import Foundation
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// Local push: which configuration matches the network, which provider runs, and what waits for which app.

@@ -1,6 +1,7 @@
 import Dispatch
 import EarshotMessages
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// Accepts connections on the agent's socket, checks who connects, and passes frames on.

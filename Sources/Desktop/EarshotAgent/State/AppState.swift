@@ -1,4 +1,5 @@
 import EarshotMessages
+import NearbyWire
 
 /// All that the agent keeps about an app: one file, see `StateStore`. It holds keys of projects and sessions.
 struct AppState: Codable, Sendable, Hashable {
@@ -27,7 +28,7 @@ struct AppState: Codable, Sendable, Hashable {
             }
         }
 
-        private var waitingByteCount: Int { waiting.reduce(0) { $0 + ($1.found?.content.count ?? 0) } }
+        private var waitingByteCount: Int { waiting.reduce(0) { $0 + ($1.message?.content.count ?? 0) } }
     }
 
     /// A session at the service, so that a new process of the agent continues the registrations of the last one.

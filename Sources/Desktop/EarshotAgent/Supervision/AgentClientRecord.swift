@@ -1,4 +1,5 @@
 import EarshotMessages
+import NearbyWire
 
 /// A connected process.
 struct AgentClientRecord {

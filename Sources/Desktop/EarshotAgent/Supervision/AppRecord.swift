@@ -1,4 +1,5 @@
 import EarshotMessages
+import NearbyWire
 
 /// An app as the agent knows it: what is on the disk, and what runs.
 struct AppRecord {

@@ -1,5 +1,6 @@
 import EarshotCoding
 import EarshotMessages
+import NearbyWire
 import Synchronization
 
 /// The service for one key, with a memory: a new process of the agent continues the session and the registrations of the last
@@ -75,7 +76,7 @@ final class ResumingService: MessageService {
 
     func report(
         _ report: SightingReport, in session: ServiceSession
-    ) async throws(ServiceFailure) -> [Payload: SightingStatus] {
+    ) async throws(ServiceFailure) -> [Payload: TokenStatus] {
         try await service.report(report, in: session)
     }
 

@@ -1,4 +1,5 @@
 import EarshotMessages
+import NearbyWire
 
 /// Found and lost: each process of an app is told once.
 extension Supervisor {
@@ -10,12 +11,12 @@ extension Supervisor {
         if isNew { see(received.id, index, app) }
         guard isClaimed(id, app: app) else {
             guard isNew else { return }
-            keep(.found(received), of: id, app: app)
+            keep(.found(AgentMessage(received)), of: id, app: app)
             options.log("\(app): found a message for \(id), while the app does not run")
             saveNow(app)
             return considerStart(app)
         }
-        for number in clients.keys { tell(.found(received), received.id, of: id, app, to: number) }
+        for number in clients.keys { tell(received, of: id, app, to: number) }
         saveSoon(app)
     }
 
@@ -25,8 +26,8 @@ extension Supervisor {
         apps[app]?.runs[id]?.doubts[message] = nil
         apps[app]?.state.operations[index].seen.removeAll { $0 == message }
         if isClaimed(id, app: app) {
-            for number in clients.keys { tell(.lost(message), message, of: id, app, to: number) }
-        } else if apps[app]?.state.operations[index].waiting.contains(where: { $0.found?.id == message }) == true {
+            for number in clients.keys { tell(lost: message, of: id, app, to: number) }
+        } else if apps[app]?.state.operations[index].waiting.contains(where: { $0.message?.id == message }) == true {
             // A new process knows only what waits for it.
             keep(.lost(message), of: id, app: app)
         }
@@ -46,16 +47,18 @@ extension Supervisor {
         apps[app]?.state.operations[index].wait(event)
     }
 
-    /// Sends an event to a process that holds the operation, unless that knows already.
-    private func tell(_ event: AgentEvent, _ message: String, of id: String, _ app: String, to number: Int) {
-        guard clients[number]?.app == app, var claim = clients[number]?.claims[id] else { return }
-        if event.found == nil {
-            guard claim.known.remove(message) != nil else { return }
-        } else {
-            guard claim.known.insert(message).inserted else { return }
-        }
-        clients[number]?.claims[id] = claim
-        send(event, of: id, to: number)
+    /// Tells a process that holds the operation of a message, unless that knows already.
+    private func tell(_ received: ReceivedMessage, of id: String, _ app: String, to number: Int) {
+        guard clients[number]?.app == app,
+            clients[number]?.claims[id]?.known.insert(received.id).inserted == true
+        else { return }
+        send(.found(AgentMessage(received)), of: id, to: number)
+    }
+
+    /// Tells a process that holds the operation that a message is lost, if that knows the message.
+    private func tell(lost message: String, of id: String, _ app: String, to number: Int) {
+        guard clients[number]?.app == app, clients[number]?.claims[id]?.known.remove(message) != nil else { return }
+        send(.lost(message), of: id, to: number)
     }
 
     private func send(_ event: AgentEvent, of id: String, to number: Int) {
@@ -72,19 +75,19 @@ extension Supervisor {
         guard let index = apps[app]?.index(of: id), let run = apps[app]?.runs[id] else { return }
         removeNotifications(of: app)
         for event in apps[app]?.state.operations[index].waiting ?? [] {
-            if let message = event.found {
+            switch event {
+            case .found(let message):
                 // A message that waits twice, because it was lost in between, is told each time.
                 clients[number]?.claims[id]?.known.insert(message.id)
                 send(event, of: id, to: number)
-            } else if let message = event.lost {
-                tell(event, message, of: id, app, to: number)
+            case .lost(let message): tell(lost: message, of: id, app, to: number)
             }
         }
         // They count as kept until the process acknowledges them: `close` keeps the rest again.
         apps[app]?.state.operations[index].waiting = []
         for received in run.near.values.sorted(by: { $0.id < $1.id }) {
             if !(apps[app]?.state.operations[index].seen.contains(received.id) ?? true) { see(received.id, index, app) }
-            tell(.found(received), received.id, of: id, app, to: number)
+            tell(received, of: id, app, to: number)
         }
         for message in clients[number]?.claims[id]?.known ?? [] where run.near[message] == nil {
             doubt(message, of: id, app: app)

@@ -2,6 +2,7 @@ import EarshotDiscovery
 import EarshotMessages
 import Foundation
 import Glibc
+import NearbyWire
 
 /// The frames of the clients.
 extension Supervisor {
@@ -271,7 +272,7 @@ extension Supervisor {
             operations: record.state.operations.map { operation in
                 let run = record.runs[operation.order.id]
                 return AgentOverview.Operation(
-                    operation.order, status: run?.status ?? .inactive, media: ["ble"],
+                    operation.order, status: "\(run?.status ?? OperationStatus.inactive)", media: ["ble"],
                     problems: run.flatMap { record.managers[$0.manager]?.problems.map(AgentProblem.init) } ?? [],
                     since: operation.since, radioShare: run == nil ? 0 : options.radioShare(of: operation.order),
                     nearCount: run?.near.count ?? 0, waitingCount: operation.waiting.count)

@@ -1,6 +1,7 @@
 import EarshotDiscovery
 import EarshotMessages
 import Foundation
+import NearbyWire
 
 /// The operations that run, and the managers that run them.
 extension Supervisor {

@@ -1,10 +1,11 @@
 import EarshotMessages
+import NearbyWire
 
 /// What happens for an app that does not run and has something waiting: a notification, or its start.
 extension Supervisor {
     func considerStart(_ app: String) {
         guard let record = apps[app], record.startedProcess == nil, !presence.isThere(app) else { return }
-        let found = record.state.operations.flatMap(\.waiting).compactMap(\.found)
+        let found = record.state.operations.flatMap(\.waiting).compactMap(\.message)
         guard !found.isEmpty else { return }
         let manifest = manifest(of: app)
         if manifest.command == nil, !record.hasComplained {

@@ -2,6 +2,7 @@ import Dispatch
 import EarshotMessages
 import Foundation
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// The core of the agent: which app wants what, what runs, and who is told.

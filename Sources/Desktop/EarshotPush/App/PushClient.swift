@@ -1,7 +1,7 @@
 import Dispatch
-package import EarshotMessages
 import Foundation
 import Glibc
+package import NearbyWire
 import Synchronization
 
 /// An app's connection to the agent for local push: the states of its configurations, and the events of its providers.

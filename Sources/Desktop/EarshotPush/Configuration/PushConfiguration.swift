@@ -1,4 +1,5 @@
 public import Foundation
+public import NearbyWire
 
 /// A mobile network of an organization, as its SIM cards name it.
 public struct PushMobileNetwork: Sendable, Hashable, Codable {

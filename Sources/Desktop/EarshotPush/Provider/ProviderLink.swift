@@ -1,7 +1,7 @@
 import Dispatch
-import EarshotMessages
 import Foundation
 import Glibc
+package import NearbyWire
 import Synchronization
 
 /// A provider's connection to the agent that started it.
@@ -76,15 +76,13 @@ package final class ProviderLink: Sendable {
     }
 
     private func take(_ body: Data, from connection: AgentConnection) {
-        guard let order = AgentProtocol.decode(body, as: ProviderOrder.self), order.isValid else {
-            return connection.close()
-        }
-        if let begin = order.begin {
+        switch AgentProtocol.decode(body, as: ProviderOrder.self) {
+        case nil: connection.close()
+        case .begin(let begin):
             guard begin.version == ProviderOrder.version else { return connection.close() }
             onEvent(.begin(begin))
-        } else if let stop = order.stop {
-            onEvent(.stop(PushStopReason(rawValue: stop.reason) ?? .none))
-        } else if let answer = order.answer {
+        case .stop(let stop): onEvent(.stop(PushStopReason(rawValue: stop.reason) ?? .none))
+        case .answer(let answer):
             guard let question = questions.withLock({ $0.removeValue(forKey: answer.id) }) else { return }
             question.refusal.withLock { $0 = answer.refusal }
             question.isAnswered.signal()

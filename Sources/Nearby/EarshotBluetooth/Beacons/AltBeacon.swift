@@ -1,4 +1,4 @@
-public import EarshotCoding
+public import NearbyWire
 
 /// AltBeacon: an identity, as data of any manufacturer.
 ///

@@ -1,4 +1,4 @@
-public import EarshotCoding
+public import NearbyWire
 
 /// The beacons in the air: frames in, events out. It has no clock and no task; the caller passes the time.
 ///

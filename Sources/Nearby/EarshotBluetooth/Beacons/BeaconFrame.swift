@@ -1,4 +1,4 @@
-public import EarshotCoding
+public import NearbyWire
 
 /// A frame of a beacon, parsed.
 public enum BeaconFrame: Sendable, Hashable {

@@ -1,4 +1,5 @@
 public import EarshotDiscovery
+public import NearbyWire
 
 /// Hears Bluetooth beacons with an adapter.
 ///
@@ -35,7 +36,7 @@ public final class BluetoothBeacons: BeaconSource {
     }
 
     /// Scans until the stream is no longer read, and reports the frames that have an identity.
-    public func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent> {
+    public func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent<DiscoveryProblem>> {
         Self.stream(from: frames(scan)) { event in
             switch event {
             case .frame(let frame):

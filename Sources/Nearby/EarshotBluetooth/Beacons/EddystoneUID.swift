@@ -1,4 +1,4 @@
-public import EarshotCoding
+public import NearbyWire
 
 /// Eddystone-UID: the identity of a beacon, as service data of 0xFEAA.
 ///

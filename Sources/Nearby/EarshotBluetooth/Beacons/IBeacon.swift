@@ -1,4 +1,4 @@
-public import EarshotCoding
+public import NearbyWire
 
 /// iBeacon: an identity, as data of the manufacturer 0x004C.
 ///

@@ -1,4 +1,4 @@
-public import EarshotDiscovery
+public import NearbyWire
 
 /// How to look for beacons, and at what cost.
 ///

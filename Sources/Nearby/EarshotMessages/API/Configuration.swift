@@ -1,6 +1,7 @@
 public import EarshotBasics
 public import EarshotDiscovery
 public import Foundation
+public import NearbyWire
 
 extension MessageManager {
     /// The service, media, permission and log of a manager.
@@ -18,7 +19,7 @@ extension MessageManager {
         public var devices = MediaDevices()
         /// Makes the source of beacons. Called once, after consent, when a subscription first looks for beacons. nil, or a result
         /// of nil, if this program has none: the manager then reports `ManagerProblem.Kind.unsupportedMedium`.
-        public var beacons: (@Sendable () -> (any BeaconSource)?)?
+        public var beacons: (@Sendable () -> (any BeaconSource<DiscoveryProblem>)?)?
         /// Decides before anything is opened, played or sent.
         public var permission: any PermissionGate
         /// The shortest pause after a failed request, and the longest that it grows to.

@@ -1,4 +1,5 @@
 import Foundation
+import NearbyWire
 
 /// The service, the sound devices, the Bluetooth adapter and the application that the environment and the user's configuration
 /// files name.
@@ -93,18 +94,5 @@ struct SystemSettings: Sendable {
             url.host?.isEmpty == false
         else { return nil }
         return url
-    }
-}
-
-/// Which app a process is.
-package enum ApplicationIdentifier {
-    /// `EARSHOT_APP_ID`, or the name of the program.
-    package static var system: String {
-        of(ProcessInfo.processInfo.environment, programName: CommandLine.arguments.first ?? "")
-    }
-
-    static func of(_ environment: [String: String], programName: String) -> String {
-        if let name = environment["EARSHOT_APP_ID"], !name.isEmpty { return name }
-        return programName.split(separator: "/").last.map(String.init) ?? "earshot"
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// The app's access to the user's agent. Configure a manager with it: operations that go on in the background then run in the

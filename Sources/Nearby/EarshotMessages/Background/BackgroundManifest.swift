@@ -1,4 +1,5 @@
 import EarshotDiscovery
+package import NearbyWire
 
 /// The part of an app's manifest that the agent follows: what the app may do in the background, and how to start it.
 package struct BackgroundManifest: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import EarshotCoding
+import NearbyWire
 
 /// The service's answers about beacons, and the next question. It has no clock and sends nothing: the caller passes the time
 /// since the manager began.

@@ -1,5 +1,5 @@
-import EarshotCoding
 import EarshotDiscovery
+import NearbyWire
 
 /// The beacons that one scan hears. It has no clock: the caller passes the time since the manager began.
 ///

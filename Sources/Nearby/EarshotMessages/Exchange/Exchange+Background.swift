@@ -1,5 +1,6 @@
 import EarshotDiscovery
 import Foundation
+import NearbyWire
 
 /// Operations that the user's agent keeps.
 ///
@@ -171,10 +172,12 @@ extension Exchange {
         let isOld = events.sequence <= AgentProtocol.maximumWaitingCount
         for event in events.events {
             var news: MessageEvent?
-            if let message = event.found?.received, (try? message.message.checkReceived()) != nil {
-                news = entries[number]?.found.find(message)
-            } else if let lost = event.lost {
-                news = entries[number]?.found.lose(lost, now: now)
+            switch event {
+            case .found(let message):
+                let received = message.received
+                guard (try? received.message.checkReceived()) != nil else { continue }
+                news = entries[number]?.found.find(received)
+            case .lost(let message): news = entries[number]?.found.lose(message, now: now)
             }
             if let news { operation.events.add(news, isKept: isOld) }
         }

@@ -1,6 +1,6 @@
 import EarshotBasics
-import EarshotCoding
 import EarshotDiscovery
+import NearbyWire
 
 /// Beacons: hears them, asks the service what is attached, and reports the messages as found and lost.
 extension Exchange {
@@ -36,7 +36,7 @@ extension Exchange {
         return beacons.scan
     }
 
-    private func openedSource() -> (any BeaconSource)? {
+    private func openedSource() -> (any BeaconSource<DiscoveryProblem>)? {
         if let beaconSource { return beaconSource }
         let source = configuration.beacons?()
         beaconSource = .some(source)
@@ -68,7 +68,7 @@ extension Exchange {
         if expiring == nil { expiring = Task { await keepExpiring() } }
     }
 
-    private func take(_ event: BeaconEvent, of scan: BeaconScan) {
+    private func take(_ event: BeaconEvent<DiscoveryProblem>, of scan: BeaconScan) {
         // A stopped scan may still have events.
         guard !Task.isCancelled, scans[scan] != nil else { return }
         switch event {

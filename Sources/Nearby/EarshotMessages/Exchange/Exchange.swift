@@ -1,6 +1,7 @@
 import EarshotBasics
 import EarshotCoding
 import EarshotDiscovery
+import NearbyWire
 
 /// The core of a manager. It connects the manager's operations, the room that they share, and the service.
 ///
@@ -85,7 +86,7 @@ actor Exchange {
 
     // +Beacons
     /// nil until a subscription first looks for beacons.
-    var beaconSource: (any BeaconSource)??
+    var beaconSource: (any BeaconSource<DiscoveryProblem>)??
     var scans: [BeaconScan: Scan] = [:]
     var attachments: AttachmentBook
     var lookingUp: Task<Void, Never>?

@@ -1,5 +1,6 @@
 import EarshotCoding
 import EarshotDiscovery
+import NearbyWire
 import Synchronization
 
 /// A publication or subscription. The app's handle and the exchange share it.

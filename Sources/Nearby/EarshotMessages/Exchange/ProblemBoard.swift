@@ -1,4 +1,4 @@
-import EarshotDiscovery
+import NearbyWire
 import Synchronization
 
 /// All unsolved problems, with the sources that have each. It announces a problem when the first source has it, and its

@@ -1,4 +1,5 @@
 public import EarshotDiscovery
+import NearbyWire
 import Synchronization
 
 /// Asks the user whether the program may find devices nearby, and keeps the answer in a `PermissionStore`.

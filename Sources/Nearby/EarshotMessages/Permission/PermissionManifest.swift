@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NearbyWire
 
 /// A program's statement to its users, in `<application identifier>.nearby.json` beside the program or in its configuration
 /// folder. The keys are those of an `Info.plist`:
@@ -75,16 +76,4 @@ struct PermissionManifest: Sendable, Equatable {
     }
 
     static var systemProgramFolder: String? { ProgramFolder.system }
-}
-
-/// The folder of this process's program.
-package enum ProgramFolder {
-    /// nil if the kernel does not tell.
-    package static var system: String? {
-        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &path, path.count)
-        let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return String(decoding: bytes[..<slash], as: UTF8.self)
-    }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// Asks a consent question on a terminal: allow, deny, or learn more. There is no default answer, and input typed before the

@@ -1,4 +1,5 @@
 import Foundation
+import NearbyWire
 import Synchronization
 
 /// Reads one connection of the event stream: pieces of bytes in, events out.
@@ -85,17 +86,17 @@ enum EventReader {
         // Only an id that can be one of the service's is sent back to it.
         let eventID = id.flatMap { $0.isIdentifier(upTo: 64) ? $0 : nil }
         switch name {
-        case "ready": return .ready(isResumed: try decode(ServiceBodies.Ready.self, data).resumed)
+        case "ready": return .ready(isResumed: try decode(ReadyBody.self, data).resumed)
         case "found":
-            let change = try decode(ServiceBodies.Change.self, data)
+            let change = try decode(ChangeBody.self, data)
             let message = Message(
                 content: change.message.content, type: change.message.type, namespace: change.message.namespace)
             return .found(
                 subscription: change.subscription, message: message, id: change.message.id, eventID: eventID)
         case "lost":
-            let change = try decode(ServiceBodies.Change.self, data)
+            let change = try decode(ChangeBody.self, data)
             return .lost(subscription: change.subscription, id: change.message.id, eventID: eventID)
-        case "end": return .end(code: (try? decode(ServiceBodies.Problem.self, data).problem.code) ?? "")
+        case "end": return .end(code: (try? decode(ProblemBody.self, data).problem.code) ?? "")
         default: return nil
         }
     }

@@ -1,6 +1,7 @@
 import EarshotCoding
 import Foundation
 import FoundationNetworking
+import NearbyWire
 import Synchronization
 
 /// The client of `earshotd` over HTTP. Each request is limited in time, each answer in size.
@@ -40,7 +41,7 @@ final class HTTPMessageService: MessageService {
     func openSession() async throws(ServiceFailure) -> ServiceSession {
         // The key becomes part of a header.
         guard key.isPlain(upTo: 512) else { throw .malformedKey }
-        let opened = try await ask(ServiceBodies.Session.self, "POST", "/v1/devices", key)
+        let opened = try await ask(SessionBody.self, "POST", "/v1/devices", key)
         guard opened.session.isPlain(upTo: 512) else { throw .invalid("it sends an invalid session") }
         return ServiceSession(secret: opened.session)
     }
@@ -52,21 +53,29 @@ final class HTTPMessageService: MessageService {
     func register(
         _ order: ServiceOrder, timeToLive: Duration, idempotencyKey: String, in session: ServiceSession
     ) async throws(ServiceFailure) -> Registration {
-        let (kind, namespace, type, content): (RegistrationName.Kind, String, String, Data?) =
+        let (kind, body): (RegistrationName.Kind, any Encodable) =
             switch order {
-            case .publication(let message): (.publication, message.namespace, message.type, message.content)
-            case .subscription(let namespace, let type): (.subscription, namespace, type, nil)
+            case .publication(let message):
+                (
+                    .publication,
+                    PublicationOrderBody(
+                        namespace: message.namespace, type: message.type, content: message.content,
+                        timeToLive: timeToLive, idempotencyKey: idempotencyKey)
+                )
+            case .subscription(let namespace, let type):
+                (
+                    .subscription,
+                    SubscriptionOrderBody(
+                        namespace: namespace, type: type, timeToLive: timeToLive, idempotencyKey: idempotencyKey)
+                )
             }
-        let body = ServiceBodies.Order(
-            namespace: namespace, type: type, content: content, timeToLive: timeToLive.components.seconds,
-            idempotencyKey: idempotencyKey)
         return try await registration(kind, "POST", kind.path, try json(body), session)
     }
 
     func renew(
         _ name: RegistrationName, timeToLive: Duration, in session: ServiceSession
     ) async throws(ServiceFailure) -> Registration {
-        let body = try json(ServiceBodies.Renewal(timeToLive: timeToLive.components.seconds))
+        let body = try json(RenewalBody(timeToLive: timeToLive))
         let renewed = try await registration(name.kind, "PUT", "\(name.kind.path)/\(name.id)", body, session)
         guard renewed.name == name else { throw .invalid("it renewed another registration") }
         return renewed
@@ -78,14 +87,13 @@ final class HTTPMessageService: MessageService {
 
     func report(
         _ report: SightingReport, in session: ServiceSession
-    ) async throws(ServiceFailure) -> [Payload: SightingStatus] {
-        let body = try json(ServiceBodies.Sightings(report))
-        let answer = try await ask(
-            ServiceBodies.SightingsAnswer.self, "POST", "/v1/sightings", session.secret, body)
-        var statuses: [Payload: SightingStatus] = [:]
+    ) async throws(ServiceFailure) -> [Payload: TokenStatus] {
+        let body = try json(SightingsBody(report))
+        let answer = try await ask(SightingsAnswerBody.self, "POST", "/v1/sightings", session.secret, body)
+        var statuses: [Payload: TokenStatus] = [:]
         for entry in answer.heard {
             guard let token = Payload(serviceToken: entry.token) else { continue }
-            statuses[token] = SightingStatus(rawValue: entry.status)
+            statuses[token] = TokenStatus(rawValue: entry.status)
         }
         return statuses
     }
@@ -93,10 +101,9 @@ final class HTTPMessageService: MessageService {
     func lookUp(
         _ beacons: [BeaconIdentifier], _ filter: AttachmentFilter, in session: ServiceSession
     ) async throws(ServiceFailure) -> [BeaconIdentifier: [BeaconAttachment]] {
-        let body = try json(
-            ServiceBodies.LookUp(beacons: beacons.map(\.text), namespace: filter.namespace, type: filter.type))
+        let body = try json(LookUpBody(beacons: beacons, namespace: filter.namespace, type: filter.type))
         let answer = try await ask(
-            ServiceBodies.LookUpAnswer.self, "POST", "/v1/lookups", session.secret, body,
+            LookUpAnswerBody.self, "POST", "/v1/lookups", session.secret, body,
             upTo: Self.maximumLookUpAnswerCount)
         let asked = Set(beacons)
         var attachments: [BeaconIdentifier: [BeaconAttachment]] = [:]
@@ -136,14 +143,14 @@ final class HTTPMessageService: MessageService {
     private func registration(
         _ kind: RegistrationName.Kind, _ method: String, _ path: String, _ body: Data, _ session: ServiceSession
     ) async throws(ServiceFailure) -> Registration {
-        let answer = try await ask(ServiceBodies.Registered.self, method, path, session.secret, body)
+        let answer = try await ask(RegistrationBody.self, method, path, session.secret, body)
         guard answer.id.isIdentifier(upTo: 128) else { throw .invalid("it sends an invalid id") }
-        guard let token = Payload(serviceToken: answer.token.token) else {
-            throw .invalid("it sends a token without 16 digits")
+        guard let current = answer.token, let token = Payload(serviceToken: current.token) else {
+            throw .invalid("it sends no token of 16 digits")
         }
         return Registration(
-            name: RegistrationName(kind, answer.id), expiresIn: .seconds(answer.expiresIn), token: token,
-            tokenExpiresIn: .seconds(answer.token.expiresIn), rotateIn: .seconds(answer.token.rotateIn))
+            name: RegistrationName(kind, answer.id), expiresIn: .seconds(answer.expiresInSeconds), token: token,
+            tokenExpiresIn: .seconds(current.expiresInSeconds), rotateIn: .seconds(current.rotateInSeconds))
     }
 
     private func ask<Answer: Decodable>(

@@ -1,5 +1,6 @@
 package import EarshotCoding
 package import EarshotDiscovery
+package import NearbyWire
 
 /// The requests of docs/SERVICE.md. `HTTPMessageService` sends them to `earshotd`; tests have a service in memory.
 package protocol MessageService: Sendable {
@@ -22,7 +23,7 @@ package protocol MessageService: Sendable {
     /// - Returns: the status of each heard token. The service may leave some out.
     func report(
         _ report: SightingReport, in session: ServiceSession
-    ) async throws(ServiceFailure) -> [Payload: SightingStatus]
+    ) async throws(ServiceFailure) -> [Payload: TokenStatus]
     /// Asks for the messages that are attached to beacons.
     /// - Parameter beacons: at most `AttachmentBook.beaconsPerQuestion`.
     /// - Returns: the attachments of each beacon that has any which the filter selects and the session may see.
@@ -115,16 +116,6 @@ package struct Reception: Sendable, Hashable {
         self.rssiDecibelMilliwatts = rssiDecibelMilliwatts
         self.age = age
     }
-}
-
-/// The status of a reported token.
-package enum SightingStatus: String, Sendable, Hashable {
-    /// The token belongs to a registration of this project.
-    case valid = "VALID"
-    /// The token belongs to another project, or is unknown.
-    case invalid = "INVALID"
-    /// The token belonged to a registration of this project.
-    case expired = "EXPIRED"
 }
 
 /// An event from the service.

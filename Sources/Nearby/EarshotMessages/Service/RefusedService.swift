@@ -1,4 +1,5 @@
 import EarshotCoding
+import NearbyWire
 
 /// Stands for a service whose address is invalid. It sends nothing: another address in its place would receive the key and the
 /// messages.
@@ -24,7 +25,7 @@ struct RefusedService: MessageService {
 
     func report(
         _ report: SightingReport, in session: ServiceSession
-    ) async throws(ServiceFailure) -> [Payload: SightingStatus] { throw .misconfigured(reason) }
+    ) async throws(ServiceFailure) -> [Payload: TokenStatus] { throw .misconfigured(reason) }
 
     func lookUp(
         _ beacons: [BeaconIdentifier], _ filter: AttachmentFilter, in session: ServiceSession

@@ -1,4 +1,5 @@
 import Foundation
+import NearbyWire
 
 /// Reads the answer to one request.
 enum ServiceAnswer {
@@ -30,7 +31,7 @@ enum ServiceAnswer {
 
     /// The failure that an unsuccessful answer means.
     static func failure(status: Int, retryAfter: Duration?, body: Data) -> ServiceFailure {
-        let problem = try? JSONDecoder().decode(ServiceBodies.Problem.self, from: body)
+        let problem = try? JSONDecoder().decode(ProblemBody.self, from: body)
         if let code = problem?.problem.code, code.isIdentifier(upTo: 40), code != "no_such_path" {
             return .refused(status: status, code: code, retryAfter: retryAfter)
         }

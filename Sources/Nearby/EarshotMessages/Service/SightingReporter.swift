@@ -1,4 +1,5 @@
 import EarshotCoding
+import NearbyWire
 
 /// Decides which tokens to report to the service, and when. It has no clock and sends nothing: the caller passes the time since
 /// the manager began.
@@ -97,7 +98,7 @@ struct SightingReporter: Sendable {
     /// - Parameters:
     ///   - statuses: the status of each token. A token without one is asked again in the next report.
     ///   - ages: how long ago tokens of the report were last heard. The service forgets these so much earlier.
-    mutating func answered(_ statuses: [Payload: SightingStatus], ages: [Payload: Duration] = [:], now: Duration) {
+    mutating func answered(_ statuses: [Payload: TokenStatus], ages: [Payload: Duration] = [:], now: Duration) {
         guard let (report, sent) = underway else { return }
         underway = nil
         lastReport = sent

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Dispatch
 import EarshotBluetooth
-import EarshotCoding
 import EarshotConsole
+import NearbyWire
 
 struct BeaconCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

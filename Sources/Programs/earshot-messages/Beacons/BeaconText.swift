@@ -2,6 +2,7 @@ import EarshotBasics
 import EarshotBluetooth
 import EarshotCoding
 import EarshotConsole
+import NearbyWire
 
 /// A beacon in words and in JSON.
 enum BeaconText {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import EarshotBluetooth
 import EarshotConsole
-import EarshotDiscovery
+import NearbyWire
 
 struct BeaconsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import EarshotBluetooth
 import EarshotConsole
 import EarshotDiscovery
+import NearbyWire
 import Synchronization
 
 /// The output of `beacons`: beacons found, updated and lost, and the list of those in the air.

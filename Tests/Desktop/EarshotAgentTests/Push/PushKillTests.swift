@@ -3,6 +3,7 @@ import EarshotPush
 import Foundation
 import Glibc
 import MessagesTestSupport
+import NearbyWire
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import EarshotMessages
 import Foundation
 import Glibc
 import MessagesTestSupport
+import NearbyWire
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
+import NearbyWire
 import Testing
 
 @testable import EarshotAgent
@@ -20,7 +21,7 @@ import Testing
         let store = try StateStore(folder: "\(folder.path)/a/b") { _ in }
         var state = Self.state("org.example.app", count: 3)
         let received = ReceivedMessage(message: Message("hello"), isAuthenticated: true, id: "1")
-        state.operations[1].wait(.found(received))
+        state.operations[1].wait(.found(AgentMessage(received)))
         state.operations[2].seen = ["1", "2"]
         state.sessions = [AppState.Session(key: "key", service: "s", secret: "secret", idempotencyKeys: ["a": "b"])]
         state.starts = AppState.Starts(last: 3, failureCount: 2)
@@ -73,15 +74,17 @@ import Testing
     @Test func waitingEventsAreBounded() {
         var operation = Self.state("app").operations[0]
         for number in 1...200 {
-            operation.wait(.found(ReceivedMessage(message: Message("x"), isAuthenticated: true, id: "\(number)")))
+            operation.wait(
+                .found(AgentMessage(ReceivedMessage(message: Message("x"), isAuthenticated: true, id: "\(number)"))))
         }
         #expect(operation.waiting.count == AppState.maximumWaitingCount)
-        #expect(operation.waiting.last?.found?.id == "200")
+        #expect(operation.waiting.last?.message?.id == "200")
         let large = Message(content: Data(count: Message.maximumContentCount))
         for number in 1...50 {
-            operation.wait(.found(ReceivedMessage(message: large, isAuthenticated: true, id: "\(number)")))
+            operation.wait(
+                .found(AgentMessage(ReceivedMessage(message: large, isAuthenticated: true, id: "\(number)"))))
         }
-        let sum = operation.waiting.reduce(0) { $0 + ($1.found?.content.count ?? 0) }
-        #expect(sum <= AppState.maximumWaitingByteCount && operation.waiting.last?.found?.id == "50")
+        let sum = operation.waiting.reduce(0) { $0 + ($1.message?.content.count ?? 0) }
+        #expect(sum <= AppState.maximumWaitingByteCount && operation.waiting.last?.message?.id == "50")
     }
 }

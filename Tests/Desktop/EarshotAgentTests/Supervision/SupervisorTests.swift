@@ -2,6 +2,7 @@ import EarshotDiscovery
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
+import NearbyWire
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
             #expect(try client.hold(Home.subscription()) == nil)
             let (events, event) = try client.event()
             try client.send(.acknowledge(ClientFrame.Acknowledgement(events.id, sequence: events.sequence)))
-            return try #require(event.found?.id)
+            return try #require(event.message?.id)
         }
         // The app is gone. The next process knows the message from elsewhere, and must not be told again.
         let other = try neighbour.publish(Message("two"))
@@ -39,7 +40,7 @@ import Testing
             publication.stop()
             return (found, try client.event().1)
         }
-        #expect(second.found?.content == Data("two".utf8), "the only news")
+        #expect(second.message?.content == Data("two".utf8), "the only news")
         #expect(third == .lost(first))
         withExtendedLifetime((agent, neighbour, other)) {}
     }
@@ -69,8 +70,8 @@ import Testing
             #expect(try client.hold(Home.subscription()) == nil)
             return [try client.event().1, try client.event().1]
         }
-        #expect(events.first?.found?.content == Data("while you were away".utf8))
-        #expect(events.last?.lost == events.first?.found?.id)
+        #expect(events.first?.message?.content == Data("while you were away".utf8))
+        #expect(events.last == (events.first?.message?.id).map(AgentEvent.lost))
         withExtendedLifetime((agent, neighbour)) {}
     }
 
@@ -206,7 +207,7 @@ import Testing
             let near = try first.overview().apps.first { $0.app == "app" }?.operations.first?.nearCount
             return (event, near ?? -1)
         }
-        #expect(events.0.found?.content == Data("theirs".utf8))
+        #expect(events.0.message?.content == Data("theirs".utf8))
         #expect(events.1 == 0)
         withExtendedLifetime((agent, neighbour, publication)) {}
     }

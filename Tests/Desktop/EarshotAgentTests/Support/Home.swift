@@ -3,6 +3,7 @@ import EarshotDiscovery
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
+import NearbyWire
 
 @testable import EarshotAgent
 

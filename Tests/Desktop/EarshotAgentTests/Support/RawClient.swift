@@ -1,6 +1,7 @@
 import EarshotMessages
 import Foundation
 import Glibc
+import NearbyWire
 
 /// A program that speaks the protocol by itself, with blocking calls.
 final class RawClient {

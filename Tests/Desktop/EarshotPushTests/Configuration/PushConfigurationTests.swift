@@ -1,5 +1,6 @@
 import EarshotPush
 import Foundation
+import NearbyWire
 import Testing
 
 @Suite struct PushConfigurationTests {

@@ -1,5 +1,5 @@
 import EarshotBluetooth
-import EarshotCoding
+import NearbyWire
 import Testing
 
 struct BeaconBookTests {

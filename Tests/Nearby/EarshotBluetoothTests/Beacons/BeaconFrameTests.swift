@@ -1,5 +1,5 @@
 import EarshotBluetooth
-import EarshotCoding
+import NearbyWire
 import Testing
 
 /// Frames as the specifications print them, byte by byte.

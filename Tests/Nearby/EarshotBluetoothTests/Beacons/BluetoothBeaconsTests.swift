@@ -1,5 +1,5 @@
-import EarshotCoding
 import EarshotDiscovery
+import NearbyWire
 import Synchronization
 import Testing
 
@@ -83,7 +83,7 @@ import Testing
 
     @Test func theScanEndsWithTheStream() async throws {
         let radio = ScriptedRadio()
-        var events: AsyncStream<BeaconEvent>? = BluetoothBeacons(radio).events(BeaconScan())
+        var events: AsyncStream<BeaconEvent<DiscoveryProblem>>? = BluetoothBeacons(radio).events(BeaconScan())
         _ = events
         events = nil
         while !radio.isOver { try await Task.sleep(for: .milliseconds(5)) }

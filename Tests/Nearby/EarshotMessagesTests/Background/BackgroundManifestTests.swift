@@ -2,6 +2,7 @@ import EarshotDiscovery
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
+import NearbyWire
 import Testing
 
 @Suite struct BackgroundManifestTests {

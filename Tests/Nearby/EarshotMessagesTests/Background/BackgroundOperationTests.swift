@@ -1,6 +1,7 @@
 import EarshotDiscovery
 import EarshotMessages
 import Foundation
+import NearbyWire
 import Testing
 
 @Suite struct BackgroundOperationTests {

@@ -1,5 +1,5 @@
-import EarshotCoding
 import MessagesTestSupport
+import NearbyWire
 import Testing
 
 @testable import EarshotMessages

@@ -1,6 +1,6 @@
-import EarshotCoding
 import EarshotDiscovery
 import MessagesTestSupport
+import NearbyWire
 import Testing
 
 @testable import EarshotMessages

@@ -1,7 +1,7 @@
-import EarshotCoding
 import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
+import NearbyWire
 import Testing
 
 @testable import EarshotMessages

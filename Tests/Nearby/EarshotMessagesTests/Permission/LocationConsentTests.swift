@@ -1,6 +1,7 @@
 import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
+import NearbyWire
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import EarshotCoding
+import NearbyWire
 import Testing
 
 @testable import EarshotMessages
@@ -12,7 +13,7 @@ struct SightingReporterTests {
         SightingReporter(delay: .milliseconds(200), renewal: .seconds(60), signOfLife: signOfLife)
     }
 
-    private func statuses(_ report: SightingReport?, _ status: SightingStatus) -> [Payload: SightingStatus] {
+    private func statuses(_ report: SightingReport?, _ status: TokenStatus) -> [Payload: TokenStatus] {
         Dictionary(uniqueKeysWithValues: (report?.heard ?? []).map { ($0, status) })
     }
 
@@ -101,8 +102,8 @@ struct SightingReporterTests {
         #expect(Set(reporter.next(now: .seconds(41))?.heard ?? []) == Set(try [1, 3].map(token)))
     }
 
-    @Test(arguments: [SightingStatus.invalid, .expired])
-    func unknownTokensAreNotReportedForTenMinutes(status: SightingStatus) throws {
+    @Test(arguments: [TokenStatus.invalid, .expired])
+    func unknownTokensAreNotReportedForTenMinutes(status: TokenStatus) throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
         reporter.answered(statuses(reporter.next(now: .seconds(1)), status), now: .seconds(1))

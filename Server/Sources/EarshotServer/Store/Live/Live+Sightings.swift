@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NearbyWire
 
 extension Live {
     /// Whether the answer to a report depends on a change that is not on the disk yet.

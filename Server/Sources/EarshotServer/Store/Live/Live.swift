@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NearbyWire
 
 /// A message and a subscription.
 struct Pair: Hashable, Comparable {

@@ -1,7 +1,7 @@
 #if Postgres
-    package import EarshotCoding
     import EarshotPostgres
     import FoundationEssentials
+    package import NearbyWire
 
     extension PostgresStore {
         package func project(named name: String) async throws -> Int64 {

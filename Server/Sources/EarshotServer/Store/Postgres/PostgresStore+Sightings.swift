@@ -1,6 +1,7 @@
 #if Postgres
     import EarshotPostgres
     import FoundationEssentials
+    import NearbyWire
 
     extension PostgresStore {
         func report(_ report: SightingReport) async throws -> SightingAnswer {

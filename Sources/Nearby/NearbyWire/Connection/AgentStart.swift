@@ -8,7 +8,7 @@ package enum AgentStart {
     package static var program: String? {
         if let path = environment("EARSHOT_AGENT") { return path.hasPrefix("/") ? path : nil }
         let folders = (environment("PATH") ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
-        return ([PermissionManifest.systemProgramFolder].compactMap(\.self) + folders).map { "\($0)/\(programName)" }
+        return ([ProgramFolder.system].compactMap(\.self) + folders).map { "\($0)/\(programName)" }
             .first { access($0, X_OK) == 0 }
     }
 

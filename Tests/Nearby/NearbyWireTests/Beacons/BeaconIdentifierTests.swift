@@ -1,4 +1,4 @@
-import EarshotCoding
+import NearbyWire
 import Testing
 
 @Suite struct BeaconIdentifierTests {

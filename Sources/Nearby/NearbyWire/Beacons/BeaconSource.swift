@@ -1,9 +1,10 @@
-public import EarshotCoding
-
 /// Hears beacons: a radio, or a simulation of one.
-public protocol BeaconSource: Sendable {
+public protocol BeaconSource<Problem>: Sendable {
+    /// What can be wrong with the radio.
+    associatedtype Problem: Sendable & Equatable
+
     /// Scans until the stream is no longer read. Several streams may be read at once; they share the radio.
-    func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent>
+    func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent<Problem>>
 }
 
 /// What to scan for, and at what cost.
@@ -28,13 +29,13 @@ public struct BeaconScan: Sendable, Hashable {
 }
 
 /// The events of a scan for beacons.
-public enum BeaconEvent: Sendable, Equatable {
+public enum BeaconEvent<Problem: Sendable & Equatable>: Sendable, Equatable {
     /// A frame with a beacon's identity.
     case sighting(BeaconSighting)
     /// Something is wrong from now on. The detail is text for the user.
-    case problem(DiscoveryProblem, detail: String = "")
+    case problem(Problem, detail: String = "")
     /// The problem is over.
-    case solved(DiscoveryProblem)
+    case solved(Problem)
     /// The radio works, after it was opened for the first time or again.
     case opened
 }

@@ -1,5 +1,6 @@
 import EarshotMessages
 import Foundation
+import NearbyWire
 import Testing
 
 /// Frames from bytes of other processes.
@@ -38,7 +39,7 @@ import Testing
         let known = (0..<200).map { "\($0)-0123456789abcdef0123456789abcdef" }
         #expect(AgentProtocol.encode(ClientFrame.hold(ClientFrame.Hold(operation, known: known))) != nil)
         let received = ReceivedMessage(message: Message(content: content), isAuthenticated: true, id: "id")
-        let events = AgentFrame.Events(id: "id", sequence: 1, events: [.found(received)])
+        let events = AgentFrame.Events(id: "id", sequence: 1, events: [.found(AgentMessage(received))])
         #expect(AgentProtocol.encode(AgentFrame.events(events)) != nil)
     }
 

@@ -23,3 +23,20 @@ package final class ReadSource: @unchecked Sendable {
         source.cancel()
     }
 }
+
+/// Calls a closure whenever a descriptor can be written, until `cancel`. Unchecked for the same reason as `ReadSource`.
+final class WriteSource: @unchecked Sendable {
+    private let source: any DispatchSourceWrite
+
+    init(
+        _ descriptor: CInt, queue: DispatchQueue, onWritable: @escaping @Sendable () -> Void,
+        onEnd: @escaping @Sendable () -> Void
+    ) {
+        source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler(handler: onWritable)
+        source.setCancelHandler(handler: onEnd)
+        source.activate()
+    }
+
+    func cancel() { source.cancel() }
+}

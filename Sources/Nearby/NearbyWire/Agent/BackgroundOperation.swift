@@ -1,4 +1,3 @@
-package import EarshotDiscovery
 package import Foundation
 
 /// A publication or subscription that goes on without its app, as the app hands it to the agent. docs/AGENT.md describes it
@@ -47,7 +46,7 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
     /// - Parameter ordinal: tells equal operations of one app apart; 1 for the first.
     package init(
         key: String, service: String, content: Data? = nil, type: String = "", namespace: String = "",
-        mode: DiscoveryMode = .both, beacons: Beacons? = nil, endsAt: Double? = nil, ordinal: Int = 1
+        mode: Int, beacons: Beacons? = nil, endsAt: Double? = nil, ordinal: Int = 1
     ) {
         id = ""
         self.key = key
@@ -55,7 +54,7 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
         self.content = content
         self.type = type
         self.namespace = namespace
-        self.mode = mode.rawValue
+        self.mode = mode
         self.beacons = beacons
         self.endsAt = endsAt
         id = "\(kind)-\(digest)-\(ordinal)"
@@ -67,42 +66,11 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
         return mode == 0 ? "beacons" : "subscription"
     }
 
-    package var discoveryMode: DiscoveryMode { DiscoveryMode(rawValue: mode) }
-
     /// Whether the other operation asks for the same, whenever it ends.
     package func isSame(as other: BackgroundOperation) -> Bool {
         var (mine, theirs) = (self, other)
         (mine.endsAt, theirs.endsAt) = (nil, nil)
         return mine == theirs
-    }
-
-    /// Checks every limit, because the operation comes from another process.
-    /// - Returns: why the operation is invalid, as a sentence; nil if it is valid.
-    package var flaw: String? {
-        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
-        guard !id.isEmpty, id.utf8.count <= Self.maximumIdentifierByteCount, id.utf8.allSatisfy(letters.contains) else {
-            return "The operation's id is not 1 to \(Self.maximumIdentifierByteCount) of A-Z a-z 0-9 . _ -."
-        }
-        guard !key.isEmpty, key.utf8.count <= Self.maximumKeyByteCount else {
-            return "The key is empty, or has more than \(Self.maximumKeyByteCount) bytes."
-        }
-        guard service.utf8.count <= Self.maximumServiceByteCount, let url = serviceURL, url.host?.isEmpty == false,
-            ["http", "https"].contains(url.scheme?.lowercased())
-        else { return "The service is not an http or https address." }
-        guard (0...3).contains(mode) else { return "The mode is not 0 to 3." }
-        guard mode != 0 || (beacons != nil && content == nil) else {
-            return "The operation does nothing: its mode is 0."
-        }
-        guard content == nil || beacons == nil else { return "A publication cannot look for beacons." }
-        let longestType = mode == 0 ? BeaconAttachment.maximumTypeCount : Message.maximumTypeCount
-        guard type.unicodeScalars.count <= longestType else { return "The type is too long." }
-        do throws(MessageError) {
-            try Message(content: content ?? Data(), type: mode == 0 ? "" : type, namespace: namespace).check()
-        } catch {
-            return "The operation is invalid: \(error)."
-        }
-        guard endsAt?.isFinite ?? true else { return "The end of the operation is not a time." }
-        return nil
     }
 
     package var serviceURL: URL? { URL(string: service) }

@@ -141,29 +141,3 @@ package final class AgentConnection: Sendable {
         }
     }
 }
-
-/// A descriptor that is closed with its last owner.
-package final class OwnedDescriptor: Sendable {
-    package let number: CInt
-
-    package init(_ number: CInt) { self.number = number }
-
-    deinit { close(number) }
-}
-
-/// Calls a closure whenever a descriptor can be written, until `cancel`. Unchecked for the same reason as `ReadSource`.
-private final class WriteSource: @unchecked Sendable {
-    private let source: any DispatchSourceWrite
-
-    init(
-        _ descriptor: CInt, queue: DispatchQueue, onWritable: @escaping @Sendable () -> Void,
-        onEnd: @escaping @Sendable () -> Void
-    ) {
-        source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler(handler: onWritable)
-        source.setCancelHandler(handler: onEnd)
-        source.activate()
-    }
-
-    func cancel() { source.cancel() }
-}

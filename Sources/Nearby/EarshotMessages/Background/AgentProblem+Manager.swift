@@ -1,19 +1,10 @@
 import EarshotDiscovery
+package import NearbyWire
 
-/// A problem as the agent tells it. The names are those of `ManagerProblem` and `DiscoveryProblem`.
-package struct AgentProblem: Codable, Sendable, Hashable {
-    package var problem: String
-    /// The name of the medium; nil for problems of the service.
-    package var medium: String?
-    /// The directions, where the problem has them.
-    package var mode: Int?
-    /// The service's code, where the problem has one.
-    package var code: String?
-    package var detail: String
-
+extension AgentProblem {
     /// A problem that has begun.
     package init(_ problem: ManagerProblem) {
-        detail = problem.detail
+        self.init(problem: "", detail: problem.detail)
         switch problem.kind {
         case .medium(let reason, let kind):
             medium = kind.name

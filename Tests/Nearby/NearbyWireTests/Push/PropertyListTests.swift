@@ -1,5 +1,5 @@
-import EarshotPush
 import Foundation
+import NearbyWire
 import Testing
 
 @Suite struct PropertyListTests {

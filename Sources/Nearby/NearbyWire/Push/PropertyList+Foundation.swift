@@ -87,7 +87,9 @@ extension PropertyList {
 
 extension [String: PropertyList] {
     /// A dictionary of Swift or Foundation.
-    /// - Parameter keyPath: its name, for the error.
+    /// - Parameters:
+    ///   - values: of the types of `PropertyList.value`, by their names.
+    ///   - keyPath: its name, for the error.
     /// - Throws: `PropertyList.Invalid`, with the key path of the first wrong value.
     public init(_ values: [AnyHashable: Any], keyPath: String) throws(PropertyList.Invalid) {
         guard case .dictionary(let entries) = try PropertyList(values, keyPath: keyPath) else {

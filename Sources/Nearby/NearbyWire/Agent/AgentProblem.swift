@@ -1,0 +1,19 @@
+/// A problem as the agent tells it. The names are those of EarshotMessages and EarshotDiscovery.
+package struct AgentProblem: Codable, Sendable, Hashable {
+    package var problem: String
+    /// The name of the medium; nil for problems of the service.
+    package var medium: String?
+    /// The directions, where the problem has them.
+    package var mode: Int?
+    /// The service's code, where the problem has one.
+    package var code: String?
+    package var detail: String
+
+    package init(problem: String, medium: String? = nil, mode: Int? = nil, code: String? = nil, detail: String) {
+        self.problem = problem
+        self.medium = medium
+        self.mode = mode
+        self.code = code
+        self.detail = detail
+    }
+}

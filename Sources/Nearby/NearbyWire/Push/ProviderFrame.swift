@@ -1,0 +1,60 @@
+/// A frame from a provider to the agent.
+package enum ProviderFrame: OneKeyFrame {
+    /// `start` has called its completion handler.
+    package struct Started: Codable, Sendable, Hashable {
+        /// nil for success.
+        package var error: String?
+
+        package init(error: String? = nil) { self.error = error }
+    }
+
+    /// A call or a message of push-to-talk. The answer comes when it is on the disk.
+    package struct Report: Codable, Sendable, Hashable {
+        /// Unique within the process; 1 to 64 bytes.
+        package var id: String
+        package var kind: PushFrame.Event.Kind
+        package var userInfo: PropertyList
+
+        package init(id: String, kind: PushFrame.Event.Kind, userInfo: PropertyList) {
+            self.id = id
+            self.kind = kind
+            self.userInfo = userInfo
+        }
+    }
+
+    /// A notification to show. The answer comes when it is on the disk.
+    package struct Notify: Codable, Sendable, Hashable {
+        /// The limits of the texts.
+        package static let maximumIdentifierByteCount = 128
+        package static let maximumTitleByteCount = 256
+        package static let maximumBodyByteCount = 4_096
+
+        /// See `Report.id`.
+        package var id: String
+        /// A notification with the identifier of one that is shown replaces it.
+        package var identifier: String
+        package var title: String
+        package var body: String
+
+        package init(id: String, identifier: String, title: String, body: String) {
+            self.id = id
+            self.identifier = identifier
+            self.title = title
+            self.body = body
+        }
+    }
+
+    case started(Started)
+    case report(Report)
+    case notify(Notify)
+    /// `stop` has called its completion handler.
+    case stopped
+    /// The Ethernet that has the primary route is not the provider's.
+    case unmatchEthernet
+
+    package static let parts: [String: FramePart<ProviderFrame>] = [
+        "started": FramePart(ProviderFrame.started), "report": FramePart(ProviderFrame.report),
+        "notify": FramePart(ProviderFrame.notify), "stopped": FramePart(.stopped),
+        "unmatchEthernet": FramePart(.unmatchEthernet),
+    ]
+}

@@ -1,0 +1,44 @@
+public import Foundation
+
+/// The data of the events `found` and `lost`.
+public struct ChangeBody: Codable, Sendable, Hashable {
+    /// A message of another device.
+    public struct Content: Codable, Sendable, Hashable {
+        /// The message's name, the same in `found` and `lost`.
+        public let id: String
+        /// The namespace of the message.
+        public let namespace: String
+        /// The type of the message.
+        public let type: String
+        /// The message.
+        public let content: Data
+
+        /// Sets the properties of the same names.
+        public init(id: String, namespace: String, type: String, content: Data) {
+            self.id = id
+            self.namespace = namespace
+            self.type = type
+            self.content = content
+        }
+    }
+
+    /// The subscription that the message belongs to.
+    public let subscription: String
+    /// The message.
+    public let message: Content
+
+    /// Sets the properties of the same names.
+    public init(subscription: String, message: Content) {
+        self.subscription = subscription
+        self.message = message
+    }
+}
+
+/// The data of the event `ready`.
+public struct ReadyBody: Codable, Sendable, Hashable {
+    /// Whether the events go on where the last stream ended.
+    public let resumed: Bool
+
+    /// Sets the property of the same name.
+    public init(resumed: Bool) { self.resumed = resumed }
+}

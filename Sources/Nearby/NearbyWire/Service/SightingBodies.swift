@@ -1,0 +1,94 @@
+/// The body of `POST /v1/sightings`.
+public struct SightingsBody: Codable, Sendable, Hashable {
+    /// The tokens that the device hears; nil for none.
+    public let heard: [HeardBody]?
+    /// The tokens that it no longer hears, 16 hexadecimal digits each; nil for none.
+    public let lost: [String]?
+
+    /// Sets the properties of the same names.
+    public init(heard: [HeardBody], lost: [String]) {
+        self.heard = heard
+        self.lost = lost
+    }
+}
+
+/// A heard token: in JSON its digits, or an object that also says how it was heard. It is written as an object.
+public struct HeardBody: Codable, Sendable, Hashable {
+    /// 16 hexadecimal digits.
+    public let token: String
+    /// The name of the medium, `audio` or `ble`; nil if unknown.
+    public let medium: String?
+    /// The received signal strength, in dBm; nil if unknown.
+    public let rssiDecibelMilliwatts: Int?
+    /// The time since the token was last heard, in seconds; nil for now.
+    public let ageSeconds: Double?
+
+    enum CodingKeys: String, CodingKey {
+        case token, medium
+        case rssiDecibelMilliwatts = "rssi_dbm"
+        case ageSeconds = "age_s"
+    }
+
+    /// Sets the properties of the same names.
+    public init(
+        token: String, medium: String? = nil, rssiDecibelMilliwatts: Int? = nil, ageSeconds: Double? = nil
+    ) {
+        self.token = token
+        self.medium = medium
+        self.rssiDecibelMilliwatts = rssiDecibelMilliwatts
+        self.ageSeconds = ageSeconds
+    }
+
+    /// The token of a text or an object.
+    /// - Throws: a `DecodingError` if it is neither.
+    public init(from decoder: any Decoder) throws {
+        if let token = try? decoder.singleValueContainer().decode(String.self) {
+            self.init(token: token)
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            token: try container.decode(String.self, forKey: .token),
+            medium: try container.decodeIfPresent(String.self, forKey: .medium),
+            rssiDecibelMilliwatts: try container.decodeIfPresent(Int.self, forKey: .rssiDecibelMilliwatts),
+            ageSeconds: try container.decodeIfPresent(Double.self, forKey: .ageSeconds))
+    }
+}
+
+/// What the service knows of a reported token.
+public enum TokenStatus: String, Codable, Sendable, Hashable, CaseIterable {
+    /// A publication or subscription of the project has the token.
+    case valid = "VALID"
+    /// The service has not issued it for the project.
+    case invalid = "INVALID"
+    /// Its time is over.
+    case expired = "EXPIRED"
+}
+
+/// The answer of `POST /v1/sightings`.
+public struct SightingsAnswerBody: Codable, Sendable, Hashable {
+    /// A token with its status.
+    public struct Entry: Codable, Sendable, Hashable {
+        /// The token as it was reported.
+        public let token: String
+        /// The raw value of a `TokenStatus`, or what a newer service may say.
+        public let status: String
+
+        /// A token with its status.
+        public init(token: String, status: TokenStatus) {
+            self.token = token
+            self.status = status.rawValue
+        }
+    }
+
+    /// The tokens that were reported as heard.
+    public let heard: [Entry]
+    /// The tokens that were reported as lost; nil if the service does not tell.
+    public let lost: [Entry]?
+
+    /// Sets the properties of the same names.
+    public init(heard: [Entry], lost: [Entry]) {
+        self.heard = heard
+        self.lost = lost
+    }
+}
