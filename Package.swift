@@ -157,7 +157,7 @@ let soundTargets: [Target] = [
 let nearby = Wing(name: "Nearby")
 let nearbyTargets: [Target] = [
     // What client, service, agent, app and provider exchange: one schema each, and the beacons that they name.
-    nearby.module("NearbyWire"),
+    nearby.module("NearbyWire", ["EarshotSystem"]),
     // Devices come and go: strategy, presence, what a medium is.
     nearby.module("EarshotDiscovery", ["EarshotCoding"]),
     // The medium of sound: when to talk, the ear, the mouth.
@@ -209,7 +209,7 @@ let desktopTargets: [Target] = [
         "EarshotAgent",
         [
             "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush",
-            "NearbyWire",
+            "NearbyWire", "EarshotSystem",
         ]),
 
     desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport"]),
@@ -270,7 +270,10 @@ let spellingTargets: [Target] = [
     // Compiled as an app is, and with warnings: the document's first example makes one.
     spelling.tests(
         "NetworkExtensionTests",
-        ["EarshotPush", "NearbyWire", "NetworkExtension", "UIKitNames", "MessagesTestSupport", "TestSupport"],
+        [
+            "EarshotPush", "EarshotSystem", "NearbyWire", "NetworkExtension", "UIKitNames", "MessagesTestSupport",
+            "TestSupport",
+        ],
         exclude: ["Snippets/Printed"], settings: []),
     spelling.tests(
         "NetworkExtensionSwift5Tests", ["NetworkExtension", "UIKitNames"], settings: [.swiftLanguageMode(.v5)]),
@@ -443,6 +446,12 @@ if Context.environment["EARSHOT_LIVE_PARTS_ONLY"] == "1" {
     package.targets.removeAll { !parts.contains($0.name) }
     package.products = []
     package.dependencies = [numericsPackage]
+}
+
+// Tests need no benchmark and no program of the virtual machine.
+if isOptimized {
+    let parts: Set = ["earshot-bench", "trellis-search", "MallocCounter", "machine-rotation", "machine-networks"]
+    package.targets.removeAll { parts.contains($0.name) }
 }
 
 // The module of the web page: the C interface in Embedded Swift, see Bindings/web/page.sh.

@@ -5,7 +5,7 @@ STORE_TESTS := MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|Sil
 STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests
 # Debug builds compile once, where a release with testing enabled compiles each module twice; what computes is optimized all the same.
 # Apart, because other compiler flags in one place make everything build again each time.
-TESTING := --disable-index-store --scratch-path .build/testing $(CHECKS)
+TESTING := --scratch-path .build/testing $(CHECKS)
 TESTED := .build/testing/debug
 build_tests = EARSHOT_OPTIMIZED=1 $(SWIFT) build --build-tests --disable-xctest $(TESTING)
 

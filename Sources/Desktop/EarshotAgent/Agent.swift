@@ -1,4 +1,5 @@
 import EarshotMessages
+import EarshotSystem
 import Glibc
 import NearbyWire
 import Synchronization
@@ -17,7 +18,7 @@ public final class Agent: Sendable {
     private let supervisor: Supervisor
     private let push: PushSupervisor?
     private let server: AgentServer
-    private let lock: OwnedDescriptor
+    private let lock: Descriptor
 
     /// An agent that listens, and accepts nothing yet.
     /// - Parameters:
@@ -34,7 +35,7 @@ public final class Agent: Sendable {
         } catch {
             throw Failure(description: "\(error)")
         }
-        lock = OwnedDescriptor(open("\(store.folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600))
+        lock = Descriptor(owning: open("\(store.folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600))
         guard lock.number >= 0, flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
             throw Failure(
                 description: "Another earshot-agent uses \(store.folder), or it is not writable. "

@@ -1,7 +1,7 @@
 package import Glibc
 
 /// One open file descriptor; `deinit` closes it.
-package final class Descriptor {
+package final class Descriptor: Sendable {
     package let number: CInt
 
     /// Takes ownership of `number`.

@@ -1,5 +1,6 @@
 import Dispatch
 import EarshotPush
+import EarshotSystem
 import Foundation
 import Glibc
 import MessagesTestSupport
@@ -17,13 +18,13 @@ final class FakeAgent: Sendable {
         var waiting: [PushFrame.Event] = []
     }
 
-    private let socket: OwnedDescriptor
+    private let socket: Descriptor
     private let queue = DispatchQueue(label: "fake.agent")
     private let state = Mutex(State())
     private let source = Mutex<ReadSource?>(nil)
 
     init(path: String) {
-        socket = OwnedDescriptor(AgentSocket.listen(path: path))
+        socket = Descriptor(owning: AgentSocket.listen(path: path))
         let socket = socket
         // The source needs the descriptor until it has ended.
         let source = ReadSource(

@@ -1,4 +1,5 @@
 import EarshotMessages
+import EarshotSystem
 import Foundation
 import Glibc
 import NearbyWire
@@ -8,7 +9,7 @@ import NearbyWire
 /// The agent locks the file and hands the descriptor to the process. The lock belongs to the open file, so it ends with the last
 /// process that has it, whatever happens to the agent.
 struct ProviderLock: Sendable {
-    let descriptor: OwnedDescriptor
+    let descriptor: Descriptor
 
     enum Failure: Error {
         /// Another process holds the lock.
@@ -22,7 +23,7 @@ struct ProviderLock: Sendable {
         guard number >= 0 else {
             throw .unusable("Cannot open \(path): \(String(cString: strerror(errno)).lowercased()).")
         }
-        descriptor = OwnedDescriptor(number)
+        descriptor = Descriptor(owning: number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw .held }
     }
 

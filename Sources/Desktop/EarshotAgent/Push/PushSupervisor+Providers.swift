@@ -1,3 +1,4 @@
+import EarshotSystem
 import EarshotBasics
 import EarshotMessages
 import EarshotNetworks

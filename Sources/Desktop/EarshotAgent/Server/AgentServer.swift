@@ -1,5 +1,6 @@
 import Dispatch
 import EarshotMessages
+import EarshotSystem
 import Glibc
 import NearbyWire
 import Synchronization
@@ -12,7 +13,7 @@ final class AgentServer: Sendable {
         var source: ReadSource?
     }
 
-    private let socket: OwnedDescriptor
+    private let socket: Descriptor
     private let user: uid_t
     private let input: AsyncStream<Supervisor.Input>.Continuation
     private let log: @Sendable (String) -> Void
@@ -26,7 +27,7 @@ final class AgentServer: Sendable {
         _ socket: CInt, user: uid_t = getuid(), input: AsyncStream<Supervisor.Input>.Continuation,
         log: @escaping @Sendable (String) -> Void
     ) {
-        self.socket = OwnedDescriptor(socket)
+        self.socket = Descriptor(owning: socket)
         self.user = user
         self.input = input
         self.log = log

@@ -1,4 +1,5 @@
 package import Dispatch
+import EarshotSystem
 package import Foundation
 import Glibc
 import Synchronization
@@ -23,7 +24,7 @@ package final class AgentConnection: Sendable {
         var isDeaf = false
     }
 
-    private let socket: OwnedDescriptor
+    private let socket: Descriptor
     private let queue: DispatchQueue
     private let limits: Limits
     private let state = Mutex(State())
@@ -41,7 +42,7 @@ package final class AgentConnection: Sendable {
         onFrame: @escaping @Sendable (AgentConnection, Data) -> Void,
         onEnd: @escaping @Sendable (AgentConnection) -> Void
     ) {
-        socket = OwnedDescriptor(descriptor)
+        socket = Descriptor(owning: descriptor)
         self.queue = queue
         self.limits = limits
         self.onFrame = onFrame
