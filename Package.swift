@@ -345,7 +345,7 @@ let programTargets: [Target] = [
         [
             "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotBluetooth",
             "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotAgent", "EarshotPush",
-            "EarshotSound", "NearbyMessages", "NetworkExtension", "CallKit", "TestSupport",
+            "EarshotSound", "NearbyMessages", "NetworkExtension", "CallKit", "NearbyWire", "TestSupport",
         ]),
 ]
 

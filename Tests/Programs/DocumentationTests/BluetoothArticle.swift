@@ -1,6 +1,7 @@
 import EarshotBluetooth
 import EarshotCoding
 import EarshotDiscovery
+import NearbyWire
 
 /// Compiled, not run: this code uses the machine's radio.
 enum BluetoothCode {
