@@ -196,28 +196,33 @@ public struct Receiver: ~Copyable {
         if let cleanedIndex = input.cancelPilots() {
             search.restart(from: cleanedIndex, histories, profileStages)
         }
+        var changedIndex: Int?
         repeat {
-            // Search and refinement: where a frame may begin.
-            search.findCandidates(histories, profileStages, bursts: repeats)
+            // Search and refinement: where a frame may begin, and for frames that began before a cancelled one.
+            if let changedIndex { search.restart(from: changedIndex, histories, profileStages) }
+            changedIndex = nil
+            var searchWork = search.findCandidates(histories, profileStages, bursts: repeats)
             while let attempt = search.queue.next(
-                endIndex: histories.endIndex, dearestLook: budget.dearestLook)
+                endIndex: histories.endIndex, costliestAttempt: budget.costliestAttempt)
             {
                 let view = FrameView(
                     place: attempt.candidate, layout: attempt.layout ?? .token,
                     stages: profileStages[attempt.profileIndex], histories: histories)
                 if attempt.layout == nil {
                     // Sync check: how long the frame may be.
-                    search.checkSync(view)
+                    searchWork += search.checkSync(view)
                 } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount)
                 {
                     search.queue.insert(attempt, waitingUntil: end)
                 } else if let frame = decode(attempt, view), report(frame, view, onFrame) {
                     // Cancellation: the frame hid others.
-                    cancel(frame, view.at(frame.place))
+                    if let range = cancel(frame, view.at(frame.place)) {
+                        changedIndex = min(changedIndex ?? range.lowerBound, range.lowerBound)
+                    }
                 }
             }
-            budget.spend(search.takeWork())
-        } while restartSearchWhereCancelled()
+            budget.spend(searchWork)
+        } while changedIndex != nil
         search.queue.removeExpired(
             before: histories.endIndex - histories.keptSampleCount, endIndex: histories.endIndex)
         // Repeats: bursts of which no frame was decoded.
@@ -230,29 +235,22 @@ public struct Receiver: ~Copyable {
         }
     }
 
-    /// Lets the searches begin again where frames were cancelled, and for frames that began before.
-    /// - Returns: whether there was such a stretch.
-    private mutating func restartSearchWhereCancelled() -> Bool {
-        guard let stretch = canceller.takeChangedStretch() else { return false }
-        search.restart(from: stretch.lowerBound, histories, profileStages)
-        return true
-    }
-
     // MARK: Frames
 
     /// Tries to decode a frame; a frame that others disturb waits and is tried again.
     private mutating func decode(_ attempt: Attempt, _ view: FrameView) -> DecodedFrame? {
-        let isBrief = attempt.look == .brief && budget.dearestLook < .second
-        let outcome = decoder.decode(view, mayWait: !attempt.hasWaited, isBrief: isBrief)
-        budget.spend(decoder.takeWork())
+        let isBrief = attempt.look == .brief && budget.costliestAttempt < .second
+        let (outcome, work) = decoder.decode(view, mayWait: !attempt.hasWaited, isBrief: isBrief)
+        budget.spend(work)
         switch outcome {
         case .decoded(let frame): return frame
-        case .pathMetricOfNoise: counted.rejectedByPathMetric += 1
-        case .checkMismatch where isBrief:
+        case .likeNoise: counted.rejectedByPathMetric += 1
+        case .refused where isBrief:
             var attempt = attempt
             attempt.wasBrief = true
             search.queue.insert(attempt)
-        case .checkMismatch: counted.rejectedByCheck += 1
+        case .refused(.check): counted.rejectedByCheck += 1
+        case .refused: counted.rejectedByEvidence += 1
         case .disturbed(let logRatio):
             var attempt = attempt
             attempt.logRatio = logRatio
@@ -281,18 +279,22 @@ public struct Receiver: ~Copyable {
     }
 
     /// Cancels a frame in the baseband, and removes the attempts that its own tones made.
-    private mutating func cancel(_ frame: DecodedFrame, _ view: FrameView) {
+    /// - Returns: the range in which the baseband has changed, if any.
+    private mutating func cancel(_ frame: DecodedFrame, _ view: FrameView) -> Range<Int>? {
         let stages = view.stages
         let tones = FrameTones.tones(of: frame.payload, profile: stages.profile)
         stages.recognition?.note(frame.payload, tones: tones, at: Int(frame.place.start))
         search.queue.removeAttempts(near: frame.place, profileIndex: stages.index, stages.format)
-        switch canceller.cancel(view, tones) {
-        case .cancelled:
+        let (outcome, work) = canceller.cancel(view, tones)
+        budget.spend(work)
+        switch outcome {
+        case .cancelled(let range):
             counted.cancelledFrames += 1
-            budget.spend(DecodingWork.symbolCancellation * Double(view.layout.toneCount * channelCount))
-        case .tooMany: break
+            return range
+        case .budgetExhausted: break
         case .cameAlone: search.noteMaskedFrame(view)
         }
+        return nil
     }
 
     /// Reads the bursts that are over.

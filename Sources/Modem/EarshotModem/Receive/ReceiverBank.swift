@@ -143,6 +143,7 @@ public final class ReceiverBank {
             sum.rejectedByBudget += statistics.rejectedByBudget
             sum.cancelledFrames += statistics.cancelledFrames
             sum.rejectedByPathMetric += statistics.rejectedByPathMetric
+            sum.rejectedByEvidence += statistics.rejectedByEvidence
             sum.rejectedByCheck += statistics.rejectedByCheck
             sum.duplicates += statistics.duplicates
         }

@@ -2,6 +2,14 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
+/// What an estimate of the channel says of the frame.
+struct ChannelEstimate {
+    /// The residual offset, to be added to the place's, in hertz.
+    var offsetHertz: Float
+    /// Σ|h|² per symbol over its noise, of all channels: the energy that they carry of each symbol, for a right path.
+    var coherentRatio: Float
+}
+
 /// Log-likelihoods of tones from a channel estimate, learned from tones of which some may be wrong.
 ///
 /// A first decoding that fails its CRC still has most tones right. They tell the channel:
@@ -60,10 +68,6 @@ struct CoherentMetrics: ~Copyable {
     private var gains: [Float]
     private var residual: ResidualOffset
     private var products: ToneTransform
-    /// The residual offset found, to be added to the place's, in hertz.
-    private(set) var offsetHertz: Float = 0
-    /// Σ|h|² per symbol over its noise, of all channels: the energy that they carry of each symbol, for a right path.
-    private(set) var coherentRatio: Float = 0
 
     init(format: BasebandFormat, channelCount: Int = 1) {
         self.format = format
@@ -161,20 +165,20 @@ struct CoherentMetrics: ~Copyable {
     // MARK: The channel
 
     /// Estimates the channel, given the residual offset.
-    mutating func estimate(symbolCount: Int, offsetHertz: Float, noise: Float) {
-        self.offsetHertz = offsetHertz
+    mutating func estimate(symbolCount: Int, offsetHertz: Float, noise: Float) -> ChannelEstimate {
         for symbol in 0..<symbolCount {
             let turn = offsetHertz * (Float(symbol) - Float(symbolCount) / 2) * Float(format.profile.symbolSeconds)
             turns[symbol] = fastUnitPhasor(turns: -turn)
         }
-        coherentRatio = 0
+        var coherentRatio: Float = 0
         for index in 0..<channelCount {
             coherentRatio += estimate(index, symbolCount: symbolCount, noise: noise * noiseRatios[index])
         }
+        return ChannelEstimate(offsetHertz: offsetHertz, coherentRatio: coherentRatio)
     }
 
     /// Estimates one channel.
-    /// - Returns: its part of `coherentRatio`.
+    /// - Returns: its part of `ChannelEstimate.coherentRatio`.
     private mutating func estimate(_ index: Int, symbolCount: Int, noise: Float) -> Float {
         let first = index * tapCount
         for tap in first..<first + tapCount {

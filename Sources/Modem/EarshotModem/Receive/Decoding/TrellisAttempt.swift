@@ -29,8 +29,6 @@ struct TrellisAttempt: ~Copyable {
     private(set) var metrics: ToneMetrics
     /// The path found last.
     private(set) var trellis: FrameTrellis
-    /// The work done, with that of the iterative decoder; see `DecodingWork`.
-    var work = 0.0
 
     private var interference: InterferenceMetrics
     private var meter = EvidenceMeter()
@@ -47,24 +45,27 @@ struct TrellisAttempt: ~Copyable {
     // MARK: Preparing
 
     /// Measures a frame.
-    mutating func prepare(_ view: FrameView) {
+    /// - Returns: the work.
+    @discardableResult
+    mutating func prepare(_ view: FrameView) -> DecodingWork {
         let erased = view.measureEnergies(0..<view.layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
-        prepareMetrics(view, erased)
+        return prepareMetrics(view, erased)
     }
 
     /// Measures a frame along the track of its profile's stages, whose offset changes.
-    mutating func prepareMoving(_ view: FrameView) {
+    /// - Returns: the work.
+    mutating func prepareMoving(_ view: FrameView) -> DecodingWork {
         let stages = view.stages
         let erased = stages.energies.measure(
             view, along: stages.track, symbolCount: view.layout.toneCount + ToneMetrics.echoSymbolCount,
             into: &energies)
-        prepareMetrics(view, erased)
+        return prepareMetrics(view, erased)
     }
 
-    private mutating func prepareMetrics(_ view: FrameView, _ erased: ErasedSymbols) {
-        work += DecodingWork.symbolEnergies * Double(view.layout.toneCount * view.histories.count)
+    private mutating func prepareMetrics(_ view: FrameView, _ erased: ErasedSymbols) -> DecodingWork {
         metrics.prepare(
             energies, erased: erased, toneCount: view.profile.toneCount, frameSymbolCount: view.layout.toneCount)
+        return DecodingWork.symbolEnergies * (view.layout.toneCount * view.histories.count)
     }
 
     /// See `ToneMetrics.echoWeights`.
@@ -75,34 +76,40 @@ struct TrellisAttempt: ~Copyable {
     // MARK: Attempts
 
     /// Decodes the view that was prepared.
-    mutating func decode(_ view: FrameView, echo: EchoTreatment = .plain) -> DecodingOutcome {
+    mutating func decode(_ view: FrameView, echo: EchoTreatment = .plain) -> PathResult {
         metrics.writeBranchMetrics(
             layout: view.layout, toneCount: view.profile.toneCount, echo: echo, into: &trellis.branchMetrics)
         return decodeBranchMetrics(view)
     }
 
     /// Decodes the view that was prepared, assuming that other talkers disturb it.
-    mutating func decodeInterfered(_ view: FrameView) -> DecodingOutcome {
+    mutating func decodeInterfered(_ view: FrameView) -> PathResult {
         let (layout, toneCount) = (view.layout, view.profile.toneCount)
         interference.prepare(energies, erased: metrics.erased, view.profile, symbolCount: layout.toneCount)
         interference.writeBranchMetrics(layout: layout, toneCount: toneCount, into: &trellis.branchMetrics)
         return decodeBranchMetrics(view)
     }
 
-    private mutating func decodeBranchMetrics(_ view: FrameView) -> DecodingOutcome {
-        let (code, layout) = (view.profile.code, view.layout)
-        guard isHeld(layout) else { return .pathMetricOfNoise }
-        work += DecodingWork.symbolAttempt * Double(layout.toneCount)
-        let isTailBiting = trellis.decode(code, stepCount: layout.dataToneCount)
+    private mutating func decodeBranchMetrics(_ view: FrameView) -> PathResult {
+        guard isHeld(view.layout) else { return .none }
+        var result = walk(view)
+        result.work = DecodingWork.symbolAttempt * view.layout.toneCount
+        return result
+    }
+
+    /// Walks through the trellis, and decides whether to believe the path.
+    private mutating func walk(_ view: FrameView) -> PathResult {
+        let layout = view.layout
+        let isTailBiting = trellis.decode(view.profile.code, stepCount: layout.dataToneCount)
         let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
-        guard evidence.isBelievable else { return .pathMetricOfNoise }
+        guard evidence.isBelievable else { return .refused(.evidence) }
         guard isTailBiting, let payload = trellis.payload(byteCount: layout.payloadByteCount) else {
-            return .checkMismatch
+            return .refused(.check)
         }
         if !evidence.isClear {
             let fit = trellis.pathSum / Float(heldDataToneCount(layout))
             guard fitsBetterThanDecoy(view, byShare: evidence.minimumMarginOverDecoy(fit: fit)) else {
-                return .pathMetricOfNoise
+                return .refused(.evidenceDespiteCheck)
             }
         }
         return .decoded(frame(payload, evidence, view))
@@ -112,18 +119,20 @@ struct TrellisAttempt: ~Copyable {
     /// - Parameters:
     ///   - view: the frame at the offset known before; the residual offset is added to the result.
     ///   - tones: the tones from which the channel was estimated; shape [layout.toneCount or more].
-    mutating func decodeCoherently(_ view: FrameView, _ tones: [Int]) -> DecodedFrame? {
+    ///   - estimate: that channel.
+    mutating func decodeCoherently(_ view: FrameView, _ tones: [Int], _ estimate: ChannelEstimate) -> PathResult {
         let (stages, layout) = (view.stages, view.layout)
         stages.coherent.writeBranchMetrics(view, tones: tones, metrics: metrics, into: &trellis.branchMetrics)
         guard trellis.decode(view.profile.code, stepCount: layout.dataToneCount),
-            let payload = trellis.payload(byteCount: layout.payloadByteCount),
-            stages.coherent.coherentRatio >= TrellisAttempt.minimumCoherentRatio
-        else { return nil }
-        let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
-        guard evidence.isBelievableMended, fitsBetterThanDecoy(view, byShare: FrameEvidence.minimumMendedMargin) else {
-            return nil
+            let payload = trellis.payload(byteCount: layout.payloadByteCount)
+        else { return .refused(.check) }
+        guard estimate.coherentRatio >= TrellisAttempt.minimumCoherentRatio else {
+            return .refused(.evidenceDespiteCheck)
         }
-        return frame(payload, evidence, view.moved(by: 0, offsetHertz: stages.coherent.offsetHertz))
+        let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
+        guard evidence.isBelievableCoherent, fitsBetterThanDecoy(view, byShare: FrameEvidence.minimumCoherentMargin)
+        else { return .refused(.evidenceDespiteCheck) }
+        return .decoded(frame(payload, evidence, view.moved(by: 0, offsetHertz: estimate.offsetHertz)))
     }
 
     // MARK: Belief

@@ -1,6 +1,16 @@
 import EarshotCoding
 import EarshotDSP
 
+/// A frame that is likely on the air.
+struct Detection {
+    /// The frame where it is likeliest.
+    var view: FrameView
+    /// Λ there; see `FrameLikelihood`.
+    var logRatio: Float
+    /// See `FrameLikelihood.syncLogRatio`.
+    var syncLogRatio: Float
+}
+
 /// Decides whether there is a frame at a candidate's place, and where exactly, from the whole frame and not from its sync
 /// pattern alone.
 ///
@@ -9,7 +19,7 @@ import EarshotDSP
 /// 3. Alignment: the place moves to where Λ of the whole frame is greatest.
 /// 4. Λ there.
 ///
-/// `syncLogRatio` measures whether the sync symbols have their own tones rather than any, and decides how much is tried:
+/// `Detection.syncLogRatio` measures whether the sync symbols have their own tones rather than any, and decides how much is tried:
 /// chance makes patterns of a frame's own tones. It must not reject here: doing so lost the first frames of a crowd that can
 /// be decoded (three talkers, each in its own room B: 72 % with a limit of 3 nats, 96 % without).
 ///
@@ -50,8 +60,6 @@ struct FrameDetection: ~Copyable {
     private static let offsetSlack: Float = 1.1
 
     private let likelihood: FrameLikelihood
-    /// See `FrameLikelihood.syncLogRatio`.
-    private(set) var syncLogRatio: Float = 0
     private var channelWeights: ChannelWeights
     private var probabilities: [Float]
     private var energies: [Float]
@@ -66,9 +74,14 @@ struct FrameDetection: ~Copyable {
         inverseNoise = [Float](repeating: 0, count: toneCount)
     }
 
-    /// Moves a view to where the frame is likeliest.
-    /// - Returns: Λ there; nil if it is no more than noise has. After a result, `syncLogRatio` is that of the place.
-    mutating func detect(_ view: inout FrameView) -> Float? {
+    /// Looks for a frame near a view's place.
+    /// - Returns: the frame where it is likeliest, nil if Λ is no more than noise has; and the work.
+    mutating func detect(_ view: FrameView) -> (detection: Detection?, work: DecodingWork) {
+        (found(view), DecodingWork.symbolDetection * (view.layout.toneCount * view.histories.count))
+    }
+
+    private mutating func found(_ candidate: FrameView) -> Detection? {
+        var view = candidate
         var logRatio = logRatio(view)
         guard logRatio >= FrameDetection.minimumUnalignedLogRatio else { return nil }
         if view.histories.count > 1 {
@@ -84,8 +97,9 @@ struct FrameDetection: ~Copyable {
         guard logRatio >= FrameDetection.minimumLogRatio,
             abs(view.place.offsetHertz) <= FrameDetection.offsetSlack * maximumOffsetHertz
         else { return nil }
-        syncLogRatio = likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile)
-        return logRatio
+        return Detection(
+            view: view, logRatio: logRatio,
+            syncLogRatio: likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile))
     }
 
     /// Λ at a place; after a low glance only that of the first symbols.

@@ -31,16 +31,15 @@ struct ChannelEnergies: ~Copyable {
     /// - Returns: the symbols that were lost.
     mutating func measure(_ view: FrameView, _ symbols: Range<Int>, into energies: inout [Float]) -> ErasedSymbols {
         let shares = view.place.shares
-        measure(view, channel: shares.best, symbols, windowed: false, into: &energies)
-        let erased = tones.erased
+        let erased = measure(view, channel: shares.best, symbols, windowed: false, into: &energies)
         guard !shares.isAlone else { return erased }
         beginSum(view)
         for channel in view.histories.indices where channel != shares.best && shares.values[channel] > 0 {
             // Moved out of self, because another part of self is in use.
             var others = exchange(&others, with: [])
-            measure(view, channel: channel, symbols, windowed: false, into: &others)
+            let lost = measure(view, channel: channel, symbols, windowed: false, into: &others)
             self.others = others
-            add(view, channel, symbols, to: &energies)
+            add(view, channel, symbols, lost, to: &energies)
         }
         endSum(view, symbols, &energies)
         return erased
@@ -52,13 +51,13 @@ struct ChannelEnergies: ~Copyable {
         _ view: FrameView, along track: borrowing MotionTrack, symbolCount: Int, into energies: inout [Float]
     ) -> ErasedSymbols {
         let shares = view.place.shares
-        tones.measure(view.histories[shares.best], along: track, symbolCount: symbolCount, into: &energies)
-        let erased = tones.erased
+        let erased = tones.measure(
+            view.histories[shares.best], along: track, symbolCount: symbolCount, into: &energies)
         guard !shares.isAlone else { return erased }
         beginSum(view)
         for channel in view.histories.indices where channel != shares.best && shares.values[channel] > 0 {
-            tones.measure(view.histories[channel], along: track, symbolCount: symbolCount, into: &others)
-            add(view, channel, 0..<symbolCount, to: &energies)
+            let lost = tones.measure(view.histories[channel], along: track, symbolCount: symbolCount, into: &others)
+            add(view, channel, 0..<symbolCount, lost, to: &energies)
         }
         endSum(view, 0..<symbolCount, &energies)
         return erased
@@ -73,7 +72,6 @@ struct ChannelEnergies: ~Copyable {
         tones.measure(
             view.histories[channel], start: view.place.start, offsetHertz: view.place.offsetHertz,
             firstSymbol: symbols.lowerBound, symbolCount: symbols.upperBound, windowed: windowed, into: &energies)
-        return tones.erased
     }
 
     private mutating func beginSum(_ view: FrameView) {
@@ -82,14 +80,15 @@ struct ChannelEnergies: ~Copyable {
     }
 
     /// Adds a channel's energies, in units of the best channel's noise.
-    private mutating func add(_ view: FrameView, _ channel: Int, _ symbols: Range<Int>, to energies: inout [Float]) {
+    /// - Parameter erased: the symbols that the channel lost.
+    private mutating func add(
+        _ view: FrameView, _ channel: Int, _ symbols: Range<Int>, _ erased: ErasedSymbols, to energies: inout [Float]
+    ) {
         view.writeInverseNoise(ofChannel: channel, into: &inverse)
         let (toneCount, share) = (view.profile.toneCount, view.place.shares.values[channel])
         for tone in 0..<toneCount {
             inverse[tone] = bestInverse[tone] > 0 ? share * inverse[tone] / bestInverse[tone] : 0
         }
-        // The latest measurement is this channel's.
-        let erased = tones.erased
         var all = energies.mutableSpan
         for symbol in symbols {
             let row = symbol * toneCount..<(symbol + 1) * toneCount

@@ -62,11 +62,11 @@ final class RepeatCombiner {
         _ histories: ChannelHistories, _ profileStages: [ProfileStages], _ clock: InputClock,
         _ recent: inout RecentFrames, _ budget: inout DecodingBudget
     ) -> BurstOutcome? {
-        while let attempt = queue.next(endIndex: histories.endIndex, dearestLook: budget.dearestLook) {
+        while let attempt = queue.next(endIndex: histories.endIndex, costliestAttempt: budget.costliestAttempt) {
             let stages = profileStages[attempt.profileIndex]
             let view = FrameView(place: attempt.candidate, layout: .token, stages: stages, histories: histories)
             guard !isKnown(view, recent) else { continue }
-            budget.spend(DecodingWork.symbolBurst * Double(repeatCount * view.layout.toneCount * histories.count))
+            budget.spend(DecodingWork.symbolBurst * (repeatCount * view.layout.toneCount * histories.count))
             guard let frame = decoder.decode(view) else { continue }
             return note(frame, view.at(frame.place), clock, &recent)
         }

@@ -38,6 +38,8 @@ struct RepeatDecoder: ~Copyable {
     private var detection: RepeatDetection
     private var trellis: FrameTrellis
     private var energies: [Float]
+    /// 1/N of all frames; shape [R][M].
+    private var inverseNoises: [Float]
     /// x; shape [R][K][M].
     private var ratios: [Float]
     /// wⱼ, as used.
@@ -50,6 +52,7 @@ struct RepeatDecoder: ~Copyable {
         detection = RepeatDetection(profiles: profiles, repeatCount: repeatCount, likelihood: likelihood)
         trellis = FrameTrellis(profiles: profiles, maximumStepCount: FrameLayout.token.dataToneCount)
         energies = [Float](repeating: 0, count: RepeatDecoder.symbolCount * toneCount)
+        inverseNoises = [Float](repeating: 0, count: repeatCount * toneCount)
         ratios = [Float](repeating: 0, count: repeatCount * RepeatDecoder.symbolCount * toneCount)
     }
 
@@ -58,10 +61,11 @@ struct RepeatDecoder: ~Copyable {
     mutating func decode(_ view: FrameView) -> RepeatedFrame? {
         var view = view
         view.place.shares = channelWeights.measure(view, frameCount: repeatCount)
-        guard detection.detect(&view) else { return nil }
+        guard let found = detection.detect(view, inverseNoises: &inverseNoises) else { return nil }
+        view = found.view
         measureRatios(view)
         for index in 0..<repeatCount {
-            weights[index] = detection.weight(index)
+            weights[index] = found.weight(index)
         }
         if let payload = decodeWeighted(view.profile.code) { return frame(payload, view) }
         // A frame that is so damaged that it seems missing may still help.
@@ -88,7 +92,6 @@ struct RepeatDecoder: ~Copyable {
     /// Measures x of all frames.
     private mutating func measureRatios(_ view: FrameView) {
         let toneCount = view.profile.toneCount
-        let inverseNoises = detection.inverseNoises
         for index in 0..<repeatCount {
             view.burstFrame(index).measureEnergies(0..<RepeatDecoder.symbolCount, into: &energies)
             let first = index * RepeatDecoder.symbolCount * toneCount

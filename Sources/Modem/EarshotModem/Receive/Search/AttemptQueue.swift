@@ -104,12 +104,12 @@ struct AttemptQueue {
     }
 
     /// Takes the best of the attempts that need no sample from `endIndex` on: cheap ones first, then the likeliest.
-    /// - Parameter dearestLook: attempts that cost more stay.
-    mutating func next(endIndex: Int, dearestLook: Attempt.Look = .second) -> Attempt? {
+    /// - Parameter costliestAttempt: attempts that cost more stay.
+    mutating func next(endIndex: Int, costliestAttempt: Attempt.Look = .second) -> Attempt? {
         var best: Int?
         for index in waiting.indices.reversed() {
             guard waiting[index].due <= endIndex else { break }
-            guard waiting[index].look <= dearestLook else { continue }
+            guard waiting[index].look <= costliestAttempt else { continue }
             if best.map({ AttemptQueue.isBetter(waiting[index], waiting[$0]) }) ?? true {
                 best = index
             }

@@ -20,7 +20,6 @@ struct FrameSearch: ~Copyable {
     /// Candidates whose sync pattern did not stand up to a closer look.
     private(set) var rejectedCount = 0
 
-    private var work = 0.0
     private var channelWeights: ChannelWeights
     private var syncCheck: SyncCheck
     /// The history's end index at which the next search has a block to take in.
@@ -36,32 +35,29 @@ struct FrameSearch: ~Copyable {
 
     /// Searches what is new in the histories for each profile, and refines the candidates.
     /// - Parameter bursts: takes the places where a burst may begin; nil if repeats are not combined.
+    /// - Returns: the work.
     mutating func findCandidates(
         _ histories: ChannelHistories, _ profileStages: [ProfileStages], bursts: RepeatCombiner?
-    ) {
-        guard histories.endIndex >= dueIndex else { return }
+    ) -> DecodingWork {
+        var work = DecodingWork.zero
+        guard histories.endIndex >= dueIndex else { return work }
         dueIndex = .max
         for stages in profileStages {
             if stages.searchBlocks(histories) {
                 for candidate in stages.candidates {
                     refine(candidate, stages, histories)
+                    work += DecodingWork.refinement * histories.count
                 }
                 bursts?.insertBursts(stages)
             }
             dueIndex = min(dueIndex, stages.searchDueIndex)
         }
-    }
-
-    /// The work done since the last call; see `DecodingWork`.
-    mutating func takeWork() -> Double {
-        defer { work = 0 }
         return work
     }
 
     /// Refines a candidate, unless it looks like chance, and lets it wait for its sync pattern and length header.
     private mutating func refine(_ candidate: Candidate, _ stages: ProfileStages, _ histories: ChannelHistories) {
         candidateCount += 1
-        work += DecodingWork.refinement * Double(histories.count)
         guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance),
             let refined = stages.refine(candidate, histories)
         else {
@@ -73,20 +69,22 @@ struct FrameSearch: ~Copyable {
     }
 
     /// Looks at a candidate's sync pattern and length header, and lets it wait for the end of the frames that they announce.
-    mutating func checkSync(_ view: FrameView) {
+    /// - Returns: the work.
+    mutating func checkSync(_ view: FrameView) -> DecodingWork {
+        let work = DecodingWork.syncCheck * view.histories.count
         var candidate = view.place
-        work += DecodingWork.syncCheck * Double(view.histories.count)
         candidate.shares = channelWeights.measure(view)
         let (dominance, announcedByteCount) = syncCheck.examine(view.at(candidate))
         candidate.dominance = dominance
         guard dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {
             rejectedCount += 1
-            return
+            return work
         }
         queue.insert(Attempt(candidate, view.stages, layout: .token))
         if let announcedByteCount {
             queue.insert(Attempt(candidate, view.stages, layout: FrameLayout(payloadByteCount: announcedByteCount)))
         }
+        return work
     }
 
     /// The dominance that a candidate needs: `usual`, or more within a masked frame.

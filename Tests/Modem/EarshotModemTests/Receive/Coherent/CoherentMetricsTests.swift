@@ -28,11 +28,12 @@ import Testing
         coherentStages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
         let peak = coherentStages.coherent.remainingHertz(rank: 0, stillHertz: nil)
         let hertz = try #require(peak)
-        coherentStages.coherent.estimate(symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
+        let channel = coherentStages.coherent.estimate(
+            symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
         var metrics = [Float](repeating: 0, count: layout.dataToneCount * view.profile.toneCount)
         coherentStages.coherent.writeBranchMetrics(view, tones: tones, metrics: path.metrics, into: &metrics)
         return Estimate(
-            hertz: hertz, coherentRatio: coherentStages.coherent.coherentRatio, metrics: metrics,
+            hertz: hertz, coherentRatio: channel.coherentRatio, metrics: metrics,
             toneNoise: (0..<view.profile.toneCount).map { path.metrics.noise($0) })
     }
 
@@ -112,10 +113,11 @@ import Testing
             stages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
             let peak = stages.coherent.remainingHertz(rank: 0, stillHertz: nil)
             let hertz = try #require(peak)
-            stages.coherent.estimate(symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
+            let channel = stages.coherent.estimate(
+                symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
             var metrics = [Float](repeating: 0, count: layout.dataToneCount * profile.toneCount)
             stages.coherent.writeBranchMetrics(view, tones: tones, metrics: path.metrics, into: &metrics)
-            return Estimate(hertz: hertz, coherentRatio: stages.coherent.coherentRatio, metrics: metrics, toneNoise: [])
+            return Estimate(hertz: hertz, coherentRatio: channel.coherentRatio, metrics: metrics, toneNoise: [])
         }
         var path = TrellisAttempt(profiles: [profile])
         path.prepare(one)

@@ -28,14 +28,16 @@ import Testing
         let view = FrameView.token(profile, start: Self.start, in: scene.history)
         var path = TrellisAttempt(profiles: [profile])
         path.prepare(view)
-        if case .decoded(let frame) = path.decode(view) {
+        if case .decoded(let frame) = path.decode(view).outcome {
             return (true, false, frame.payload != payload)
         }
         var iterations = IterativeDecoder(likelihood: FrameLikelihood())
         iterations.begin()
         iterations.note(path, view)
         if forgetting { iterations.begin() }
-        guard let frame = iterations.decode(view, effort, with: &path) else { return (false, false, false) }
+        guard case .decoded(let frame) = iterations.decode(view, effort, with: &path).outcome else {
+            return (false, false, false)
+        }
         return (false, true, frame.payload != payload)
     }
 

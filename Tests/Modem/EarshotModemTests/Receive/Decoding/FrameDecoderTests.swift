@@ -28,7 +28,7 @@ import Testing
         scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start, offsetHertz: 31)
         let view = view(scene, start: Self.start + samples, offsetHertz: 31 + hertz)
         var decoder = FrameDecoder(profiles: [profile])
-        let outcome = decoder.decode(view, mayWait: false)
+        let outcome = decoder.decode(view, mayWait: false).outcome
         let found = try #require(frame(outcome), "\(outcome), seed 21")
         #expect(found.payload == payload, "seed 21")
         #expect(abs(found.place.start - Self.start) < 11 && abs(found.place.offsetHertz - 31) < 8, "\(found.place)")
@@ -46,7 +46,7 @@ import Testing
         let view = FrameView.token(
             profile, start: Self.start, weights: [1, 0.9, 0, 0, 0, 0, 0, 0], in: channels)
         var decoder = FrameDecoder(profiles: [profile])
-        let found = try #require(frame(decoder.decode(view, mayWait: false)), "seeds 23 and 24")
+        let found = try #require(frame(decoder.decode(view, mayWait: false).outcome), "seeds 23 and 24")
         #expect(found.payload == payload && found.place.shares.best == 1, "seeds 23 and 24")
         #expect(
             found.place.shares.isClear(0) && found.place.shares.isClear(1), "\(found.place.shares), seeds 23 and 24")
@@ -62,8 +62,9 @@ import Testing
         for index in 0..<40 {
             let outcome = decoder.decode(
                 view.at(Candidate(start: 1_000 + Double(250 * index), offsetHertz: 0, score: 9)),
-                mayWait: index % 2 == 0)
-            if case .pathMetricOfNoise = outcome { refusedCount += 1 }
+                mayWait: index % 2 == 0
+            ).outcome
+            if case .likeNoise = outcome { refusedCount += 1 }
             #expect(frame(outcome) == nil, "place \(index), seed 22")
         }
         #expect(refusedCount >= 37, "\(refusedCount) of 40, seed 22")
@@ -82,8 +83,9 @@ import Testing
             var scene = BasebandScene(count: 9_000, snrDecibels: -9.7, seed: seed)
             scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start)
             let view = view(scene, start: Self.start)
-            let (first, second) = (decoder.decode(view, mayWait: true), decoder.decode(view, mayWait: false))
-            if case .checkMismatch = first { Issue.record("refused without mending, seed \(seed)") }
+            let first = decoder.decode(view, mayWait: true).outcome
+            let second = decoder.decode(view, mayWait: false).outcome
+            if case .refused = first { Issue.record("refused without mending, seed \(seed)") }
             if case .disturbed = second { Issue.record("put off twice, seed \(seed)") }
             firstCount += frame(first) == nil ? 0 : 1
             secondCount += frame(second) == nil ? 0 : 1
@@ -105,7 +107,7 @@ import Testing
             let payload = Payload.token(seed: seed)
             var scene = BasebandScene(count: 9_000, snrDecibels: -4, seed: seed)
             scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start)
-            let outcome = decoder.decode(view(scene, start: Self.start, offsetHertz: 26), mayWait: false)
+            let outcome = decoder.decode(view(scene, start: Self.start, offsetHertz: 26), mayWait: false).outcome
             guard let found = frame(outcome) else { continue }
             #expect(found.payload == payload, "seed \(seed)")
             decodedCount += 1

@@ -8,14 +8,14 @@ import Testing
     /// The attempts whose sync pattern was checked, all frames over.
     private func attempts(_ search: inout FrameSearch, _ frame: NoisyFrame, _ stages: ProfileStages) -> [Attempt] {
         let history = frame.view.history
-        search.findCandidates(frame.view.histories, [stages], bursts: nil)
+        _ = search.findCandidates(frame.view.histories, [stages], bursts: nil)
         var checked: [Attempt] = []
         while let attempt = search.queue.next(endIndex: history.endIndex) {
             guard attempt.layout == nil else {
                 checked.append(attempt)
                 continue
             }
-            search.checkSync(FrameView(place: attempt.candidate, layout: .token, stages: stages, history: history))
+            _ = search.checkSync(FrameView(place: attempt.candidate, layout: .token, stages: stages, history: history))
         }
         return checked
     }
