@@ -40,9 +40,8 @@ public struct Receiver: ~Copyable {
     /// Counts of its work so far.
     public var statistics: ReceiverStatistics {
         var statistics = counted
-        let unlikelyCount = profileStages.reduce(0) { $0 + $1.unlikelyCount }
-        statistics.candidates = search.candidateCount + unlikelyCount
-        statistics.rejectedBySync = search.rejectedCount + unlikelyCount
+        statistics.candidates = search.candidateCount
+        statistics.rejectedBySync = search.rejectedCount
         statistics.rejectedByBudget = search.queue.expiredCount + (repeats?.expiredCount ?? 0)
         statistics.rejectedByCrowding = search.queue.droppedCount + (repeats?.droppedCount ?? 0)
         return statistics
@@ -52,14 +51,16 @@ public struct Receiver: ~Copyable {
     private(set) var input: ReceiverInput
     /// The baseband of each channel.
     private var histories: ChannelHistories { input.histories }
-    let profileStages: [ProfileStages]
-    private var search: FrameSearch
+    private(set) var search: FrameSearch
+    /// Measures the frames of each profile.
+    private var measurers: OwnedList<FrameMeasurer>
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
     private var budget: DecodingBudget
     private let repeats: RepeatCombiner?
-    private let recognisesTokens: Bool
+    /// The recognition of each profile's tokens; empty without the opt-in.
+    private var recognitions: OwnedList<TokenRecognition>
 
     /// Whether a frame may be on the air: then the caller should push the next samples soon.
     public var isExpecting: Bool { !search.queue.isEmpty || repeats?.isExpecting ?? false }
@@ -87,7 +88,6 @@ public struct Receiver: ~Copyable {
         precondition(!profiles.isEmpty, "no profile to listen for")
         self.sampleRateHertz = sampleRateHertz
         self.profiles = profiles
-        self.recognisesTokens = recognisesTokens
         // The longest frame or burst, the echo behind it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * BasebandFormat.longestSymbol(profiles)
@@ -96,13 +96,19 @@ public struct Receiver: ~Copyable {
         input = ReceiverInput(
             sampleRateHertz: sampleRateHertz, channelCount: channelCount, profiles: profiles, keptCount: keptCount,
             heardCount: heardCount)
-        profileStages = profiles.enumerated().map { index, profile in
-            ProfileStages(
-                profile, index: index, combining: repeatCount, keptCount: keptCount,
-                recognisesTokens: recognisesTokens, channelCount: channelCount)
+        let search = FrameSearch(
+            profiles: profiles, combining: repeatCount, keptCount: keptCount, channelCount: channelCount)
+        let histories = input.histories
+        measurers = OwnedList(count: profiles.count) {
+            FrameMeasurer(
+                format: BasebandFormat(profile: profiles[$0]), histories: histories,
+                noise: search.noise(profileIndex: $0))
         }
-        search = FrameSearch(profiles: profiles)
-        decoder = FrameDecoder(profiles: profiles)
+        self.search = search
+        decoder = FrameDecoder(profiles: profiles, channelCount: channelCount)
+        recognitions = OwnedList(count: recognisesTokens ? profiles.count : 0) {
+            TokenRecognition(BasebandFormat(profile: profiles[$0]), profileIndex: $0)
+        }
         canceller = FrameCanceller(profiles: profiles)
         budget = DecodingBudget(basebandRateHertz: BasebandFormat.rateHertz(profiles[0]))
         repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
@@ -175,7 +181,7 @@ public struct Receiver: ~Copyable {
 
     private mutating func processQuanta(_ onFrame: (ReceivedFrame) -> Void) {
         // Recognition and repeats look at every quantum.
-        let looksAlways = recognisesTokens || repeats != nil
+        let looksAlways = recognitions.count > 0 || repeats != nil
         let (histories, quantum) = (histories, BasebandInput.quantum)
         var quantaBefore = histories.endIndex / quantum
         while input.appendQuanta(before: looksAlways ? 0 : search.nextIndex) {
@@ -194,29 +200,30 @@ public struct Receiver: ~Copyable {
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
         // Pilot tones: a tone found now hid frames before.
         if let cleanedIndex = input.cancelPilots() {
-            search.restart(from: cleanedIndex, histories, profileStages)
+            search.restart(from: cleanedIndex, histories)
         }
         var changedIndex: Int?
         repeat {
             // Search and refinement: where a frame may begin, and for frames that began before a cancelled one.
-            if let changedIndex { search.restart(from: changedIndex, histories, profileStages) }
+            if let changedIndex { search.restart(from: changedIndex, histories) }
             changedIndex = nil
-            var searchWork = search.findCandidates(histories, profileStages, bursts: repeats)
+            var searchWork = search.findCandidates(histories, bursts: repeats)
             while let attempt = search.queue.next(
                 endIndex: histories.endIndex, costliestAttempt: budget.costliestAttempt)
             {
+                let profileIndex = attempt.profileIndex
                 let view = FrameView(
-                    place: attempt.candidate, layout: attempt.layout ?? .token,
-                    stages: profileStages[attempt.profileIndex], histories: histories)
+                    place: attempt.candidate, layout: attempt.layout ?? .token, format: measurers[profileIndex].format)
                 if attempt.layout == nil {
                     // Sync check: how long the frame may be.
-                    searchWork += search.checkSync(view)
+                    searchWork += search.checkSync(view, profileIndex: profileIndex, &measurers[profileIndex])
                 } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount)
                 {
                     search.queue.insert(attempt, waitingUntil: end)
-                } else if let frame = decode(attempt, view), report(frame, view, onFrame) {
+                } else if let frame = decode(attempt, view), report(frame, view.at(frame.place), profileIndex, onFrame)
+                {
                     // Cancellation: the frame hid others.
-                    if let range = cancel(frame, view.at(frame.place)) {
+                    if let range = cancel(frame, view.at(frame.place), profileIndex) {
                         changedIndex = min(changedIndex ?? range.lowerBound, range.lowerBound)
                     }
                 }
@@ -227,11 +234,10 @@ public struct Receiver: ~Copyable {
             before: histories.endIndex - histories.keptSampleCount, endIndex: histories.endIndex)
         // Repeats: bursts of which no frame was decoded.
         decodeBursts(onFrame)
-        if recognisesTokens {
-            recogniseTokens(onFrame)
-        }
+        recogniseTokens(onFrame)
         if let sampleCount = input.passOverHole() {
-            search.rewind(sampleCount, profileStages)
+            search.rewind(sampleCount)
+            for profile in recognitions.indices { recognitions[profile].rewind(sampleCount) }
         }
     }
 
@@ -240,7 +246,9 @@ public struct Receiver: ~Copyable {
     /// Tries to decode a frame; a frame that others disturb waits and is tried again.
     private mutating func decode(_ attempt: Attempt, _ view: FrameView) -> DecodedFrame? {
         let isBrief = attempt.look == .brief && budget.costliestAttempt < .second
-        let (outcome, work) = decoder.decode(view, mayWait: !attempt.hasWaited, isBrief: isBrief)
+        let (outcome, work) = decoder.decode(
+            view, profileIndex: attempt.profileIndex, &measurers[attempt.profileIndex],
+            mayWait: !attempt.hasWaited, isBrief: isBrief)
         budget.spend(work)
         switch outcome {
         case .decoded(let frame): return frame
@@ -265,11 +273,10 @@ public struct Receiver: ~Copyable {
     /// Reports a frame unless it is known.
     /// - Returns: whether it was new.
     private mutating func report(
-        _ frame: DecodedFrame, _ view: FrameView, _ onFrame: (ReceivedFrame) -> Void
+        _ frame: DecodedFrame, _ view: FrameView, _ profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void
     ) -> Bool {
-        let (stages, view) = (view.stages, view.at(frame.place))
         let (start, length) = (frame.place.start, view.length)
-        guard recent.insert(frame.payload, profileIndex: stages.index, start: start, length: length) else {
+        guard recent.insert(frame.payload, profileIndex: profileIndex, start: start, length: length) else {
             counted.duplicates += 1
             return false
         }
@@ -280,12 +287,15 @@ public struct Receiver: ~Copyable {
 
     /// Cancels a frame in the baseband, and removes the attempts that its own tones made.
     /// - Returns: the range in which the baseband has changed, if any.
-    private mutating func cancel(_ frame: DecodedFrame, _ view: FrameView) -> Range<Int>? {
-        let stages = view.stages
-        let tones = FrameTones.tones(of: frame.payload, profile: stages.profile)
-        stages.recognition?.note(frame.payload, tones: tones, at: Int(frame.place.start))
-        search.queue.removeAttempts(near: frame.place, profileIndex: stages.index, stages.format)
-        let (outcome, work) = canceller.cancel(view, tones)
+    private mutating func cancel(
+        _ frame: DecodedFrame, _ view: FrameView, _ profileIndex: Int
+    ) -> Range<Int>? {
+        let tones = FrameTones.tones(of: frame.payload, profile: view.profile)
+        if recognitions.count > 0 {
+            recognitions[profileIndex].note(frame.payload, tones: tones, at: Int(frame.place.start))
+        }
+        search.queue.removeAttempts(near: frame.place, profileIndex: profileIndex, view.format)
+        let (outcome, work) = canceller.cancel(view, tones, &measurers[profileIndex])
         budget.spend(work)
         switch outcome {
         case .cancelled(let range):
@@ -299,7 +309,7 @@ public struct Receiver: ~Copyable {
 
     /// Reads the bursts that are over.
     private mutating func decodeBursts(_ onFrame: (ReceivedFrame) -> Void) {
-        while let outcome = repeats?.decodeNext(histories, profileStages, input.clock, &recent, &budget) {
+        while let outcome = repeats?.decodeNext(&measurers, input.clock, &recent, &budget) {
             switch outcome {
             case .duplicate: counted.duplicates += 1
             case .combined(let frame):
@@ -312,11 +322,14 @@ public struct Receiver: ~Copyable {
 
     /// Reports tokens that were heard before, where they were not decoded.
     private mutating func recogniseTokens(_ onFrame: (ReceivedFrame) -> Void) {
-        for stages in profileStages {
-            stages.recognition?.look(input.heard, besides: recent) { found in
-                counted.recognisedFrames += 1
-                onFrame(found.received(stages.profile, input.clock))
+        let (profiles, clock) = (profiles, input.clock)
+        var count = 0
+        for index in recognitions.indices {
+            recognitions[index].look(input.heard, besides: recent) { found in
+                count += 1
+                onFrame(found.received(profiles[index], clock))
             }
         }
+        counted.recognisedFrames += count
     }
 }

@@ -46,18 +46,21 @@ struct FrameCanceller: ~Copyable {
     /// - Parameters:
     ///   - view: the frame at the place where it was decoded.
     ///   - tones: its tones; shape [toneCount].
+    ///   - measurer: measures the frame, in the baseband from which it is subtracted.
     /// - Returns: the outcome and the work, with that of the search that follows.
-    mutating func cancel(_ view: FrameView, _ tones: [Int]) -> (outcome: CancellingOutcome, work: DecodingWork) {
-        let histories = view.histories
-        guard residualDetector.isAnything(beside: view, tones) else {
+    mutating func cancel(
+        _ view: FrameView, _ tones: [Int], _ measurer: inout FrameMeasurer
+    ) -> (outcome: CancellingOutcome, work: DecodingWork) {
+        let histories = measurer.histories
+        guard residualDetector.isAnything(beside: view, tones, &measurer) else {
             // Patterns of its tones look like frames, and each costs as much as one.
             let end = view.place.start + view.length
             histories.mask(Int(view.place.start.rounded())..<Int(end.rounded()), in: view.place.shares)
             return (.cameAlone, .zero)
         }
         guard budget.spend(at: histories.endIndex) else { return (.budgetExhausted, .zero) }
-        align(view, tones)
         let best = view.place.shares.best
+        align(view, tones, histories[best])
         fit.fit(replica, histories[best], reweighing: true)
         let drift = fit.drift(histories[best], partCount: FrameCanceller.partCount)
         if abs(drift) * Double(replica.sampleCount) > FrameCanceller.harmlessTurns {
@@ -84,8 +87,8 @@ struct FrameCanceller: ~Copyable {
     }
 
     /// Makes the replica at the exact place of the frame in its best channel.
-    private mutating func align(_ view: FrameView, _ tones: [Int]) {
-        let (format, place, history) = (view.format, view.place, view.histories[view.place.shares.best])
+    private mutating func align(_ view: FrameView, _ tones: [Int], _ history: BasebandHistory) {
+        let (format, place) = (view.format, view.place)
         replica.make(
             tones, symbolCount: tones.count, format, start: place.start, offsetHertz: Double(place.offsetHertz))
         let correction = alignment.measure(

@@ -110,16 +110,20 @@ struct IterativeDecoder: ~Copyable {
     }
 
     /// Mends the noted paths, until one of them decodes.
-    mutating func decode(_ view: FrameView, _ effort: Effort, with path: inout TrellisAttempt) -> PathResult {
+    mutating func decode(
+        _ view: FrameView, _ effort: Effort, with path: inout TrellisAttempt, _ coherent: inout CoherentMetrics,
+        _ measurer: inout FrameMeasurer
+    ) -> PathResult {
         var paths = PathResult.none
         for index in 0..<min(places.count, effort.pathCount) {
             let view = view.at(places[index])
-            paths.work += path.prepare(view)
+            paths.work += path.prepare(view, &measurer)
             triedHertz = InlineArray(repeating: .infinity)
             for rank in 0..<(index < IterativeDecoder.doubtedPathCount ? effort.hypothesisCount : 1) {
                 makeTones(pathTones, from: index * view.layout.dataToneCount, view.layout, view.profile)
                 weigh(path, view.layout, view.profile)
-                if paths.add(mend(view, rank: rank, effort.roundCount, with: &path)) { return paths }
+                let mended = mend(view, rank: rank, effort.roundCount, with: &path, &coherent, &measurer)
+                if paths.add(mended) { return paths }
             }
         }
         return paths
@@ -131,27 +135,29 @@ struct IterativeDecoder: ~Copyable {
     ///   - rank: the peak of J that the first round follows.
     ///   - roundCount: the maximum number of rounds.
     ///   - path: makes the attempts.
+    ///   - coherent: estimates the channel.
+    ///   - measurer: measures the frame.
     private mutating func mend(
-        _ view: FrameView, rank: Int, _ roundCount: Int, with path: inout TrellisAttempt
+        _ view: FrameView, rank: Int, _ roundCount: Int, with path: inout TrellisAttempt,
+        _ coherent: inout CoherentMetrics, _ measurer: inout FrameMeasurer
     ) -> PathResult {
-        let (stages, symbolCount, noise) = (view.stages, view.layout.toneCount, path.metrics.commonNoise)
+        let (symbolCount, noise) = (view.layout.toneCount, path.metrics.commonNoise)
         var (view, paths) = (view, PathResult.none)
         for round in 0..<roundCount {
-            let pointCount = symbolCount * stages.coherent.transformLength * view.histories.count
+            let pointCount = symbolCount * coherent.transformLength * measurer.histories.count
             paths.work += DecodingWork.coherentPoint * pointCount
-            stages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
+            coherent.correlate(view, tones: tones, weights: weights, noise: noise, measurer)
             let isStill = round == 0 && rank == IterativeDecoder.peakCount - 1
             guard
-                let remainingHertz = stages.coherent.remainingHertz(
+                let remainingHertz = coherent.remainingHertz(
                     rank: round == 0 ? rank : 0, stillHertz: isStill ? -view.place.offsetHertz : nil)
             else { break }
             if round == 0 {
                 guard !isTried(remainingHertz, before: rank, view.profile) else { break }
                 triedHertz[rank] = remainingHertz
             }
-            let estimate = stages.coherent.estimate(
-                symbolCount: symbolCount, offsetHertz: remainingHertz, noise: noise)
-            if paths.add(path.decodeCoherently(view, tones, estimate)) { break }
+            let estimate = coherent.estimate(symbolCount: symbolCount, offsetHertz: remainingHertz, noise: noise)
+            if paths.add(path.decodeCoherently(view, tones, estimate, &coherent, &measurer)) { break }
             view.place.offsetHertz += remainingHertz
             guard makeTones(path.trellis.tones, from: 0, view.layout, view.profile) else { break }
             for symbol in 0..<symbolCount {

@@ -57,13 +57,15 @@ struct RepeatDecoder: ~Copyable {
     }
 
     /// Tries to decode a burst of tokens at a candidate.
-    /// - Parameter view: a token at the place of the burst's first frame.
-    mutating func decode(_ view: FrameView) -> RepeatedFrame? {
+    /// - Parameters:
+    ///   - view: a token at the place of the burst's first frame.
+    ///   - measurer: measures frames of its profile.
+    mutating func decode(_ view: FrameView, _ measurer: inout FrameMeasurer) -> RepeatedFrame? {
         var view = view
-        view.place.shares = channelWeights.measure(view, frameCount: repeatCount)
-        guard let found = detection.detect(view, inverseNoises: &inverseNoises) else { return nil }
+        view.place.shares = channelWeights.measure(view, frameCount: repeatCount, &measurer)
+        guard let found = detection.detect(view, &measurer, inverseNoises: &inverseNoises) else { return nil }
         view = found.view
-        measureRatios(view)
+        measureRatios(view, &measurer)
         for index in 0..<repeatCount {
             weights[index] = found.weight(index)
         }
@@ -90,10 +92,10 @@ struct RepeatDecoder: ~Copyable {
     }
 
     /// Measures x of all frames.
-    private mutating func measureRatios(_ view: FrameView) {
+    private mutating func measureRatios(_ view: FrameView, _ measurer: inout FrameMeasurer) {
         let toneCount = view.profile.toneCount
         for index in 0..<repeatCount {
-            view.burstFrame(index).measureEnergies(0..<RepeatDecoder.symbolCount, into: &energies)
+            measurer.measure(view.burstFrame(index), 0..<RepeatDecoder.symbolCount, into: &energies)
             let first = index * RepeatDecoder.symbolCount * toneCount
             for cell in 0..<RepeatDecoder.symbolCount * toneCount {
                 ratios[first + cell] = energies[cell] * inverseNoises[index * toneCount + cell % toneCount]

@@ -63,13 +63,16 @@ struct RepeatDetection: ~Copyable {
     /// Looks for a burst near a candidate.
     /// - Parameters:
     ///   - view: the burst's first frame.
+    ///   - measurer: measures the frames.
     ///   - inverseNoises: receives 1/N of all frames; shape [R][M].
     /// - Returns: the burst where it is likeliest; nil if Λ there is no more than noise has.
-    mutating func detect(_ view: FrameView, inverseNoises: inout [Float]) -> BurstDetection? {
-        measureNoise(view, into: &inverseNoises)
-        var found = glance(view, inverseNoises)
+    mutating func detect(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, inverseNoises: inout [Float]
+    ) -> BurstDetection? {
+        measureNoise(view, &measurer, into: &inverseNoises)
+        var found = glance(view, &measurer, inverseNoises)
         guard found.logRatio >= RepeatDetection.minimumUnalignedLogRatio else { return nil }
-        align(&found, inverseNoises)
+        align(&found, &measurer, inverseNoises)
         let maximumHertz = Float(view.profile.maximumOffset) * Float(view.profile.centreHertz)
         let isBurst =
             found.logRatio >= RepeatDetection.minimumLogRatio
@@ -79,10 +82,13 @@ struct RepeatDetection: ~Copyable {
     }
 
     /// Measures the noise of all frames.
-    private mutating func measureNoise(_ view: FrameView, into inverseNoises: inout [Float]) {
+    private mutating func measureNoise(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, into inverseNoises: inout [Float]
+    ) {
         let toneCount = view.profile.toneCount
         for index in 0..<repeatCount {
-            let erased = view.burstFrame(index).measureEnergies(0..<RepeatDetection.measuredCount, into: &energies)
+            let erased = measurer.measure(
+                view.burstFrame(index), 0..<RepeatDetection.measuredCount, into: &energies)
             metrics.prepare(
                 energies, erased: erased, toneCount: toneCount, frameSymbolCount: RepeatDetection.symbolCount)
             let inverses = metrics.inverses
@@ -93,11 +99,13 @@ struct RepeatDetection: ~Copyable {
     }
 
     /// How likely a burst is at a place.
-    private mutating func look(_ view: FrameView, _ inverseNoises: [Float]) -> BurstDetection {
+    private mutating func look(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float]
+    ) -> BurstDetection {
         let (toneCount, symbols) = (view.profile.toneCount, 0..<RepeatDetection.symbolCount)
         var found = BurstDetection(view: view)
         for index in 0..<repeatCount {
-            let erased = view.burstFrame(index).measureEnergies(symbols, into: &energies)
+            let erased = measurer.measure(view.burstFrame(index), symbols, into: &energies)
             for tone in 0..<toneCount {
                 inverseNoise[tone] = inverseNoises[index * toneCount + tone]
             }
@@ -115,14 +123,16 @@ struct RepeatDetection: ~Copyable {
     }
 
     /// The best of nine places around a view: the search's grid is a quarter symbol and half a spacing wide.
-    private mutating func glance(_ view: FrameView, _ inverseNoises: [Float]) -> BurstDetection {
+    private mutating func glance(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float]
+    ) -> BurstDetection {
         var best = BurstDetection(view: view, logRatio: -.infinity)
         let timeStep = Double(view.format.samplesPerSymbol) / 8
         let offsetStep = 0.2 * Float(view.profile.toneSpacingHertz)
         for offset in -1...1 {
             let tuned = tuned(view, by: Float(offset) * offsetStep)
             for time in -1...1 {
-                let other = look(tuned.moved(by: Double(time) * timeStep), inverseNoises)
+                let other = look(tuned.moved(by: Double(time) * timeStep), &measurer, inverseNoises)
                 if other.logRatio > best.logRatio { best = other }
             }
         }
@@ -130,26 +140,31 @@ struct RepeatDetection: ~Copyable {
     }
 
     /// Moves a burst to where all of it is likeliest. When the offset changes, the burst's middle stays.
-    private mutating func align(_ found: inout BurstDetection, _ inverseNoises: [Float]) {
+    private mutating func align(
+        _ found: inout BurstDetection, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float]
+    ) {
         let format = found.view.format
         let spacing = Float(format.profile.toneSpacingHertz)
         for round in 0..<RepeatDetection.roundCount {
             let timeStep = Double(format.samplesPerSymbol) / (round == 0 ? 12 : 24)
             let offsetStep = (round == 0 ? 0.1 : 0.05) * spacing
-            climb(&found, inverseNoises, timeStep: timeStep, offsetStep: 0)
-            climb(&found, inverseNoises, timeStep: 0, offsetStep: offsetStep)
+            climb(&found, &measurer, inverseNoises, timeStep: timeStep, offsetStep: 0)
+            climb(&found, &measurer, inverseNoises, timeStep: 0, offsetStep: offsetStep)
         }
     }
 
     /// Moves a burst to the best of five places along a line, and between them to the top of a parabola.
     private mutating func climb(
-        _ found: inout BurstDetection, _ inverseNoises: [Float], timeStep: Double, offsetStep: Float
+        _ found: inout BurstDetection, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float], timeStep: Double,
+        offsetStep: Float
     ) {
         let middle = found.view
         let steps = lineSearch(middle: found.logRatio) { steps in
-            look(moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep), inverseNoises).logRatio
+            look(moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep), &measurer, inverseNoises)
+                .logRatio
         }
-        found = look(moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep), inverseNoises)
+        found = look(
+            moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep), &measurer, inverseNoises)
     }
 
     /// A view some steps later and higher. When the offset changes, the burst's middle stays.

@@ -37,11 +37,11 @@ struct Attempt {
 
 extension Attempt {
     /// An attempt that waits for the end of the frame, or of its sync pattern and length header, and for the echo behind it.
-    init(_ candidate: Candidate, _ stages: ProfileStages, layout: FrameLayout?) {
+    init(_ candidate: Candidate, _ format: BasebandFormat, profileIndex: Int, layout: FrameLayout?) {
         let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
-        let length = Double(symbolCount) * stages.format.symbolLength(offsetHertz: candidate.offsetHertz)
+        let length = Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
         self.init(
-            profileIndex: stages.index, candidate: candidate, layout: layout,
+            profileIndex: profileIndex, candidate: candidate, layout: layout,
             due: Int((candidate.start + length).rounded(.up)))
     }
 }

@@ -29,7 +29,7 @@ import Testing
         return (scene, rest, tones)
     }
 
-    private func view(_ history: BasebandHistory) -> FrameView {
+    private func frame(_ history: BasebandHistory) -> MeasuredFrame {
         .token(Self.profile, start: Self.start, offsetHertz: 30, in: history)
     }
 
@@ -39,7 +39,8 @@ import Testing
         let (scene, rest, tones) = scene(otherDecibels: -20, seed: seed)
         let history = scene.history
         var canceller = FrameCanceller(profiles: [Self.profile])
-        let outcome = canceller.cancel(view(history), tones).outcome
+        let candidate = frame(history)
+        let outcome = canceller.cancel(candidate.view, tones, &candidate.measurer).outcome
         guard case .cancelled(let changed) = outcome else {
             Issue.record("\(outcome), seed \(seed)")
             return
@@ -62,7 +63,9 @@ import Testing
             var scene = BasebandScene(count: 6_000, snrDecibels: 30, seed: seed)
             scene.add(tones, Self.profile, start: Self.start, offsetHertz: 30)
             var canceller = FrameCanceller(profiles: [Self.profile])
-            if case .cameAlone = canceller.cancel(view(scene.history), tones).outcome { continue }
+            let candidate = frame(scene.history)
+            let outcome = canceller.cancel(candidate.view, tones, &candidate.measurer).outcome
+            if case .cameAlone = outcome { continue }
             cancelledCount += 1
         }
         #expect(cancelledCount < 5, "\(cancelledCount) of 10, seeds 1 to 10")
@@ -74,7 +77,8 @@ import Testing
         let history = scene.history
         var canceller = FrameCanceller(profiles: [Self.profile])
         for number in 1...26 {
-            let outcome = canceller.cancel(view(history), tones).outcome
+            let candidate = frame(history)
+            let outcome = canceller.cancel(candidate.view, tones, &candidate.measurer).outcome
             switch outcome {
             case .cancelled: #expect(number <= 24, "frame \(number)")
             case .budgetExhausted: #expect(number > 24, "frame \(number)")
@@ -96,11 +100,11 @@ import Testing
         }
         other.append(samples, 0..<samples.count)
         let history = first.scene.history
-        let view = FrameView.token(
+        let candidate = MeasuredFrame.token(
             Self.profile, start: Self.start, offsetHertz: 30, weights: [1, 1, 0, 0, 0, 0, 0, 0],
             in: [history, other, silent])
         var canceller = FrameCanceller(profiles: [Self.profile])
-        let outcome = canceller.cancel(view, first.tones).outcome
+        let outcome = canceller.cancel(candidate.view, first.tones, &candidate.measurer).outcome
         guard case .cancelled = outcome else {
             Issue.record("\(outcome), seeds 5 and 6")
             return

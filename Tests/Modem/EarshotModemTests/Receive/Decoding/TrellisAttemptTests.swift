@@ -10,10 +10,10 @@ import Testing
 @Suite struct TrellisAttemptTests {
     private static let start = 500.0
 
-    private func attempt(_ view: FrameView) -> PathResult.Outcome {
-        var path = TrellisAttempt(profiles: [view.profile])
-        path.prepare(view)
-        return path.decode(view).outcome
+    private func attempt(_ frame: MeasuredFrame) -> PathResult.Outcome {
+        var path = TrellisAttempt(profiles: [frame.view.profile])
+        path.prepare(frame.view, &frame.measurer)
+        return path.decode(frame.view, &frame.measurer).outcome
     }
 
     /// At 15 dB: the payload, where it is, and the SNR. That of 44 tones is known to 0.35 dB and less, the noise to 0.5 dB, together 0.6

@@ -12,12 +12,12 @@ import Testing
             likelihood: FrameLikelihood(designRatio: 2.1))
     }
 
-    private func detect(_ detection: inout RepeatDetection, _ view: FrameView) -> BurstDetection? {
+    private func detect(_ detection: inout RepeatDetection, _ frame: MeasuredFrame) -> BurstDetection? {
         var inverseNoises = [Float](repeating: 0, count: BurstScene.repeatCount * BurstScene.profile.toneCount)
-        return detection.detect(view, inverseNoises: &inverseNoises)
+        return detection.detect(frame.view, &frame.measurer, inverseNoises: &inverseNoises)
     }
 
-    private func view(_ history: BasebandHistory, start: Double, offsetHertz: Float) -> FrameView {
+    private func frame(_ history: BasebandHistory, start: Double, offsetHertz: Float) -> MeasuredFrame {
         .token(BurstScene.profile, start: start, offsetHertz: offsetHertz, in: history)
     }
 
@@ -28,7 +28,7 @@ import Testing
         let history = BurstScene.history(.token(seed: 31), snrDecibels: -10, seed: 31, offsetHertz: -40)
         var detection = detection()
         let found = try #require(
-            detect(&detection, view(history, start: BurstScene.start + samples, offsetHertz: -40 + hertz)), "seed 31")
+            detect(&detection, frame(history, start: BurstScene.start + samples, offsetHertz: -40 + hertz)), "seed 31")
         let view = found.view
         #expect(abs(view.place.start - BurstScene.start) < 5.4, "\(view.place.start), seed 31")
         #expect(abs(view.place.offsetHertz + 40) < 3.9, "\(view.place.offsetHertz) Hz, seed 31")
@@ -46,7 +46,7 @@ import Testing
                 .token(seed: seed), snrDecibels: -6, seed: seed, present: (0..<4).filter { $0 != missing })
             var detection = detection()
             let found = try #require(
-                detect(&detection, view(history, start: BurstScene.start, offsetHertz: 0)), "seed \(seed)")
+                detect(&detection, frame(history, start: BurstScene.start, offsetHertz: 0)), "seed \(seed)")
             let weights = (0..<4).map { found.weight($0) }
             heavyCount += weights[missing] > 0.5 ? 1 : 0
             #expect(weights.count { $0 > 0.99 } >= 3, "\(weights), seed \(seed)")
@@ -61,7 +61,7 @@ import Testing
         var detection = detection()
         var count = 0
         for index in 0..<40 {
-            if detect(&detection, view(history, start: 100 + Double(40 * index), offsetHertz: 0)) != nil { count += 1 }
+            if detect(&detection, frame(history, start: 100 + Double(40 * index), offsetHertz: 0)) != nil { count += 1 }
         }
         #expect(count <= 12, "\(count) of 40, seed 33")
     }
