@@ -121,18 +121,18 @@ public struct Receiver: ~Copyable {
     ///   - samples: shape [any][channelCount]; samples of several channels are interleaved.
     ///   - onFrame: receives each frame.
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
-        counted.samples += SampleIndex(samples.count / channelCount)
-        take(samples, onFrame)
+        SampleBlock.with(samples, channelCount: channelCount) { push($0, onFrame: onFrame) }
     }
 
     /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
     public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
-        precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
-        counted.samples += SampleIndex(samples.count / channelCount)
-        for first in stride(from: 0, to: samples.count, by: input.maximumBlock) {
-            input.take(samples.extracting(first..<min(first + input.maximumBlock, samples.count)))
-            processQuanta(onFrame)
-        }
+        SampleBlock.with(samples, channelCount: channelCount) { push($0, onFrame: onFrame) }
+    }
+
+    /// The same for the first `channelCount` channels of a block.
+    mutating func push(_ block: SampleBlock, onFrame: (ReceivedFrame) -> Void) {
+        counted.samples += SampleIndex(block.frameCount)
+        take(block, onFrame)
     }
 
     /// Passes over samples that existed but were lost, and reports the frames that ended meanwhile.
@@ -166,15 +166,14 @@ public struct Receiver: ~Copyable {
         var missing = channelCount * Int(seconds * Double(sampleRateHertz))
         while missing > 0 {
             let count = min(missing, silence.count)
-            take(silence.span.extracting(0..<count), onFrame)
+            SampleBlock.with(silence.span.extracting(0..<count), channelCount: channelCount) { take($0, onFrame) }
             missing -= count
         }
     }
 
-    private mutating func take(_ samples: Span<Float>, _ onFrame: (ReceivedFrame) -> Void) {
-        precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
-        for first in stride(from: 0, to: samples.count, by: input.maximumBlock) {
-            input.take(samples.extracting(first..<min(first + input.maximumBlock, samples.count)))
+    private mutating func take(_ block: SampleBlock, _ onFrame: (ReceivedFrame) -> Void) {
+        for first in stride(from: 0, to: block.frameCount, by: BasebandInput.maximumBlock) {
+            input.take(block.extracting(first..<min(first + BasebandInput.maximumBlock, block.frameCount)))
             processQuanta(onFrame)
         }
     }

@@ -11,9 +11,6 @@ struct ReceiverInput: ~Copyable {
     let heard: ChannelHistories
 
     private var channels: OwnedList<BasebandInput>
-    /// One channel of a block of several; empty for a single channel, which needs no copy.
-    private var floats: [Float]
-    private var integers: [Int16]
 
     /// - Parameters:
     ///   - sampleRateHertz: that of each channel.
@@ -29,39 +26,18 @@ struct ReceiverInput: ~Copyable {
         histories = ChannelHistories(channels.indices.map { channels[$0].history })
         heard = ChannelHistories(channels.indices.map { channels[$0].heard })
         self.channels = channels
-        floats = channelCount > 1 ? [Float](repeating: 0, count: BasebandInput.maximumBlock) : []
-        integers = channelCount > 1 ? [Int16](repeating: 0, count: BasebandInput.maximumBlock) : []
     }
 
     /// The number of channels.
     var channelCount: Int { channels.count }
-    /// The most samples, of all channels together, that one call of `take` takes.
-    var maximumBlock: Int { channels.count * BasebandInput.maximumBlock }
     /// The place of the baseband in the input.
     var clock: InputClock { channels[0].clock }
     /// The pilot tones of a channel.
     func pilotCount(channel: Int) -> Int { channels[channel].pilots.count }
 
-    /// Converts a block of interleaved samples, at most `maximumBlock`, after all of the block before was appended.
-    mutating func take(_ samples: Span<Float>) {
-        guard channels.count > 1 else { return channels[0].take(samples) }
-        let (channelCount, count) = (channels.count, samples.count / channels.count)
-        for channel in 0..<channelCount {
-            Deinterleaving.copy(channel: channel, of: channelCount, from: samples, into: &floats)
-            let own = floats
-            channels[channel].take(own.span.extracting(0..<count))
-        }
-    }
-
-    /// The same for integers; full scale is 2¹⁵.
-    mutating func take(_ samples: Span<Int16>) {
-        guard channels.count > 1 else { return channels[0].take(samples) }
-        let (channelCount, count) = (channels.count, samples.count / channels.count)
-        for channel in 0..<channelCount {
-            Deinterleaving.copy(channel: channel, of: channelCount, from: samples, into: &integers)
-            let own = integers
-            channels[channel].take(own.span.extracting(0..<count))
-        }
+    /// Converts a block of at most `BasebandInput.maximumBlock` frames, after all of the block before was appended.
+    mutating func take(_ block: SampleBlock) {
+        for channel in channels.indices { channels[channel].take(block.from(channel: channel)) }
     }
 
     /// Passes over samples of each channel that were lost.
