@@ -12,13 +12,15 @@ struct HeardSound: Sendable {
 
     /// Runs of the trellis decoder on candidates.
     var attemptCount: Int {
-        statistics.rejectedByPathMetric + statistics.rejectedByCheck + statistics.frames + statistics.duplicates
+        statistics.rejectedByPathMetric + statistics.rejectedByEvidence + statistics.rejectedByCheck
+            + statistics.frames + statistics.duplicates
     }
 
     mutating func add(_ other: HeardSound) {
         hours += other.hours
         statistics.candidates += other.statistics.candidates
         statistics.rejectedByPathMetric += other.statistics.rejectedByPathMetric
+        statistics.rejectedByEvidence += other.statistics.rejectedByEvidence
         statistics.rejectedByCheck += other.statistics.rejectedByCheck
         statistics.frames += other.statistics.frames
         statistics.duplicates += other.statistics.duplicates

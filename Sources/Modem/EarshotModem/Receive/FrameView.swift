@@ -1,18 +1,14 @@
 import EarshotCoding
 
-/// One view of a frame that may be on the air: its place, its layout, the stages that measure it, and the baseband.
+/// One view of a frame that may be on the air: its place, its layout, and its profile in the baseband.
 struct FrameView {
     /// The frame's start and frequency offset.
     var place: Candidate
     /// The number and kind of its tones.
     let layout: FrameLayout
-    /// The stages of its profile.
-    let stages: ProfileStages
-    /// The baseband of all channels.
-    let histories: ChannelHistories
+    let format: BasebandFormat
 
-    var profile: Profile { stages.profile }
-    var format: BasebandFormat { stages.format }
+    var profile: Profile { format.profile }
     /// The samples from one symbol's start to the next one's, at the place's offset.
     var symbolLength: Double { format.symbolLength(offsetHertz: place.offsetHertz) }
 
@@ -37,34 +33,5 @@ struct FrameView {
         view.place.start += samples
         view.place.offsetHertz += offsetHertz
         return view
-    }
-
-    /// Measures the energies of `symbols`, counted from the frame's first, in all channels that have a share; see
-    /// `ChannelEnergies`.
-    /// - Parameters:
-    ///   - symbols: the symbols to measure.
-    ///   - energies: receives E; shape [symbols.upperBound or more][M].
-    /// - Returns: the symbols that were lost.
-    @discardableResult
-    func measureEnergies(_ symbols: Range<Int>, into energies: inout [Float]) -> ErasedSymbols {
-        stages.energies.measure(self, symbols, into: &energies)
-    }
-
-    /// The same in one channel, with Hann's window if `windowed`.
-    @discardableResult
-    func measureEnergies(
-        ofChannel channel: Int, _ symbols: Range<Int>, windowed: Bool = false, into energies: inout [Float]
-    ) -> ErasedSymbols {
-        stages.energies.measure(self, channel: channel, symbols, windowed: windowed, into: &energies)
-    }
-
-    /// Writes 1/noise power of each tone in the best channel, at the place's offset; see `BandNoise.writeInverses`.
-    func writeInverseNoise(into inverses: inout [Float]) {
-        writeInverseNoise(ofChannel: place.shares.best, into: &inverses)
-    }
-
-    /// The same in any channel.
-    func writeInverseNoise(ofChannel channel: Int, into inverses: inout [Float]) {
-        stages.channels[channel].noise.writeInverses(offsetHertz: place.offsetHertz, into: &inverses)
     }
 }

@@ -40,9 +40,8 @@ public struct Receiver: ~Copyable {
     /// Counts of its work so far.
     public var statistics: ReceiverStatistics {
         var statistics = counted
-        let unlikelyCount = profileStages.reduce(0) { $0 + $1.unlikelyCount }
-        statistics.candidates = search.candidateCount + unlikelyCount
-        statistics.rejectedBySync = search.rejectedCount + unlikelyCount
+        statistics.candidates = search.candidateCount
+        statistics.rejectedBySync = search.rejectedCount
         statistics.rejectedByBudget = search.queue.expiredCount + (repeats?.expiredCount ?? 0)
         statistics.rejectedByCrowding = search.queue.droppedCount + (repeats?.droppedCount ?? 0)
         return statistics
@@ -52,14 +51,16 @@ public struct Receiver: ~Copyable {
     private(set) var input: ReceiverInput
     /// The baseband of each channel.
     private var histories: ChannelHistories { input.histories }
-    let profileStages: [ProfileStages]
-    private var search: FrameSearch
+    private(set) var search: FrameSearch
+    /// Measures the frames of each profile.
+    private var measurers: OwnedList<FrameMeasurer>
     private var decoder: FrameDecoder
     private var recent = RecentFrames()
     private var canceller: FrameCanceller
     private var budget: DecodingBudget
     private let repeats: RepeatCombiner?
-    private let recognisesTokens: Bool
+    /// The recognition of each profile's tokens; empty without the opt-in.
+    private var recognitions: OwnedList<TokenRecognition>
 
     /// Whether a frame may be on the air: then the caller should push the next samples soon.
     public var isExpecting: Bool { !search.queue.isEmpty || repeats?.isExpecting ?? false }
@@ -87,7 +88,6 @@ public struct Receiver: ~Copyable {
         precondition(!profiles.isEmpty, "no profile to listen for")
         self.sampleRateHertz = sampleRateHertz
         self.profiles = profiles
-        self.recognisesTokens = recognisesTokens
         // The longest frame or burst, the echo behind it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * BasebandFormat.longestSymbol(profiles)
@@ -96,13 +96,19 @@ public struct Receiver: ~Copyable {
         input = ReceiverInput(
             sampleRateHertz: sampleRateHertz, channelCount: channelCount, profiles: profiles, keptCount: keptCount,
             heardCount: heardCount)
-        profileStages = profiles.enumerated().map { index, profile in
-            ProfileStages(
-                profile, index: index, combining: repeatCount, keptCount: keptCount,
-                recognisesTokens: recognisesTokens, channelCount: channelCount)
+        let search = FrameSearch(
+            profiles: profiles, combining: repeatCount, keptCount: keptCount, channelCount: channelCount)
+        let histories = input.histories
+        measurers = OwnedList(count: profiles.count) {
+            FrameMeasurer(
+                format: BasebandFormat(profile: profiles[$0]), histories: histories,
+                noise: search.noise(profileIndex: $0))
         }
-        search = FrameSearch(profiles: profiles)
-        decoder = FrameDecoder(profiles: profiles)
+        self.search = search
+        decoder = FrameDecoder(profiles: profiles, channelCount: channelCount)
+        recognitions = OwnedList(count: recognisesTokens ? profiles.count : 0) {
+            TokenRecognition(BasebandFormat(profile: profiles[$0]), profileIndex: $0)
+        }
         canceller = FrameCanceller(profiles: profiles)
         budget = DecodingBudget(basebandRateHertz: BasebandFormat.rateHertz(profiles[0]))
         repeats = repeatCount > 1 ? RepeatCombiner(profiles: profiles, repeatCount: repeatCount) : nil
@@ -115,18 +121,18 @@ public struct Receiver: ~Copyable {
     ///   - samples: shape [any][channelCount]; samples of several channels are interleaved.
     ///   - onFrame: receives each frame.
     public mutating func push(_ samples: Span<Float>, onFrame: (ReceivedFrame) -> Void) {
-        counted.samples += SampleIndex(samples.count / channelCount)
-        take(samples, onFrame)
+        SampleBlock.with(samples, channelCount: channelCount) { push($0, onFrame: onFrame) }
     }
 
     /// The same for integers; full scale is 2¹⁵. The frames are those of the same samples as floats.
     public mutating func push(_ samples: Span<Int16>, onFrame: (ReceivedFrame) -> Void) {
-        precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
-        counted.samples += SampleIndex(samples.count / channelCount)
-        for first in stride(from: 0, to: samples.count, by: input.maximumBlock) {
-            input.take(samples.extracting(first..<min(first + input.maximumBlock, samples.count)))
-            processQuanta(onFrame)
-        }
+        SampleBlock.with(samples, channelCount: channelCount) { push($0, onFrame: onFrame) }
+    }
+
+    /// The same for the first `channelCount` channels of a block.
+    mutating func push(_ block: SampleBlock, onFrame: (ReceivedFrame) -> Void) {
+        counted.samples += SampleIndex(block.frameCount)
+        take(block, onFrame)
     }
 
     /// Passes over samples that existed but were lost, and reports the frames that ended meanwhile.
@@ -160,22 +166,21 @@ public struct Receiver: ~Copyable {
         var missing = channelCount * Int(seconds * Double(sampleRateHertz))
         while missing > 0 {
             let count = min(missing, silence.count)
-            take(silence.span.extracting(0..<count), onFrame)
+            SampleBlock.with(silence.span.extracting(0..<count), channelCount: channelCount) { take($0, onFrame) }
             missing -= count
         }
     }
 
-    private mutating func take(_ samples: Span<Float>, _ onFrame: (ReceivedFrame) -> Void) {
-        precondition(samples.count % channelCount == 0, "\(samples.count) samples of \(channelCount) channels")
-        for first in stride(from: 0, to: samples.count, by: input.maximumBlock) {
-            input.take(samples.extracting(first..<min(first + input.maximumBlock, samples.count)))
+    private mutating func take(_ block: SampleBlock, _ onFrame: (ReceivedFrame) -> Void) {
+        for first in stride(from: 0, to: block.frameCount, by: BasebandInput.maximumBlock) {
+            input.take(block.extracting(first..<min(first + BasebandInput.maximumBlock, block.frameCount)))
             processQuanta(onFrame)
         }
     }
 
     private mutating func processQuanta(_ onFrame: (ReceivedFrame) -> Void) {
         // Recognition and repeats look at every quantum.
-        let looksAlways = recognisesTokens || repeats != nil
+        let looksAlways = recognitions.count > 0 || repeats != nil
         let (histories, quantum) = (histories, BasebandInput.quantum)
         var quantaBefore = histories.endIndex / quantum
         while input.appendQuanta(before: looksAlways ? 0 : search.nextIndex) {
@@ -194,65 +199,65 @@ public struct Receiver: ~Copyable {
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
         // Pilot tones: a tone found now hid frames before.
         if let cleanedIndex = input.cancelPilots() {
-            search.restart(from: cleanedIndex, histories, profileStages)
+            search.restart(from: cleanedIndex, histories)
         }
+        var changedIndex: Int?
         repeat {
-            // Search and refinement: where a frame may begin.
-            search.findCandidates(histories, profileStages, bursts: repeats)
+            // Search and refinement: where a frame may begin, and for frames that began before a cancelled one.
+            if let changedIndex { search.restart(from: changedIndex, histories) }
+            changedIndex = nil
+            var searchWork = search.findCandidates(histories, bursts: repeats)
             while let attempt = search.queue.next(
-                endIndex: histories.endIndex, dearestLook: budget.dearestLook)
+                endIndex: histories.endIndex, costliestAttempt: budget.costliestAttempt)
             {
+                let profileIndex = attempt.profileIndex
                 let view = FrameView(
-                    place: attempt.candidate, layout: attempt.layout ?? .token,
-                    stages: profileStages[attempt.profileIndex], histories: histories)
+                    place: attempt.candidate, layout: attempt.layout ?? .token, format: measurers[profileIndex].format)
                 if attempt.layout == nil {
                     // Sync check: how long the frame may be.
-                    search.checkSync(view)
+                    searchWork += search.checkSync(view, profileIndex: profileIndex, &measurers[profileIndex])
                 } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount)
                 {
                     search.queue.insert(attempt, waitingUntil: end)
-                } else if let frame = decode(attempt, view), report(frame, view, onFrame) {
+                } else if let frame = decode(attempt, view), report(frame, view.at(frame.place), profileIndex, onFrame)
+                {
                     // Cancellation: the frame hid others.
-                    cancel(frame, view.at(frame.place))
+                    if let range = cancel(frame, view.at(frame.place), profileIndex) {
+                        changedIndex = min(changedIndex ?? range.lowerBound, range.lowerBound)
+                    }
                 }
             }
-            budget.spend(search.takeWork())
-        } while restartSearchWhereCancelled()
+            budget.spend(searchWork)
+        } while changedIndex != nil
         search.queue.removeExpired(
             before: histories.endIndex - histories.keptSampleCount, endIndex: histories.endIndex)
         // Repeats: bursts of which no frame was decoded.
         decodeBursts(onFrame)
-        if recognisesTokens {
-            recogniseTokens(onFrame)
-        }
+        recogniseTokens(onFrame)
         if let sampleCount = input.passOverHole() {
-            search.rewind(sampleCount, profileStages)
+            search.rewind(sampleCount)
+            for profile in recognitions.indices { recognitions[profile].rewind(sampleCount) }
         }
-    }
-
-    /// Lets the searches begin again where frames were cancelled, and for frames that began before.
-    /// - Returns: whether there was such a stretch.
-    private mutating func restartSearchWhereCancelled() -> Bool {
-        guard let stretch = canceller.takeChangedStretch() else { return false }
-        search.restart(from: stretch.lowerBound, histories, profileStages)
-        return true
     }
 
     // MARK: Frames
 
     /// Tries to decode a frame; a frame that others disturb waits and is tried again.
     private mutating func decode(_ attempt: Attempt, _ view: FrameView) -> DecodedFrame? {
-        let isBrief = attempt.look == .brief && budget.dearestLook < .second
-        let outcome = decoder.decode(view, mayWait: !attempt.hasWaited, isBrief: isBrief)
-        budget.spend(decoder.takeWork())
+        let isBrief = attempt.look == .brief && budget.costliestAttempt < .second
+        let (outcome, work) = decoder.decode(
+            view, profileIndex: attempt.profileIndex, &measurers[attempt.profileIndex],
+            mayWait: !attempt.hasWaited, isBrief: isBrief)
+        budget.spend(work)
         switch outcome {
         case .decoded(let frame): return frame
-        case .pathMetricOfNoise: counted.rejectedByPathMetric += 1
-        case .checkMismatch where isBrief:
+        case .likeNoise: counted.rejectedByPathMetric += 1
+        case .refused where isBrief:
             var attempt = attempt
             attempt.wasBrief = true
             search.queue.insert(attempt)
-        case .checkMismatch: counted.rejectedByCheck += 1
+        case .refused(.check): counted.rejectedByCheck += 1
+        case .refused: counted.rejectedByEvidence += 1
         case .disturbed(let logRatio):
             var attempt = attempt
             attempt.logRatio = logRatio
@@ -267,11 +272,10 @@ public struct Receiver: ~Copyable {
     /// Reports a frame unless it is known.
     /// - Returns: whether it was new.
     private mutating func report(
-        _ frame: DecodedFrame, _ view: FrameView, _ onFrame: (ReceivedFrame) -> Void
+        _ frame: DecodedFrame, _ view: FrameView, _ profileIndex: Int, _ onFrame: (ReceivedFrame) -> Void
     ) -> Bool {
-        let (stages, view) = (view.stages, view.at(frame.place))
         let (start, length) = (frame.place.start, view.length)
-        guard recent.insert(frame.payload, profileIndex: stages.index, start: start, length: length) else {
+        guard recent.insert(frame.payload, profileIndex: profileIndex, start: start, length: length) else {
             counted.duplicates += 1
             return false
         }
@@ -281,23 +285,30 @@ public struct Receiver: ~Copyable {
     }
 
     /// Cancels a frame in the baseband, and removes the attempts that its own tones made.
-    private mutating func cancel(_ frame: DecodedFrame, _ view: FrameView) {
-        let stages = view.stages
-        let tones = FrameTones.tones(of: frame.payload, profile: stages.profile)
-        stages.recognition?.note(frame.payload, tones: tones, at: Int(frame.place.start))
-        search.queue.removeAttempts(near: frame.place, profileIndex: stages.index, stages.format)
-        switch canceller.cancel(view, tones) {
-        case .cancelled:
+    /// - Returns: the range in which the baseband has changed, if any.
+    private mutating func cancel(
+        _ frame: DecodedFrame, _ view: FrameView, _ profileIndex: Int
+    ) -> Range<Int>? {
+        let tones = FrameTones.tones(of: frame.payload, profile: view.profile)
+        if recognitions.count > 0 {
+            recognitions[profileIndex].note(frame.payload, tones: tones, at: Int(frame.place.start))
+        }
+        search.queue.removeAttempts(near: frame.place, profileIndex: profileIndex, view.format)
+        let (outcome, work) = canceller.cancel(view, tones, &measurers[profileIndex])
+        budget.spend(work)
+        switch outcome {
+        case .cancelled(let range):
             counted.cancelledFrames += 1
-            budget.spend(DecodingWork.symbolCancellation * Double(view.layout.toneCount * channelCount))
-        case .tooMany: break
+            return range
+        case .budgetExhausted: break
         case .cameAlone: search.noteMaskedFrame(view)
         }
+        return nil
     }
 
     /// Reads the bursts that are over.
     private mutating func decodeBursts(_ onFrame: (ReceivedFrame) -> Void) {
-        while let outcome = repeats?.decodeNext(histories, profileStages, input.clock, &recent, &budget) {
+        while let outcome = repeats?.decodeNext(&measurers, input.clock, &recent, &budget) {
             switch outcome {
             case .duplicate: counted.duplicates += 1
             case .combined(let frame):
@@ -310,11 +321,14 @@ public struct Receiver: ~Copyable {
 
     /// Reports tokens that were heard before, where they were not decoded.
     private mutating func recogniseTokens(_ onFrame: (ReceivedFrame) -> Void) {
-        for stages in profileStages {
-            stages.recognition?.look(input.heard, besides: recent) { found in
-                counted.recognisedFrames += 1
-                onFrame(found.received(stages.profile, input.clock))
+        let (profiles, clock) = (profiles, input.clock)
+        var count = 0
+        for index in recognitions.indices {
+            recognitions[index].look(input.heard, besides: recent) { found in
+                count += 1
+                onFrame(found.received(profiles[index], clock))
             }
         }
+        counted.recognisedFrames += count
     }
 }

@@ -32,9 +32,6 @@ public final class ReceiverBank {
 
     private let channelCount: Int
     private let groups: [Group]
-    /// One channel of a block; empty if one receiver hears all channels.
-    private var floats: [Float]
-    private var integers: [Int16]
 
     /// Receivers at the start of an input.
     /// - Parameters:
@@ -62,9 +59,6 @@ public final class ReceiverBank {
                         combining: repeatCount, recognisesTokens: recognisesTokens), firstChannel: firstChannel))
         }
         self.groups = groups
-        let separatedCount = isOne ? 0 : Self.blockFrameCount(channelCount: channelCount)
-        floats = [Float](repeating: 0, count: separatedCount)
-        integers = [Int16](repeating: 0, count: separatedCount)
     }
 
     /// Takes a block of interleaved frames, full scale 1, and reports the frames that ended. Allocates nothing.
@@ -72,15 +66,7 @@ public final class ReceiverBank {
     ///   - samples: shape [at most blockFrameCount][channelCount].
     ///   - onFrame: receives each frame and the number of its channel, from 0 on.
     public func push(_ samples: Span<Float>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
-        guard groups.count > 1 else {
-            groups[0].receiver.push(samples) { onFrame($0.channel, $0) }
-            return
-        }
-        for group in groups {
-            Deinterleaving.copy(channel: group.firstChannel, of: channelCount, from: samples, into: &floats)
-            let own = floats.span.extracting(0..<samples.count / channelCount)
-            group.receiver.push(own) { group.report($0, onFrame) }
-        }
+        SampleBlock.with(samples, channelCount: channelCount) { push($0, onFrame) }
     }
 
     /// Takes a block of interleaved frames, full scale 2¹⁵; see the same method for floats.
@@ -88,14 +74,12 @@ public final class ReceiverBank {
     ///   - samples: shape [at most blockFrameCount][channelCount].
     ///   - onFrame: receives each frame and the number of its channel, from 0 on.
     public func push(_ samples: Span<Int16>, onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
-        guard groups.count > 1 else {
-            groups[0].receiver.push(samples) { onFrame($0.channel, $0) }
-            return
-        }
+        SampleBlock.with(samples, channelCount: channelCount) { push($0, onFrame) }
+    }
+
+    private func push(_ block: SampleBlock, _ onFrame: (_ channel: Int, ReceivedFrame) -> Void) {
         for group in groups {
-            Deinterleaving.copy(channel: group.firstChannel, of: channelCount, from: samples, into: &integers)
-            let own = integers.span.extracting(0..<samples.count / channelCount)
-            group.receiver.push(own) { group.report($0, onFrame) }
+            group.receiver.push(block.from(channel: group.firstChannel)) { group.report($0, onFrame) }
         }
     }
 
@@ -143,6 +127,7 @@ public final class ReceiverBank {
             sum.rejectedByBudget += statistics.rejectedByBudget
             sum.cancelledFrames += statistics.cancelledFrames
             sum.rejectedByPathMetric += statistics.rejectedByPathMetric
+            sum.rejectedByEvidence += statistics.rejectedByEvidence
             sum.rejectedByCheck += statistics.rejectedByCheck
             sum.duplicates += statistics.duplicates
         }

@@ -26,6 +26,9 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public var cancelledFrames = 0
     /// Decoding attempts without a codeword worth a CRC: the path metric was that of noise, or too much of the frame was lost.
     public var rejectedByPathMetric = 0
+    /// Decoding attempts in which the CRC was not looked at, because the evidence spoke against every codeword, or in which it
+    /// matched and the evidence spoke against the codeword all the same.
+    public var rejectedByEvidence = 0
     /// Decoding attempts with a good path metric and a wrong CRC.
     public var rejectedByCheck = 0
     /// Decoding attempts that found a frame which had been reported already.

@@ -15,6 +15,7 @@ enum StatisticsText {
             + ", by crowding \(statistics.rejectedByCrowding)"
             + ", by budget \(statistics.rejectedByBudget)"
             + ", by path metric \(statistics.rejectedByPathMetric)"
+            + ", by evidence \(statistics.rejectedByEvidence)"
             + ", by CRC \(statistics.rejectedByCheck)"
             + ", duplicates \(statistics.duplicates)"
     }

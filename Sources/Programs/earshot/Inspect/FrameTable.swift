@@ -89,7 +89,8 @@ struct FrameTable {
     private var refusals: String {
         let statistics = inspection.statistics
         return "receiver: \(statistics.candidates) candidates, refused by sync pattern \(statistics.rejectedBySync)"
-            + ", by path metric \(statistics.rejectedByPathMetric), by CRC \(statistics.rejectedByCheck)"
+            + ", by path metric \(statistics.rejectedByPathMetric)"
+            + ", by evidence \(statistics.rejectedByEvidence), by CRC \(statistics.rejectedByCheck)"
             + ", by crowding \(statistics.rejectedByCrowding)"
             + ", by budget \(statistics.rejectedByBudget)"
     }

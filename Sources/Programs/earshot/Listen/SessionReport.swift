@@ -186,6 +186,7 @@ final class SessionReport {
         line.add("rejected_by_crowding", statistics.rejectedByCrowding)
         line.add("rejected_by_budget", statistics.rejectedByBudget)
         line.add("rejected_by_path_metric", statistics.rejectedByPathMetric)
+        line.add("rejected_by_evidence", statistics.rejectedByEvidence)
         line.add("rejected_by_crc", statistics.rejectedByCheck)
         line.add("frames", statistics.frames)
         line.add("combined_frames", statistics.combinedFrames)

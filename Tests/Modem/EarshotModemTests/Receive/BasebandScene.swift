@@ -52,16 +52,5 @@ extension Payload {
     }
 }
 
-extension FrameView {
-    /// A token's frame at a place, with stages of its own.
-    static func token(
-        _ profile: Profile, start: Double, offsetHertz: Float = 0, in history: BasebandHistory
-    ) -> FrameView {
-        FrameView(
-            place: Candidate(start: start, offsetHertz: offsetHertz, score: 20, dominance: 1), layout: .token,
-            stages: ProfileStages(profile), history: history)
-    }
-}
-
 /// |z|.
 func magnitude(_ z: ComplexSample) -> Float { z.power.squareRoot() }

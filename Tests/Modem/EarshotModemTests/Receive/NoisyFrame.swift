@@ -8,11 +8,14 @@ import Testing
 
 @testable import EarshotModem
 
-/// A real frame in white noise, in the baseband, with the stages of its profile.
+/// A real frame in white noise, in the baseband, whose noise the search has measured.
 struct NoisyFrame {
-    let view: FrameView
+    let frame: MeasuredFrame
     /// Where the frame begins, and its offset.
     let place: Candidate
+
+    var view: FrameView { frame.view }
+    var histories: ChannelHistories { frame.histories }
 
     /// A token's frame at an SNR in 1,500 Hz, in white noise that begins two seconds earlier.
     init(_ profile: Profile, snrDecibels: Double, relativeOffset: Double = 0, isFrame: Bool = true, seed: UInt64) throws
@@ -32,15 +35,17 @@ struct NoisyFrame {
             let own = frame.indices.contains(place) ? frame[place] * amplitude / 0.25 : 0
             return own + Float(deviation) * noise.next()
         }
-        let stages = ProfileStages(profile)
+        var search = ProfileSearch(profile)
         var input = BasebandInput(sampleRateHertz: 48_000, profiles: [profile], keptCount: 16_000, heardCount: 64)
         for range in SeededGenerator.evenPieces(of: samples.count, length: BasebandInput.maximumBlock) {
             input.take(samples.span.extracting(range))
-            while input.appendQuantum() { _ = stages.searchBlocks(input.history) }
+            while input.appendQuantum() { _ = search.searchBlocks(ChannelHistories([input.history])) }
         }
         let offsetHertz = Float(relativeOffset * Double(profile.centreHertz))
         place = Candidate(start: Double(lead) / 16, offsetHertz: offsetHertz, score: 20, dominance: 1)
-        view = FrameView(place: place, layout: .token, stages: stages, history: input.history)
+        self.frame = MeasuredFrame(
+            FrameView(place: place, layout: .token, format: search.format), ChannelHistories([input.history]),
+            noise: search.noise)
     }
 }
 

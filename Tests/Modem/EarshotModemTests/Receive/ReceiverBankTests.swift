@@ -73,7 +73,7 @@ import Testing
             loudest = max(loudest, meter.bandDecibels(receiver, seconds: 0.5))
         }
         let counters = Mirror(reflecting: bank.statistics).children
-        #expect(counters.count == 13 && sums["frames"] == 6)
+        #expect(counters.count == 14 && sums["frames"] == 6)
         for child in counters {
             #expect(sums[child.label ?? ""] == child.value as? Int, "\(child.label ?? "")")
         }

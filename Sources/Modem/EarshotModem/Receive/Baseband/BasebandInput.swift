@@ -23,6 +23,9 @@ struct BasebandInput: ~Copyable {
 
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
+    /// The channel's samples, taken out of interleaved ones.
+    private var floats = [Float](repeating: 0, count: maximumBlock)
+    private var integers = [Int16](repeating: 0, count: maximumBlock)
     /// What of `converted` waits to be appended.
     private var waiting = 0..<0
     /// Lost samples that wait to be appended, before `waiting`.
@@ -55,17 +58,26 @@ struct BasebandInput: ~Copyable {
         settledCount = keptCount + ringCount
     }
 
-    /// The most samples that one call of `take` takes.
+    /// The most samples of the channel that one call of `take` takes.
     static var maximumBlock: Int { Downconverter.maximumInputCount }
 
-    /// Converts a block, after all of the block before was appended.
-    mutating func take(_ samples: Span<Float>) {
-        convertedWaits(downconverter.process(samples, into: &converted))
-    }
-
-    /// The same for integers; full scale is 2¹⁵.
-    mutating func take(_ samples: Span<Int16>) {
-        convertedWaits(downconverter.process(samples, into: &converted))
+    /// Converts the first channel of a block, after all of the block before was appended.
+    mutating func take(_ block: SampleBlock) {
+        let count = block.frameCount
+        switch block.samples {
+        case .floats(let first) where block.stride == 1:
+            noteConverted(downconverter.process(UnsafeBufferPointer(start: first, count: count).span, into: &converted))
+        case .integers(let first) where block.stride == 1:
+            noteConverted(downconverter.process(UnsafeBufferPointer(start: first, count: count).span, into: &converted))
+        case .floats(let first):
+            Deinterleaving.copy(first, stride: block.stride, count: count, into: &floats)
+            let own = floats
+            noteConverted(downconverter.process(own.span.extracting(0..<count), into: &converted))
+        case .integers(let first):
+            Deinterleaving.copy(first, stride: block.stride, count: count, into: &integers)
+            let own = integers
+            noteConverted(downconverter.process(own.span.extracting(0..<count), into: &converted))
+        }
     }
 
     /// Passes over input samples that were lost.
@@ -73,7 +85,7 @@ struct BasebandInput: ~Copyable {
         waitingLostCount = downconverter.skip(sampleCount)
     }
 
-    private mutating func convertedWaits(_ count: Int) {
+    private mutating func noteConverted(_ count: Int) {
         // The filter reaches into the hole.
         waitingLostCount = SampleIndex(downconverter.lostOutputCount)
         waiting = downconverter.lostOutputCount..<count

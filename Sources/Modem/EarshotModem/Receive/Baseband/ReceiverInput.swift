@@ -5,24 +5,12 @@ import EarshotDSP
 /// All channels are as long, so they take the same quanta. The channels' own work is that of `BasebandInput`; here they come
 /// apart, and are compared (`ChannelHistories`). No allocation after `init`.
 struct ReceiverInput: ~Copyable {
-    /// One channel. A class, because a list cannot hold what must not be copied.
-    private final class Channel {
-        @exclusivity(unchecked) var baseband: BasebandInput
-
-        init(_ baseband: consuming BasebandInput) {
-            self.baseband = baseband
-        }
-    }
-
     /// The latest seconds of baseband of each channel, without pilot tones and without the frames that were cancelled.
     let histories: ChannelHistories
     /// The latest second or more as it was heard.
     let heard: ChannelHistories
 
-    private let channels: [Channel]
-    /// One channel of a block of several; empty for a single channel, which needs no copy.
-    private var floats: [Float]
-    private var integers: [Int16]
+    private var channels: OwnedList<BasebandInput>
 
     /// - Parameters:
     ///   - sampleRateHertz: that of each channel.
@@ -31,60 +19,43 @@ struct ReceiverInput: ~Copyable {
     ///   - keptCount: how many samples `histories` keep.
     ///   - heardCount: how many samples `heard` keeps.
     init(sampleRateHertz: Int, channelCount: Int, profiles: [Profile], keptCount: Int, heardCount: Int) {
-        channels = (0..<channelCount).map { _ in
-            Channel(
-                BasebandInput(
-                    sampleRateHertz: sampleRateHertz, profiles: profiles, keptCount: keptCount, heardCount: heardCount))
+        let channels = OwnedList(count: channelCount) { _ in
+            BasebandInput(
+                sampleRateHertz: sampleRateHertz, profiles: profiles, keptCount: keptCount, heardCount: heardCount)
         }
-        histories = ChannelHistories(channels.map { $0.baseband.history })
-        heard = ChannelHistories(channels.map { $0.baseband.heard })
-        floats = channelCount > 1 ? [Float](repeating: 0, count: BasebandInput.maximumBlock) : []
-        integers = channelCount > 1 ? [Int16](repeating: 0, count: BasebandInput.maximumBlock) : []
+        histories = ChannelHistories(channels.indices.map { channels[$0].history })
+        heard = ChannelHistories(channels.indices.map { channels[$0].heard })
+        self.channels = channels
     }
 
     /// The number of channels.
     var channelCount: Int { channels.count }
-    /// The most samples, of all channels together, that one call of `take` takes.
-    var maximumBlock: Int { channels.count * BasebandInput.maximumBlock }
     /// The place of the baseband in the input.
-    var clock: InputClock { channels[0].baseband.clock }
+    var clock: InputClock { channels[0].clock }
     /// The pilot tones of a channel.
-    func pilotCount(channel: Int) -> Int { channels[channel].baseband.pilots.count }
+    func pilotCount(channel: Int) -> Int { channels[channel].pilots.count }
 
-    /// Converts a block of interleaved samples, at most `maximumBlock`, after all of the block before was appended.
-    mutating func take(_ samples: Span<Float>) {
-        guard channels.count > 1 else { return channels[0].baseband.take(samples) }
-        for channel in channels.indices {
-            Deinterleaving.copy(channel: channel, of: channels.count, from: samples, into: &floats)
-            channels[channel].baseband.take(floats.span.extracting(0..<samples.count / channels.count))
-        }
-    }
-
-    /// The same for integers; full scale is 2¹⁵.
-    mutating func take(_ samples: Span<Int16>) {
-        guard channels.count > 1 else { return channels[0].baseband.take(samples) }
-        for channel in channels.indices {
-            Deinterleaving.copy(channel: channel, of: channels.count, from: samples, into: &integers)
-            channels[channel].baseband.take(integers.span.extracting(0..<samples.count / channels.count))
-        }
+    /// Converts a block of at most `BasebandInput.maximumBlock` frames, after all of the block before was appended.
+    mutating func take(_ block: SampleBlock) {
+        for channel in channels.indices { channels[channel].take(block.from(channel: channel)) }
     }
 
     /// Passes over samples of each channel that were lost.
-    func skip(_ sampleCount: SampleIndex) {
-        for channel in channels { channel.baseband.skip(sampleCount) }
+    mutating func skip(_ sampleCount: SampleIndex) {
+        for channel in channels.indices { channels[channel].skip(sampleCount) }
     }
 
     /// Appends what waits: whole quanta up to the first one that ends at `index` or later, or where a channel looks for pilot
     /// tones.
     /// - Returns: whether the histories end with a whole quantum now; false when nothing waits any more.
-    func appendQuanta(before index: Int) -> Bool {
+    mutating func appendQuanta(before index: Int) -> Bool {
         let end = histories.endIndex
         var idleCount = Int.max
-        for channel in channels { idleCount = min(idleCount, channel.baseband.idleCount(before: index)) }
+        for channel in channels.indices { idleCount = min(idleCount, channels[channel].idleCount(before: index)) }
         var isWhole = false
-        for channel in channels {
-            channel.baseband.appendIdle(idleCount)
-            isWhole = channel.baseband.appendQuantum()
+        for channel in channels.indices {
+            channels[channel].appendIdle(idleCount)
+            isWhole = channels[channel].appendQuantum()
         }
         if isWhole { histories.noteCopies(from: end - end % BasebandInput.quantum, BasebandInput.quantum) }
         return isWhole
@@ -92,19 +63,19 @@ struct ReceiverInput: ~Copyable {
 
     /// Follows the known pilot tones of each channel and looks for others, at the end of a quantum.
     /// - Returns: the index from which on a history is without pilot tones that were found now; nil where none was.
-    func cancelPilots() -> Int? {
+    mutating func cancelPilots() -> Int? {
         var cleanedIndex: Int?
-        for channel in channels {
-            guard let index = channel.baseband.cancelPilots() else { continue }
+        for channel in channels.indices {
+            guard let index = channels[channel].cancelPilots() else { continue }
             cleanedIndex = min(cleanedIndex ?? index, index)
         }
         return cleanedIndex
     }
 
     /// See `BasebandInput.passOverHole`; holes are common to all channels.
-    func passOverHole() -> Int? {
+    mutating func passOverHole() -> Int? {
         var rewound: Int?
-        for channel in channels { rewound = channel.baseband.passOverHole() }
+        for channel in channels.indices { rewound = channels[channel].passOverHole() }
         if let rewound { histories.rewind(rewound) }
         return rewound
     }

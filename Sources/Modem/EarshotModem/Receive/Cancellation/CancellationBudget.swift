@@ -4,14 +4,14 @@
 /// budget.
 struct CancellationBudget {
     static let maximumCount = 24.0
-    static let perSecond = 8.0
+    static let countPerSecond = 8.0
 
     private let sampleShare: Double
     private var count = maximumCount
     private var countedIndex = 0
 
     init(basebandRateHertz: Int) {
-        sampleShare = CancellationBudget.perSecond / Double(basebandRateHertz)
+        sampleShare = CancellationBudget.countPerSecond / Double(basebandRateHertz)
     }
 
     /// Spends one search at baseband index `index`; false if the budget is exhausted.

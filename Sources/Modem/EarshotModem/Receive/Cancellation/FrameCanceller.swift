@@ -3,13 +3,13 @@ import EarshotDSP
 
 /// The outcome of cancelling a frame.
 enum CancellingOutcome {
-    /// The frame was subtracted from the history.
-    case cancelled
+    /// The frame was subtracted from the histories, which have changed in this range.
+    case cancelled(Range<Int>)
     /// There is nothing but noise beside the frame: it was masked in the channels that heard it, since it explains everything at
     /// its place. In the others there may be a talker that is too quiet for a residual.
     case cameAlone
     /// The frame stays: the cancellation budget is exhausted.
-    case tooMany
+    case budgetExhausted
 }
 
 /// Cancels decoded frames in the baseband of all channels, so that the rest is the residual that no frame explains yet.
@@ -33,7 +33,6 @@ struct FrameCanceller: ~Copyable {
     private var alignment: FrameAlignment
     private var fit: ChannelFit
     private var budget: CancellationBudget
-    private var changed: Range<Int>?
 
     init(profiles: [Profile]) {
         residualDetector = ResidualDetector(profiles: profiles)
@@ -47,48 +46,49 @@ struct FrameCanceller: ~Copyable {
     /// - Parameters:
     ///   - view: the frame at the place where it was decoded.
     ///   - tones: its tones; shape [toneCount].
-    mutating func cancel(_ view: FrameView, _ tones: [Int]) -> CancellingOutcome {
-        let histories = view.histories
-        guard residualDetector.isAnything(beside: view, tones) else {
+    ///   - measurer: measures the frame, in the baseband from which it is subtracted.
+    /// - Returns: the outcome and the work, with that of the search that follows.
+    mutating func cancel(
+        _ view: FrameView, _ tones: [Int], _ measurer: inout FrameMeasurer
+    ) -> (outcome: CancellingOutcome, work: DecodingWork) {
+        let histories = measurer.histories
+        guard residualDetector.isAnything(beside: view, tones, &measurer) else {
             // Patterns of its tones look like frames, and each costs as much as one.
             let end = view.place.start + view.length
             histories.mask(Int(view.place.start.rounded())..<Int(end.rounded()), in: view.place.shares)
-            return .cameAlone
+            return (.cameAlone, .zero)
         }
-        guard budget.spend(at: histories.endIndex) else { return .tooMany }
-        align(view, tones)
+        guard budget.spend(at: histories.endIndex) else { return (.budgetExhausted, .zero) }
         let best = view.place.shares.best
+        align(view, tones, histories[best])
         fit.fit(replica, histories[best], reweighing: true)
         let drift = fit.drift(histories[best], partCount: FrameCanceller.partCount)
         if abs(drift) * Double(replica.sampleCount) > FrameCanceller.harmlessTurns {
             replica.shift(turnsPerSample: drift)
             fit.fit(replica, histories[best])
         }
-        subtract(from: histories[best])
+        var changed = subtract(from: histories[best])
         for channel in histories.indices where channel != best {
             fit.fit(replica, histories[channel], reweighing: true)
-            subtract(from: histories[channel])
+            let range = subtract(from: histories[channel])
+            changed = min(changed.lowerBound, range.lowerBound)..<max(changed.upperBound, range.upperBound)
         }
-        return .cancelled
+        return (
+            .cancelled(changed), DecodingWork.symbolCancellation * (view.layout.toneCount * histories.count)
+        )
     }
 
     /// Subtracts what the fit explains.
-    private mutating func subtract(from history: BasebandHistory) {
+    /// - Returns: the range that has changed.
+    private func subtract(from history: BasebandHistory) -> Range<Int> {
         let held = history.heldRange(fit.firstIndex..<fit.firstIndex + fit.sampleCount)
         history.subtract(fit.explained, from: fit.firstIndex, held)
-        let before = changed ?? held
-        changed = min(before.lowerBound, held.lowerBound)..<max(before.upperBound, held.upperBound)
-    }
-
-    /// The stretch of the history that has changed since the last call; nil if none has.
-    mutating func takeChangedStretch() -> Range<Int>? {
-        defer { changed = nil }
-        return changed
+        return held
     }
 
     /// Makes the replica at the exact place of the frame in its best channel.
-    private mutating func align(_ view: FrameView, _ tones: [Int]) {
-        let (format, place, history) = (view.format, view.place, view.histories[view.place.shares.best])
+    private mutating func align(_ view: FrameView, _ tones: [Int], _ history: BasebandHistory) {
+        let (format, place) = (view.format, view.place)
         replica.make(
             tones, symbolCount: tones.count, format, start: place.start, offsetHertz: Double(place.offsetHertz))
         let correction = alignment.measure(

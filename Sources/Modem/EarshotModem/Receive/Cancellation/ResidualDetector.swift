@@ -35,15 +35,20 @@ struct ResidualDetector: ~Copyable {
     /// - Parameters:
     ///   - view: the frame at the place where it was decoded.
     ///   - tones: its tones; shape [toneCount].
-    mutating func isAnything(beside view: FrameView, _ tones: [Int]) -> Bool {
-        for channel in view.histories.indices where isAnything(beside: view, channel, tones) { return true }
+    ///   - measurer: measures the frame.
+    mutating func isAnything(beside view: FrameView, _ tones: [Int], _ measurer: inout FrameMeasurer) -> Bool {
+        for channel in measurer.histories.indices where isAnything(beside: view, channel, tones, &measurer) {
+            return true
+        }
         return false
     }
 
     /// Whether there is a residual in one channel.
-    private mutating func isAnything(beside view: FrameView, _ channel: Int, _ tones: [Int]) -> Bool {
+    private mutating func isAnything(
+        beside view: FrameView, _ channel: Int, _ tones: [Int], _ measurer: inout FrameMeasurer
+    ) -> Bool {
         let toneCount = view.profile.toneCount
-        let erased = view.measureEnergies(ofChannel: channel, tones.indices, windowed: true, into: &energies)
+        let erased = measurer.measure(view, ofChannel: channel, tones.indices, windowed: true, into: &energies)
         var total = 0
         var symbolCount: Float = 0
         var (sum, ownEnergy) = (Float(0), Float(0))

@@ -2,6 +2,14 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
+/// What an estimate of the channel says of the frame.
+struct ChannelEstimate {
+    /// The residual offset, to be added to the place's, in hertz.
+    var offsetHertz: Float
+    /// Σ|h|² per symbol over its noise, of all channels: the energy that they carry of each symbol, for a right path.
+    var coherentRatio: Float
+}
+
 /// Log-likelihoods of tones from a channel estimate, learned from tones of which some may be wrong.
 ///
 /// A first decoding that fails its CRC still has most tones right. They tell the channel:
@@ -60,10 +68,6 @@ struct CoherentMetrics: ~Copyable {
     private var gains: [Float]
     private var residual: ResidualOffset
     private var products: ToneTransform
-    /// The residual offset found, to be added to the place's, in hertz.
-    private(set) var offsetHertz: Float = 0
-    /// Σ|h|² per symbol over its noise, of all channels: the energy that they carry of each symbol, for a right path.
-    private(set) var coherentRatio: Float = 0
 
     init(format: BasebandFormat, channelCount: Int = 1) {
         self.format = format
@@ -95,7 +99,10 @@ struct CoherentMetrics: ~Copyable {
     ///   - tones: the tentative tones; shape [toneCount or more].
     ///   - weights: w, the trust in each tone, 0 ... 1; shape [toneCount or more].
     ///   - noise: the noise's power in a tone's width.
-    mutating func correlate(_ view: FrameView, tones: [Int], weights: [Float], noise: Float) {
+    ///   - measurer: has the baseband and its noise.
+    mutating func correlate(
+        _ view: FrameView, tones: [Int], weights: [Float], noise: Float, _ measurer: borrowing FrameMeasurer
+    ) {
         let (start, symbolCount) = (view.place.start, view.layout.toneCount)
         replica.make(
             tones, symbolCount: symbolCount, format, start: start, offsetHertz: Double(view.place.offsetHertz))
@@ -110,10 +117,10 @@ struct CoherentMetrics: ~Copyable {
             transform.forward()
             transform.copySpectrum(into: &symbolSpectra, at: symbol * length)
         }
-        findChannels(view)
+        findChannels(view, measurer)
         residual.begin(symbolCount: symbolCount)
         for index in 0..<channelCount {
-            correlate(view.histories[channels[index]], index, symbolCount: symbolCount)
+            correlate(measurer.histories[channels[index]], index, symbolCount: symbolCount)
             residual.add(
                 correlations, from: index * symbolCount * tapCount, symbolCount: symbolCount, weights: weights,
                 noise: noise * noiseRatios[index], scale: 1 / noiseRatios[index])
@@ -137,15 +144,15 @@ struct CoherentMetrics: ~Copyable {
     }
 
     /// Finds the channels that have a share, and their noise.
-    private mutating func findChannels(_ view: FrameView) {
+    private mutating func findChannels(_ view: FrameView, _ measurer: borrowing FrameMeasurer) {
         let shares = view.place.shares
         (channels[0], noiseRatios[0], channelCount) = (shares.best, 1, 1)
         guard !shares.isAlone else { return }
         // Most tones have the common noise, the others more.
-        view.writeInverseNoise(into: &bestInverse)
+        measurer.writeInverseNoise(view, into: &bestInverse)
         let common = bestInverse.max() ?? 0
-        for channel in view.histories.indices where channel != shares.best && shares.values[channel] > 0 {
-            view.writeInverseNoise(ofChannel: channel, into: &inverse)
+        for channel in measurer.histories.indices where channel != shares.best && shares.values[channel] > 0 {
+            measurer.writeInverseNoise(view, ofChannel: channel, into: &inverse)
             let own = inverse.max() ?? 0
             guard common > 0, own > 0 else { continue }
             (channels[channelCount], noiseRatios[channelCount]) = (channel, common / own)
@@ -161,20 +168,20 @@ struct CoherentMetrics: ~Copyable {
     // MARK: The channel
 
     /// Estimates the channel, given the residual offset.
-    mutating func estimate(symbolCount: Int, offsetHertz: Float, noise: Float) {
-        self.offsetHertz = offsetHertz
+    mutating func estimate(symbolCount: Int, offsetHertz: Float, noise: Float) -> ChannelEstimate {
         for symbol in 0..<symbolCount {
             let turn = offsetHertz * (Float(symbol) - Float(symbolCount) / 2) * Float(format.profile.symbolSeconds)
             turns[symbol] = fastUnitPhasor(turns: -turn)
         }
-        coherentRatio = 0
+        var coherentRatio: Float = 0
         for index in 0..<channelCount {
             coherentRatio += estimate(index, symbolCount: symbolCount, noise: noise * noiseRatios[index])
         }
+        return ChannelEstimate(offsetHertz: offsetHertz, coherentRatio: coherentRatio)
     }
 
     /// Estimates one channel.
-    /// - Returns: its part of `coherentRatio`.
+    /// - Returns: its part of `ChannelEstimate.coherentRatio`.
     private mutating func estimate(_ index: Int, symbolCount: Int, noise: Float) -> Float {
         let first = index * tapCount
         for tap in first..<first + tapCount {
@@ -206,29 +213,32 @@ struct CoherentMetrics: ~Copyable {
     ///   - view: the frame.
     ///   - tones: those of `correlate`.
     ///   - metrics: those of the non-coherent attempt, for the noise of each tone.
+    ///   - measurer: has the baseband and its noise.
     ///   - branchMetrics: receives L; shape [layout.dataToneCount or more][M].
     mutating func writeBranchMetrics(
-        _ view: FrameView, tones: [Int], metrics: borrowing ToneMetrics,
+        _ view: FrameView, tones: [Int], metrics: borrowing ToneMetrics, _ measurer: borrowing FrameMeasurer,
         into branchMetrics: inout [Float]
     ) {
         for index in 0..<channelCount {
             transform.load(taps, index * tapCount..<(index + 1) * tapCount)
             transform.forward()
             transform.copySpectrum(into: &tapSpectrum)
-            explain(symbolCount: view.layout.toneCount, view.histories[channels[index]])
+            explain(symbolCount: view.layout.toneCount, measurer.histories[channels[index]])
             measureGains()
-            measureNoiseRatios(view, index)
+            measureNoiseRatios(view, index, measurer)
             addBranchMetrics(view, tones: tones, metrics: metrics, isFirst: index == 0, to: &branchMetrics)
         }
     }
 
     /// Writes the noise of each tone in one channel, over that in the best channel, to `inverse`.
-    private mutating func measureNoiseRatios(_ view: FrameView, _ index: Int) {
+    private mutating func measureNoiseRatios(
+        _ view: FrameView, _ index: Int, _ measurer: borrowing FrameMeasurer
+    ) {
         guard index > 0 else {
             for tone in inverse.indices { inverse[tone] = 1 }
             return
         }
-        view.writeInverseNoise(ofChannel: channels[index], into: &inverse)
+        measurer.writeInverseNoise(view, ofChannel: channels[index], into: &inverse)
         for tone in inverse.indices {
             inverse[tone] = inverse[tone] > 0 ? bestInverse[tone] / inverse[tone] : noiseRatios[index]
         }

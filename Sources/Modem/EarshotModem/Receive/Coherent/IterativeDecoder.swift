@@ -111,19 +111,22 @@ struct IterativeDecoder: ~Copyable {
 
     /// Mends the noted paths, until one of them decodes.
     mutating func decode(
-        _ view: FrameView, _ effort: Effort, with path: inout TrellisAttempt
-    ) -> DecodedFrame? {
+        _ view: FrameView, _ effort: Effort, with path: inout TrellisAttempt, _ coherent: inout CoherentMetrics,
+        _ measurer: inout FrameMeasurer
+    ) -> PathResult {
+        var paths = PathResult.none
         for index in 0..<min(places.count, effort.pathCount) {
             let view = view.at(places[index])
-            path.prepare(view)
+            paths.work += path.prepare(view, &measurer)
             triedHertz = InlineArray(repeating: .infinity)
             for rank in 0..<(index < IterativeDecoder.doubtedPathCount ? effort.hypothesisCount : 1) {
                 makeTones(pathTones, from: index * view.layout.dataToneCount, view.layout, view.profile)
                 weigh(path, view.layout, view.profile)
-                if let frame = mend(view, rank: rank, effort.roundCount, with: &path) { return frame }
+                let mended = mend(view, rank: rank, effort.roundCount, with: &path, &coherent, &measurer)
+                if paths.add(mended) { return paths }
             }
         }
-        return nil
+        return paths
     }
 
     /// Goes from tones to a channel estimate to tones, until they decode or stay the same.
@@ -132,33 +135,36 @@ struct IterativeDecoder: ~Copyable {
     ///   - rank: the peak of J that the first round follows.
     ///   - roundCount: the maximum number of rounds.
     ///   - path: makes the attempts.
+    ///   - coherent: estimates the channel.
+    ///   - measurer: measures the frame.
     private mutating func mend(
-        _ view: FrameView, rank: Int, _ roundCount: Int, with path: inout TrellisAttempt
-    ) -> DecodedFrame? {
-        let (stages, symbolCount, noise) = (view.stages, view.layout.toneCount, path.metrics.commonNoise)
-        var view = view
+        _ view: FrameView, rank: Int, _ roundCount: Int, with path: inout TrellisAttempt,
+        _ coherent: inout CoherentMetrics, _ measurer: inout FrameMeasurer
+    ) -> PathResult {
+        let (symbolCount, noise) = (view.layout.toneCount, path.metrics.commonNoise)
+        var (view, paths) = (view, PathResult.none)
         for round in 0..<roundCount {
-            let pointCount = symbolCount * stages.coherent.transformLength * view.histories.count
-            path.work += DecodingWork.coherentPoint * Double(pointCount)
-            stages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
+            let pointCount = symbolCount * coherent.transformLength * measurer.histories.count
+            paths.work += DecodingWork.coherentPoint * pointCount
+            coherent.correlate(view, tones: tones, weights: weights, noise: noise, measurer)
             let isStill = round == 0 && rank == IterativeDecoder.peakCount - 1
             guard
-                let remainingHertz = stages.coherent.remainingHertz(
+                let remainingHertz = coherent.remainingHertz(
                     rank: round == 0 ? rank : 0, stillHertz: isStill ? -view.place.offsetHertz : nil)
-            else { return nil }
+            else { break }
             if round == 0 {
-                guard !isTried(remainingHertz, before: rank, view.profile) else { return nil }
+                guard !isTried(remainingHertz, before: rank, view.profile) else { break }
                 triedHertz[rank] = remainingHertz
             }
-            stages.coherent.estimate(symbolCount: symbolCount, offsetHertz: remainingHertz, noise: noise)
-            if let frame = path.decodeCoherently(view, tones) { return frame }
+            let estimate = coherent.estimate(symbolCount: symbolCount, offsetHertz: remainingHertz, noise: noise)
+            if paths.add(path.decodeCoherently(view, tones, estimate, &coherent, &measurer)) { break }
             view.place.offsetHertz += remainingHertz
-            guard makeTones(path.trellis.tones, from: 0, view.layout, view.profile) else { return nil }
+            guard makeTones(path.trellis.tones, from: 0, view.layout, view.profile) else { break }
             for symbol in 0..<symbolCount {
                 weights[symbol] = 1
             }
         }
-        return nil
+        return paths
     }
 
     /// Whether a hypothesis of lower rank has this residual offset too. The peaks of J are often the one at which the devices

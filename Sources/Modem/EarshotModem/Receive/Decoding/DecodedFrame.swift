@@ -21,15 +21,3 @@ struct DecodedFrame {
             snrDecibels: snrDecibels, pathMetric: pathMetric, channel: place.shares.best)
     }
 }
-
-/// The outcome of an attempt to decode a frame.
-enum DecodingOutcome {
-    /// The attempt decoded a frame.
-    case decoded(DecodedFrame)
-    /// No path fits better than one fits noise.
-    case pathMetricOfNoise
-    /// A codeword fits, but its CRC does not match.
-    case checkMismatch
-    /// There seems to be a frame, hidden by noise, a room or the tones of others. The iterative decoder has not tried it yet.
-    case disturbed(logRatio: Float)
-}

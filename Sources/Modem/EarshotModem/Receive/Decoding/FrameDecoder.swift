@@ -27,95 +27,109 @@ struct FrameDecoder: ~Copyable {
     private var detection: FrameDetection
     private var path: TrellisAttempt
     private var iterations: IterativeDecoder
-    private var detectionWork = 0.0
+    /// One of each for each profile.
+    private var tracks: OwnedList<MotionTrack>
+    private var coherents: OwnedList<CoherentMetrics>
 
-    init(profiles: [Profile]) {
+    /// A decoder of frames of these profiles, in so many channels.
+    init(profiles: [Profile], channelCount: Int = 1) {
         let likelihood = FrameLikelihood()
         detection = FrameDetection(profiles: profiles, likelihood: likelihood)
         path = TrellisAttempt(profiles: profiles)
         iterations = IterativeDecoder(likelihood: likelihood)
-    }
-
-    /// The work done since the last call; see `DecodingWork`.
-    mutating func takeWork() -> Double {
-        let work = path.work + detectionWork
-        (path.work, detectionWork) = (0, 0)
-        return work
+        tracks = OwnedList(count: profiles.count) { MotionTrack(format: BasebandFormat(profile: profiles[$0])) }
+        coherents = OwnedList(count: profiles.count) {
+            CoherentMetrics(format: BasebandFormat(profile: profiles[$0]), channelCount: channelCount)
+        }
     }
 
     /// Tries to decode a frame.
     /// - Parameters:
     ///   - view: the frame at its candidate's place.
+    ///   - profileIndex: the index of its profile.
+    ///   - measurer: measures frames of its profile.
     ///   - mayWait: whether the receiver can try the frame again later, if others disturb it.
     ///   - isBrief: whether the iterative decoder tries only what helps most often; see `IterativeDecoder.Effort.brief`.
-    mutating func decode(_ view: FrameView, mayWait: Bool, isBrief: Bool = false) -> DecodingOutcome {
-        let outcome = decodeNear(view, mayWait: mayWait, isBrief: isBrief)
-        if isBrief { return outcome }
+    mutating func decode(
+        _ view: FrameView, profileIndex: Int = 0, _ measurer: inout FrameMeasurer, mayWait: Bool, isBrief: Bool = false
+    ) -> (outcome: DecodingOutcome, work: DecodingWork) {
+        let first = decodeNear(view, profileIndex, &measurer, mayWait: mayWait, isBrief: isBrief)
         // A room shifts the loudest frequency of short symbols, but most devices stand still: try zero offset too.
         let spacings = abs(view.place.offsetHertz) / Float(view.profile.toneSpacingHertz)
-        guard case .checkMismatch = outcome, view.place.dominance >= SyncCheck.plausibleDominance,
+        guard !isBrief, case .refused = first.outcome, view.place.dominance >= SyncCheck.plausibleDominance,
             FrameDecoder.forgettableOffsetSpacings.contains(spacings)
-        else { return outcome }
+        else { return first }
         var still = view
         still.place.offsetHertz = 0
-        if case .decoded(let frame) = decodeNear(still, mayWait: false, isBrief: false) {
-            return .decoded(frame)
-        }
-        return outcome
+        let second = decodeNear(still, profileIndex, &measurer, mayWait: false, isBrief: false)
+        guard case .decoded = second.outcome else { return (first.outcome, first.work + second.work) }
+        return (second.outcome, first.work + second.work)
     }
 
     /// Detects a frame near a place, tries instants and metrics there, and then the iterative decoder.
-    private mutating func decodeNear(_ view: FrameView, mayWait: Bool, isBrief: Bool) -> DecodingOutcome {
+    private mutating func decodeNear(
+        _ view: FrameView, _ profileIndex: Int, _ measurer: inout FrameMeasurer, mayWait: Bool, isBrief: Bool
+    ) -> (outcome: DecodingOutcome, work: DecodingWork) {
         iterations.begin()
-        var view = view
-        detectionWork += DecodingWork.symbolDetection * Double(view.layout.toneCount * view.histories.count)
-        guard let logRatio = detection.detect(&view) else { return .pathMetricOfNoise }
+        let (detected, detectionWork) = detection.detect(view, &measurer)
+        guard let detected else { return (.likeNoise, detectionWork) }
+        let view = detected.view
         let isPlausible = view.place.dominance >= SyncCheck.plausibleDominance
         let instantCount = isPlausible && !mayWait ? FrameDecoder.instants.count : 1
-        let first = decodeNoncoherently(view, instantCount: instantCount)
-        if case .decoded = first { return first }
+        var (paths, isLikeNoise) = decodeNoncoherently(view, &measurer, instantCount: instantCount)
+        paths.work += detectionWork
+        if case .decoded(let frame) = paths.outcome { return (.decoded(frame), paths.work) }
         var effort = IterativeDecoder.Effort.worth(
-            logRatio: logRatio, syncLogRatio: detection.syncLogRatio, dominance: view.place.dominance,
-            channelCount: view.histories.count)
+            logRatio: detected.logRatio, syncLogRatio: detected.syncLogRatio, dominance: view.place.dominance,
+            channelCount: measurer.histories.count)
         if mayWait {
-            if case .pathMetricOfNoise = first, effort.pathCount == 0 { return first }
-            return .disturbed(logRatio: logRatio)
+            let isHopeless = isLikeNoise && effort.pathCount == 0
+            return (isHopeless ? .likeNoise : .disturbed(logRatio: detected.logRatio), paths.work)
         }
         if isBrief, effort.pathCount > 0 { effort = .brief }
-        if let frame = decodeMoving(view) { return .decoded(frame) }
-        if let frame = iterations.decode(view, effort, with: &path) { return .decoded(frame) }
-        return first
+        if !paths.add(decodeMoving(view, profileIndex, &measurer)) {
+            _ = paths.add(iterations.decode(view, effort, with: &path, &coherents[profileIndex], &measurer))
+        }
+        switch paths.outcome {
+        case .decoded(let frame): return (.decoded(frame), paths.work)
+        case .refused(let refusal): return (isLikeNoise ? .likeNoise : .refused(refusal), paths.work)
+        }
     }
 
     /// Tries instants and metrics at one frequency offset, and notes paths for the iterative decoder.
-    private mutating func decodeNoncoherently(_ view: FrameView, instantCount: Int) -> DecodingOutcome {
+    /// - Returns: the paths; and whether there is no more than noise has, so that only one was tried.
+    private mutating func decodeNoncoherently(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, instantCount: Int
+    ) -> (paths: PathResult, isLikeNoise: Bool) {
+        var paths = PathResult.none
         for index in 0..<instantCount {
             let view = view.moved(by: FrameDecoder.instants[index] * Double(view.format.samplesPerSymbol))
-            path.prepare(view)
-            let plain = path.decode(view)
-            if case .decoded = plain { return plain }
+            paths.work += path.prepare(view, &measurer)
+            let plain = path.decode(view, &measurer)
+            if paths.add(plain) { break }
             iterations.note(path, view)
-            if index == 0, view.place.score < FrameDecoder.loudScore, case .pathMetricOfNoise = plain { return plain }
-            let interfered = path.decodeInterfered(view)
-            if case .decoded = interfered { return interfered }
+            if index == 0, view.place.score < FrameDecoder.loudScore, plain.isRefusedByEvidence { return (paths, true) }
+            if paths.add(path.decodeInterfered(view, &measurer)) { break }
             let weights = path.echoWeights(view.profile)
             guard weights.max() >= FrameDecoder.minimumEchoWeight else { continue }
-            let onset = path.decode(view, echo: .onset(weights))
-            if case .decoded = onset { return onset }
-            let echo = path.decode(view, echo: .echo(weights))
-            if case .decoded = echo { return echo }
+            if paths.add(path.decode(view, echo: .onset(weights), &measurer)) { break }
+            if paths.add(path.decode(view, echo: .echo(weights), &measurer)) { break }
             iterations.note(path, view)
         }
-        return .checkMismatch
+        return (paths, false)
     }
 
     /// Decodes along a changing offset, if it changes noticeably.
-    private mutating func decodeMoving(_ view: FrameView) -> DecodedFrame? {
-        guard view.stages.track.follow(view) else { return nil }
-        path.prepareMoving(view)
+    private mutating func decodeMoving(
+        _ view: FrameView, _ profileIndex: Int, _ measurer: inout FrameMeasurer
+    ) -> PathResult {
+        guard tracks[profileIndex].follow(view, measurer.histories) else { return .none }
+        let work = path.prepare(view, along: tracks[profileIndex], &measurer)
         var view = view
-        (view.place.start, view.place.offsetHertz) = (view.stages.track.starts[0], view.stages.track.offsetsHertz[0])
-        guard case .decoded(let frame) = path.decode(view) else { return nil }
-        return frame
+        view.place.start = tracks[profileIndex].starts[0]
+        view.place.offsetHertz = tracks[profileIndex].offsetsHertz[0]
+        var moving = path.decode(view, &measurer)
+        moving.work += work
+        return moving
     }
 }

@@ -39,13 +39,13 @@ struct FrameEvidence {
     /// The same limits for coherent paths, whose tones need not be loud by themselves. Half of the wrong ones have a path
     /// metric above 1.05, a path share above 0.54 and a sync ratio above 1.3; 95 % of the true ones have 1.2, 0.6, and 0.7 to
     /// 1.3.
-    static let minimumMendedPathMetric: Float = 1.1
-    static let minimumMendedPathShare: Float = 0.55
-    static let mendedSyncRatios: ClosedRange<Float> = 0.4...1.4
-    static let maximumMendedUnsteadiness: Float = 0.5
+    static let minimumCoherentPathMetric: Float = 1.1
+    static let minimumCoherentPathShare: Float = 0.55
+    static let coherentSyncRatios: ClosedRange<Float> = 0.4...1.4
+    static let maximumCoherentUnsteadiness: Float = 0.5
     /// Their minimum margin over the decoy: half of the wrong ones have more than 0.1, 95 % of the true ones more than 0.05
     /// ... 0.3.
-    static let minimumMendedMargin: Float = 0.05
+    static let minimumCoherentMargin: Float = 0.05
 
     /// The mean of L = ln(1 + E/N) over the decoded tones.
     var pathMetric: Float
@@ -72,10 +72,10 @@ struct FrameEvidence {
     /// Whether a coherent path is worth believing: a crowd causes several hundred tries, and the CRC passes one in 16,777,216.
     /// These limits and the margin pass 94 % of the true paths and 10 % of the others (330 and 5,850 paths in white noise,
     /// rooms and crowds).
-    var isBelievableMended: Bool {
-        pathMetric >= FrameEvidence.minimumMendedPathMetric && pathShare >= FrameEvidence.minimumMendedPathShare
-            && FrameEvidence.mendedSyncRatios.contains(syncRatio)
-            && unsteadiness <= FrameEvidence.maximumMendedUnsteadiness
+    var isBelievableCoherent: Bool {
+        pathMetric >= FrameEvidence.minimumCoherentPathMetric && pathShare >= FrameEvidence.minimumCoherentPathShare
+            && FrameEvidence.coherentSyncRatios.contains(syncRatio)
+            && unsteadiness <= FrameEvidence.maximumCoherentUnsteadiness
     }
 
     /// The minimum margin of a path's fit over its decoy's, as a share of the fit.

@@ -29,8 +29,6 @@ struct TrellisAttempt: ~Copyable {
     private(set) var metrics: ToneMetrics
     /// The path found last.
     private(set) var trellis: FrameTrellis
-    /// The work done, with that of the iterative decoder; see `DecodingWork`.
-    var work = 0.0
 
     private var interference: InterferenceMetrics
     private var meter = EvidenceMeter()
@@ -47,24 +45,30 @@ struct TrellisAttempt: ~Copyable {
     // MARK: Preparing
 
     /// Measures a frame.
-    mutating func prepare(_ view: FrameView) {
-        let erased = view.measureEnergies(0..<view.layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
-        prepareMetrics(view, erased)
+    /// - Returns: the work.
+    @discardableResult
+    mutating func prepare(_ view: FrameView, _ measurer: inout FrameMeasurer) -> DecodingWork {
+        let symbols = 0..<view.layout.toneCount + ToneMetrics.echoSymbolCount
+        let erased = measurer.measure(view, symbols, into: &energies)
+        return prepareMetrics(view, erased, channelCount: measurer.histories.count)
     }
 
-    /// Measures a frame along the track of its profile's stages, whose offset changes.
-    mutating func prepareMoving(_ view: FrameView) {
-        let stages = view.stages
-        let erased = stages.energies.measure(
-            view, along: stages.track, symbolCount: view.layout.toneCount + ToneMetrics.echoSymbolCount,
-            into: &energies)
-        prepareMetrics(view, erased)
+    /// Measures a frame along a track, whose offset changes.
+    /// - Returns: the work.
+    mutating func prepare(
+        _ view: FrameView, along track: borrowing MotionTrack, _ measurer: inout FrameMeasurer
+    ) -> DecodingWork {
+        let erased = measurer.measure(
+            view, along: track, symbolCount: view.layout.toneCount + ToneMetrics.echoSymbolCount, into: &energies)
+        return prepareMetrics(view, erased, channelCount: measurer.histories.count)
     }
 
-    private mutating func prepareMetrics(_ view: FrameView, _ erased: ErasedSymbols) {
-        work += DecodingWork.symbolEnergies * Double(view.layout.toneCount * view.histories.count)
+    private mutating func prepareMetrics(
+        _ view: FrameView, _ erased: ErasedSymbols, channelCount: Int
+    ) -> DecodingWork {
         metrics.prepare(
             energies, erased: erased, toneCount: view.profile.toneCount, frameSymbolCount: view.layout.toneCount)
+        return DecodingWork.symbolEnergies * (view.layout.toneCount * channelCount)
     }
 
     /// See `ToneMetrics.echoWeights`.
@@ -75,55 +79,70 @@ struct TrellisAttempt: ~Copyable {
     // MARK: Attempts
 
     /// Decodes the view that was prepared.
-    mutating func decode(_ view: FrameView, echo: EchoTreatment = .plain) -> DecodingOutcome {
+    mutating func decode(
+        _ view: FrameView, echo: EchoTreatment = .plain, _ measurer: inout FrameMeasurer
+    ) -> PathResult {
         metrics.writeBranchMetrics(
             layout: view.layout, toneCount: view.profile.toneCount, echo: echo, into: &trellis.branchMetrics)
-        return decodeBranchMetrics(view)
+        return decodeBranchMetrics(view, &measurer)
     }
 
     /// Decodes the view that was prepared, assuming that other talkers disturb it.
-    mutating func decodeInterfered(_ view: FrameView) -> DecodingOutcome {
+    mutating func decodeInterfered(_ view: FrameView, _ measurer: inout FrameMeasurer) -> PathResult {
         let (layout, toneCount) = (view.layout, view.profile.toneCount)
         interference.prepare(energies, erased: metrics.erased, view.profile, symbolCount: layout.toneCount)
         interference.writeBranchMetrics(layout: layout, toneCount: toneCount, into: &trellis.branchMetrics)
-        return decodeBranchMetrics(view)
+        return decodeBranchMetrics(view, &measurer)
     }
 
-    private mutating func decodeBranchMetrics(_ view: FrameView) -> DecodingOutcome {
-        let (code, layout) = (view.profile.code, view.layout)
-        guard isHeld(layout) else { return .pathMetricOfNoise }
-        work += DecodingWork.symbolAttempt * Double(layout.toneCount)
-        let isTailBiting = trellis.decode(code, stepCount: layout.dataToneCount)
+    private mutating func decodeBranchMetrics(_ view: FrameView, _ measurer: inout FrameMeasurer) -> PathResult {
+        guard isHeld(view.layout) else { return .none }
+        var result = walk(view, &measurer)
+        result.work = DecodingWork.symbolAttempt * view.layout.toneCount
+        return result
+    }
+
+    /// Walks through the trellis, and decides whether to believe the path.
+    private mutating func walk(_ view: FrameView, _ measurer: inout FrameMeasurer) -> PathResult {
+        let layout = view.layout
+        let isTailBiting = trellis.decode(view.profile.code, stepCount: layout.dataToneCount)
         let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
-        guard evidence.isBelievable else { return .pathMetricOfNoise }
+        guard evidence.isBelievable else { return .refused(.evidence) }
         guard isTailBiting, let payload = trellis.payload(byteCount: layout.payloadByteCount) else {
-            return .checkMismatch
+            return .refused(.check)
         }
         if !evidence.isClear {
             let fit = trellis.pathSum / Float(heldDataToneCount(layout))
             guard fitsBetterThanDecoy(view, byShare: evidence.minimumMarginOverDecoy(fit: fit)) else {
-                return .pathMetricOfNoise
+                return .refused(.evidenceDespiteCheck)
             }
         }
-        return .decoded(frame(payload, evidence, view))
+        return .decoded(frame(payload, evidence, view, &measurer))
     }
 
     /// Decodes with the channel that `CoherentMetrics` has estimated.
     /// - Parameters:
     ///   - view: the frame at the offset known before; the residual offset is added to the result.
     ///   - tones: the tones from which the channel was estimated; shape [layout.toneCount or more].
-    mutating func decodeCoherently(_ view: FrameView, _ tones: [Int]) -> DecodedFrame? {
-        let (stages, layout) = (view.stages, view.layout)
-        stages.coherent.writeBranchMetrics(view, tones: tones, metrics: metrics, into: &trellis.branchMetrics)
+    ///   - estimate: that channel.
+    ///   - coherent: has estimated it.
+    ///   - measurer: measures the frame.
+    mutating func decodeCoherently(
+        _ view: FrameView, _ tones: [Int], _ estimate: ChannelEstimate, _ coherent: inout CoherentMetrics,
+        _ measurer: inout FrameMeasurer
+    ) -> PathResult {
+        let layout = view.layout
+        coherent.writeBranchMetrics(view, tones: tones, metrics: metrics, measurer, into: &trellis.branchMetrics)
         guard trellis.decode(view.profile.code, stepCount: layout.dataToneCount),
-            let payload = trellis.payload(byteCount: layout.payloadByteCount),
-            stages.coherent.coherentRatio >= TrellisAttempt.minimumCoherentRatio
-        else { return nil }
-        let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
-        guard evidence.isBelievableMended, fitsBetterThanDecoy(view, byShare: FrameEvidence.minimumMendedMargin) else {
-            return nil
+            let payload = trellis.payload(byteCount: layout.payloadByteCount)
+        else { return .refused(.check) }
+        guard estimate.coherentRatio >= TrellisAttempt.minimumCoherentRatio else {
+            return .refused(.evidenceDespiteCheck)
         }
-        return frame(payload, evidence, view.moved(by: 0, offsetHertz: stages.coherent.offsetHertz))
+        let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
+        guard evidence.isBelievableCoherent, fitsBetterThanDecoy(view, byShare: FrameEvidence.minimumCoherentMargin)
+        else { return .refused(.evidenceDespiteCheck) }
+        return .decoded(frame(payload, evidence, view.moved(by: 0, offsetHertz: estimate.offsetHertz), &measurer))
     }
 
     // MARK: Belief
@@ -147,15 +166,18 @@ struct TrellisAttempt: ~Copyable {
     }
 
     /// The decoded frame, with the SNR of the channel that heard it best.
-    private mutating func frame(_ payload: Payload, _ evidence: FrameEvidence, _ view: FrameView) -> DecodedFrame {
+    private mutating func frame(
+        _ payload: Payload, _ evidence: FrameEvidence, _ view: FrameView, _ measurer: inout FrameMeasurer
+    ) -> DecodedFrame {
         let shares = view.place.shares
         var (best, decibels) = (shares.best, -Float.infinity)
         if shares.isAlone {
-            decibels = snrDecibels(evidence.meanToneEnergy, view, best)
+            decibels = snrDecibels(evidence.meanToneEnergy, view, best, &measurer)
         } else {
             let tones = FrameTones.tones(of: payload, profile: view.profile)
-            for channel in view.histories.indices where shares.values[channel] > 0 {
-                let own = snrDecibels(meanToneEnergy(tones, view, channel), view, channel)
+            for channel in measurer.histories.indices where shares.values[channel] > 0 {
+                let energy = meanToneEnergy(tones, view, channel, &measurer)
+                let own = snrDecibels(energy, view, channel, &measurer)
                 if own > decibels { (best, decibels) = (channel, own) }
             }
         }
@@ -165,9 +187,11 @@ struct TrellisAttempt: ~Copyable {
     }
 
     /// The mean energy of a frame's tones in one channel. Overwrites the energies.
-    private mutating func meanToneEnergy(_ tones: [Int], _ view: FrameView, _ channel: Int) -> Float {
+    private mutating func meanToneEnergy(
+        _ tones: [Int], _ view: FrameView, _ channel: Int, _ measurer: inout FrameMeasurer
+    ) -> Float {
         let symbols = view.layout.firstDataTone..<view.layout.toneCount
-        let erased = view.measureEnergies(ofChannel: channel, 0..<symbols.upperBound, into: &energies)
+        let erased = measurer.measure(view, ofChannel: channel, 0..<symbols.upperBound, into: &energies)
         var sum: Float = 0
         for symbol in symbols where !erased.contains(symbol) {
             sum += energies[symbol * view.profile.toneCount + tones[symbol]]
@@ -177,8 +201,10 @@ struct TrellisAttempt: ~Copyable {
 
     /// Signal power over noise power in the reference bandwidth: E of noise is its power in one tone's width, 1/T.
     /// Overwrites the energies.
-    private mutating func snrDecibels(_ meanToneEnergy: Float, _ view: FrameView, _ channel: Int) -> Float {
-        view.measureEnergies(ofChannel: channel, 0..<view.layout.toneCount, windowed: true, into: &energies)
+    private mutating func snrDecibels(
+        _ meanToneEnergy: Float, _ view: FrameView, _ channel: Int, _ measurer: inout FrameMeasurer
+    ) -> Float {
+        measurer.measure(view, ofChannel: channel, 0..<view.layout.toneCount, windowed: true, into: &energies)
         let quietest = metrics.quietestNoise(
             energies, toneCount: view.profile.toneCount, symbolCount: view.layout.toneCount)
         let noise = quietest / hannNoisePower

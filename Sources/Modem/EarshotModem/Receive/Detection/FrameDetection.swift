@@ -1,6 +1,16 @@
 import EarshotCoding
 import EarshotDSP
 
+/// A frame that is likely on the air.
+struct Detection {
+    /// The frame where it is likeliest.
+    var view: FrameView
+    /// Λ there; see `FrameLikelihood`.
+    var logRatio: Float
+    /// See `FrameLikelihood.syncLogRatio`.
+    var syncLogRatio: Float
+}
+
 /// Decides whether there is a frame at a candidate's place, and where exactly, from the whole frame and not from its sync
 /// pattern alone.
 ///
@@ -9,7 +19,7 @@ import EarshotDSP
 /// 3. Alignment: the place moves to where Λ of the whole frame is greatest.
 /// 4. Λ there.
 ///
-/// `syncLogRatio` measures whether the sync symbols have their own tones rather than any, and decides how much is tried:
+/// `Detection.syncLogRatio` measures whether the sync symbols have their own tones rather than any, and decides how much is tried:
 /// chance makes patterns of a frame's own tones. It must not reject here: doing so lost the first frames of a crowd that can
 /// be decoded (three talkers, each in its own room B: 72 % with a limit of 3 nats, 96 % without).
 ///
@@ -50,8 +60,6 @@ struct FrameDetection: ~Copyable {
     private static let offsetSlack: Float = 1.1
 
     private let likelihood: FrameLikelihood
-    /// See `FrameLikelihood.syncLogRatio`.
-    private(set) var syncLogRatio: Float = 0
     private var channelWeights: ChannelWeights
     private var probabilities: [Float]
     private var energies: [Float]
@@ -66,35 +74,44 @@ struct FrameDetection: ~Copyable {
         inverseNoise = [Float](repeating: 0, count: toneCount)
     }
 
-    /// Moves a view to where the frame is likeliest.
-    /// - Returns: Λ there; nil if it is no more than noise has. After a result, `syncLogRatio` is that of the place.
-    mutating func detect(_ view: inout FrameView) -> Float? {
-        var logRatio = logRatio(view)
+    /// Looks for a frame near a view's place.
+    /// - Returns: the frame where it is likeliest, nil if Λ is no more than noise has; and the work.
+    mutating func detect(
+        _ view: FrameView, _ measurer: inout FrameMeasurer
+    ) -> (detection: Detection?, work: DecodingWork) {
+        let work = DecodingWork.symbolDetection * (view.layout.toneCount * measurer.histories.count)
+        return (found(view, &measurer), work)
+    }
+
+    private mutating func found(_ candidate: FrameView, _ measurer: inout FrameMeasurer) -> Detection? {
+        var view = candidate
+        var logRatio = logRatio(view, &measurer)
         guard logRatio >= FrameDetection.minimumUnalignedLogRatio else { return nil }
-        if view.histories.count > 1 {
+        if measurer.histories.count > 1 {
             likelihood.writePosteriors(
                 energies, inverseNoise: inverseNoise, view.profile, view.layout, into: &probabilities)
-            view.place.shares = channelWeights.measure(view, probabilities: probabilities)
-            logRatio = self.logRatio(view)
+            view.place.shares = channelWeights.measure(view, probabilities: probabilities, &measurer)
+            logRatio = self.logRatio(view, &measurer)
         }
         if logRatio < FrameDetection.clearLogRatio {
-            logRatio = align(&view, logRatio)
+            logRatio = align(&view, logRatio, &measurer)
         }
         let maximumOffsetHertz = Float(view.profile.maximumOffset) * Float(view.profile.centreHertz)
         guard logRatio >= FrameDetection.minimumLogRatio,
             abs(view.place.offsetHertz) <= FrameDetection.offsetSlack * maximumOffsetHertz
         else { return nil }
-        syncLogRatio = likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile)
-        return logRatio
+        return Detection(
+            view: view, logRatio: logRatio,
+            syncLogRatio: likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile))
     }
 
     /// Λ at a place; after a low glance only that of the first symbols.
-    private mutating func logRatio(_ view: FrameView) -> Float {
-        view.writeInverseNoise(into: &inverseNoise)
+    private mutating func logRatio(_ view: FrameView, _ measurer: inout FrameMeasurer) -> Float {
+        measurer.writeInverseNoise(view, into: &inverseNoise)
         var sum: Float = 0
         var symbols = 0..<FrameDetection.glanceSymbolCount
         while true {
-            let erased = view.measureEnergies(symbols, into: &energies)
+            let erased = measurer.measure(view, symbols, into: &energies)
             sum += likelihood.logRatio(
                 energies, inverseNoise: inverseNoise, profile: view.profile, symbols: symbols, erased: erased)
             let end = view.layout.toneCount
@@ -105,15 +122,17 @@ struct FrameDetection: ~Copyable {
 
     /// Moves a view to where the whole frame is likeliest.
     /// - Returns: Λ there.
-    private mutating func align(_ view: inout FrameView, _ logRatio: Float) -> Float {
+    private mutating func align(
+        _ view: inout FrameView, _ logRatio: Float, _ measurer: inout FrameMeasurer
+    ) -> Float {
         var best = logRatio
         for round in 0..<FrameDetection.alignmentRoundCount
         where round == 0 || best >= FrameDetection.minimumHalfAlignedLogRatio {
             let shrink = Float(1 + round)
             let timeStep = Double(view.format.samplesPerSymbol) * FrameDetection.timeStepSymbols / Double(shrink)
             let offsetStep = FrameDetection.offsetStepSpacings * Float(view.profile.toneSpacingHertz) / shrink
-            best = climb(&view, best, timeStep: timeStep, offsetStep: 0)
-            best = climb(&view, best, timeStep: 0, offsetStep: offsetStep)
+            best = climb(&view, best, &measurer, timeStep: timeStep, offsetStep: 0)
+            best = climb(&view, best, &measurer, timeStep: 0, offsetStep: offsetStep)
         }
         return best
     }
@@ -122,13 +141,15 @@ struct FrameDetection: ~Copyable {
     /// - Parameter logRatio: Λ in the middle.
     /// - Returns: Λ at the new place.
     private mutating func climb(
-        _ view: inout FrameView, _ logRatio: Float, timeStep: Double, offsetStep: Float
+        _ view: inout FrameView, _ logRatio: Float, _ measurer: inout FrameMeasurer, timeStep: Double,
+        offsetStep: Float
     ) -> Float {
         let middle = view
         let steps = lineSearch(middle: logRatio) { steps in
-            self.logRatio(middle.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep))
+            self.logRatio(
+                middle.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep), &measurer)
         }
         view = middle.moved(by: Double(steps) * timeStep, offsetHertz: steps * offsetStep)
-        return self.logRatio(view)
+        return self.logRatio(view, &measurer)
     }
 }

@@ -46,8 +46,8 @@ struct MotionTrack: ~Copyable {
 
     /// Tracks a frame from its sync pattern on.
     /// - Returns: whether it moves, so that a constant offset does not fit.
-    mutating func follow(_ view: FrameView) -> Bool {
-        let (symbolCount, history) = (view.layout.toneCount, view.histories[view.place.shares.best])
+    mutating func follow(_ view: FrameView, _ histories: ChannelHistories) -> Bool {
+        let (symbolCount, history) = (view.layout.toneCount, histories[view.place.shares.best])
         var (offsetHertz, rateHertz) = syncLine(view.place, history)
         var start = view.place.start
         var (lowest, highest) = (offsetHertz, offsetHertz)

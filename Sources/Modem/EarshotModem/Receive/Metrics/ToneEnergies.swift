@@ -24,8 +24,6 @@ struct ToneEnergies: ~Copyable {
     private var batch: [Float]
     /// The scale of the energies of each symbol in a batch.
     private var scales = [Float](repeating: 0, count: batchCount)
-    /// The symbols of the last measurement of which more than three quarters were lost.
-    private(set) var erased = ErasedSymbols()
 
     init(format: BasebandFormat) {
         self.format = format
@@ -47,36 +45,43 @@ struct ToneEnergies: ~Copyable {
     ///   - symbolCount: the symbol behind the last one to measure.
     ///   - windowed: whether to use Hann's window.
     ///   - energies: receives E; shape [symbolCount or more][M].
+    /// - Returns: the erased symbols.
+    @discardableResult
     mutating func measure(
         _ history: BasebandHistory, start: Double, offsetHertz: Float, firstSymbol: Int = 0, symbolCount: Int,
         windowed: Bool = false, into energies: inout [Float]
-    ) {
+    ) -> ErasedSymbols {
         let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
-        erased = ErasedSymbols()
+        var erased = ErasedSymbols()
         tune(offsetHertz: offsetHertz, windowed: windowed)
         for batch in stride(from: firstSymbol, to: symbolCount, by: ToneEnergies.batchCount) {
             let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
             for symbol in symbols {
-                mix(symbol, place: symbol - batch, history, from: start + Double(symbol) * symbolLength)
+                if mix(symbol - batch, history, from: start + Double(symbol) * symbolLength) {
+                    erased.insert(symbol)
+                }
             }
             transformBatch(symbols, into: &energies)
         }
+        return erased
     }
 
     /// Measures `symbolCount` symbols of a frame along a track of offsets.
+    /// - Returns: the erased symbols.
     mutating func measure(
         _ history: BasebandHistory, along track: borrowing MotionTrack, symbolCount: Int,
         into energies: inout [Float]
-    ) {
-        erased = ErasedSymbols()
+    ) -> ErasedSymbols {
+        var erased = ErasedSymbols()
         for batch in stride(from: 0, to: symbolCount, by: ToneEnergies.batchCount) {
             let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
             for symbol in symbols {
                 tune(offsetHertz: track.offsetsHertz[symbol], windowed: false)
-                mix(symbol, place: symbol - batch, history, from: track.starts[symbol])
+                if mix(symbol - batch, history, from: track.starts[symbol]) { erased.insert(symbol) }
             }
             transformBatch(symbols, into: &energies)
         }
+        return erased
     }
 
     private mutating func tune(offsetHertz: Float, windowed: Bool) {
@@ -90,21 +95,21 @@ struct ToneEnergies: ~Copyable {
     }
 
     /// Writes a symbol, mixed, to its place in the batch.
-    private mutating func mix(_ symbol: Int, place: Int, _ history: BasebandHistory, from start: Double) {
+    /// - Returns: whether so much of it was lost that it is erased.
+    private mutating func mix(_ place: Int, _ history: BasebandHistory, from start: Double) -> Bool {
         let (first, length) = (Int(start.rounded()), format.samplesPerSymbol)
         guard history.holds(from: first, count: length) else {
             // The samples left in its place are finite.
             scales[place] = 0
-            return
+            return false
         }
         let heldShare = history.heldShare(from: first, count: length)
-        if heldShare < NoiseFloor.minimumHeldShare {
-            erased.insert(symbol)
-        }
-        scales[place] = heldShare < NoiseFloor.minimumHeldShare ? 0 : 1 / (heldShare * Float(length * length))
+        let isErased = heldShare < NoiseFloor.minimumHeldShare
+        scales[place] = isErased ? 0 : 1 / (heldShare * Float(length * length))
         history.withSamples(from: first, count: length) { samples in
             transform.withSamples(ofSymbol: place) { mixer.mix(samples, into: &$0) }
         }
+        return isErased
     }
 
     /// Energies of the symbols in the batch.

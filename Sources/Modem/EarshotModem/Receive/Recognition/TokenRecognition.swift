@@ -163,11 +163,11 @@ struct TokenRecognition: ~Copyable {
         for phase in 0..<Self.phaseCount {
             let start = nextStart + phase * length / Self.phaseCount
             for channel in heard.indices {
-                energies.measure(
+                let erased = energies.measure(
                     heard[channel], start: Double(start), offsetHertz: 0,
                     symbolCount: Self.symbolCount + Self.strideCount, into: &cells)
-                scoreCells()
-                scoreStarts(from: start, channel)
+                scoreCells(erased)
+                scoreStarts(from: start, channel, erased)
             }
         }
         for place in known.indices where known[place].score >= Self.minimumScore {
@@ -215,11 +215,11 @@ struct TokenRecognition: ~Copyable {
     }
 
     /// Computes a(r) of all cells; 0 for lost symbols.
-    private mutating func scoreCells() {
+    private mutating func scoreCells(_ erased: ErasedSymbols) {
         let toneCount = format.profile.toneCount
         for symbol in 0..<Self.symbolCount + Self.strideCount {
             let first = symbol * toneCount
-            let isErased = energies.erased.contains(symbol)
+            let isErased = erased.contains(symbol)
             for tone in 0..<toneCount {
                 scores[first + tone] = isErased ? 0 : score(of: first + tone, among: first..<first + toneCount)
             }
@@ -239,12 +239,12 @@ struct TokenRecognition: ~Copyable {
         return sum / Float(max(equalCount, 1))
     }
 
-    private mutating func scoreStarts(from start: Int, _ channel: Int) {
+    private mutating func scoreStarts(from start: Int, _ channel: Int, _ erased: ErasedSymbols) {
         let toneCount = format.profile.toneCount
         for offset in 0..<Self.strideCount {
-            let heldCount = energies.erased.heldCount(offset..<offset + Self.symbolCount)
+            let heldCount = erased.heldCount(offset..<offset + Self.symbolCount)
             guard Double(heldCount) >= Self.minimumHeldShare * Double(Self.symbolCount) else { continue }
-            let heldDataCount = energies.erased.heldCount(
+            let heldDataCount = erased.heldCount(
                 offset + FrameLayout.syncToneCount..<offset + Self.symbolCount)
             let scale = 1 / (deviation * Float(heldCount).squareRoot())
             let dataScale = 1 / (deviation * Float(heldDataCount).squareRoot())

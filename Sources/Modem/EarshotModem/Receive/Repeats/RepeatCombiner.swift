@@ -36,15 +36,14 @@ final class RepeatCombiner {
     /// Bursts that the budget of decoding work did not allow.
     var expiredCount: Int { queue.expiredCount }
 
-    /// Takes over the bursts that a profile's search has found.
-    func insertBursts(_ stages: ProfileStages) {
-        guard let candidates = stages.burstCandidates else { return }
+    /// Takes over the bursts that the search of a profile, with this index, has found.
+    func insertBursts(_ candidates: [Candidate], _ format: BasebandFormat, profileIndex: Int) {
         let symbolCount = RepeatCombiner.symbolCount(repeatCount: repeatCount)
         for candidate in candidates {
-            queue.removeAttempts(near: candidate, profileIndex: stages.index, stages.format)
-            let length = Double(symbolCount) * stages.format.symbolLength(offsetHertz: candidate.offsetHertz)
+            queue.removeAttempts(near: candidate, profileIndex: profileIndex, format)
+            let length = Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
             let attempt = Attempt(
-                profileIndex: stages.index, candidate: candidate, layout: .token,
+                profileIndex: profileIndex, candidate: candidate, layout: .token,
                 due: Int((candidate.start + length).rounded(.up)))
             queue.insert(attempt)
         }
@@ -52,34 +51,34 @@ final class RepeatCombiner {
 
     /// Reads the next of the bursts that are over and of which no frame could be read alone.
     /// - Parameters:
-    ///   - histories: the baseband.
-    ///   - profileStages: the stages of all profiles.
+    ///   - measurers: measure the frames of each profile.
     ///   - clock: the place of the baseband in the input.
     ///   - recent: the frames reported lately; takes in those of the burst.
     ///   - budget: pays for the attempts.
     /// - Returns: nil when there is no further burst to read.
     func decodeNext(
-        _ histories: ChannelHistories, _ profileStages: [ProfileStages], _ clock: InputClock,
-        _ recent: inout RecentFrames, _ budget: inout DecodingBudget
+        _ measurers: inout OwnedList<FrameMeasurer>, _ clock: InputClock, _ recent: inout RecentFrames,
+        _ budget: inout DecodingBudget
     ) -> BurstOutcome? {
-        while let attempt = queue.next(endIndex: histories.endIndex, dearestLook: budget.dearestLook) {
-            let stages = profileStages[attempt.profileIndex]
-            let view = FrameView(place: attempt.candidate, layout: .token, stages: stages, histories: histories)
-            guard !isKnown(view, recent) else { continue }
-            budget.spend(DecodingWork.symbolBurst * Double(repeatCount * view.layout.toneCount * histories.count))
-            guard let frame = decoder.decode(view) else { continue }
-            return note(frame, view.at(frame.place), clock, &recent)
+        let histories = measurers[0].histories
+        while let attempt = queue.next(endIndex: histories.endIndex, costliestAttempt: budget.costliestAttempt) {
+            let index = attempt.profileIndex
+            let view = FrameView(place: attempt.candidate, layout: .token, format: measurers[index].format)
+            guard !isKnown(view, index, recent) else { continue }
+            budget.spend(DecodingWork.symbolBurst * (repeatCount * view.layout.toneCount * histories.count))
+            guard let frame = decoder.decode(view, &measurers[index]) else { continue }
+            return note(frame, view.at(frame.place), index, clock, &recent)
         }
         queue.removeExpired(before: histories.endIndex - histories.keptSampleCount, endIndex: histories.endIndex)
         return nil
     }
 
     /// Whether a frame of the burst was reported.
-    private func isKnown(_ view: FrameView, _ recent: RecentFrames) -> Bool {
+    private func isKnown(_ view: FrameView, _ profileIndex: Int, _ recent: RecentFrames) -> Bool {
         for index in 0..<repeatCount {
             let start = view.burstFrame(index).place.start
             if recent.contains(
-                profileIndex: view.stages.index, start: start, within: Double(view.format.samplesPerSymbol))
+                profileIndex: profileIndex, start: start, within: Double(view.format.samplesPerSymbol))
             {
                 return true
             }
@@ -89,7 +88,8 @@ final class RepeatCombiner {
 
     /// Notes the frames of a burst.
     private func note(
-        _ frame: RepeatedFrame, _ view: FrameView, _ clock: InputClock, _ recent: inout RecentFrames
+        _ frame: RepeatedFrame, _ view: FrameView, _ profileIndex: Int, _ clock: InputClock,
+        _ recent: inout RecentFrames
     ) -> BurstOutcome {
         let length = view.length
         var (first, last, count, isNew) = (frame.place.start, frame.place.start, 0, true)
@@ -97,7 +97,7 @@ final class RepeatCombiner {
             last = view.burstFrame(index).place.start
             first = count == 0 ? last : first
             count += 1
-            isNew = recent.insert(frame.payload, profileIndex: view.stages.index, start: last, length: length) && isNew
+            isNew = recent.insert(frame.payload, profileIndex: profileIndex, start: last, length: length) && isNew
         }
         guard isNew else { return .duplicate }
         return .combined(

@@ -38,6 +38,8 @@ struct RepeatDecoder: ~Copyable {
     private var detection: RepeatDetection
     private var trellis: FrameTrellis
     private var energies: [Float]
+    /// 1/N of all frames; shape [R][M].
+    private var inverseNoises: [Float]
     /// x; shape [R][K][M].
     private var ratios: [Float]
     /// wⱼ, as used.
@@ -50,18 +52,22 @@ struct RepeatDecoder: ~Copyable {
         detection = RepeatDetection(profiles: profiles, repeatCount: repeatCount, likelihood: likelihood)
         trellis = FrameTrellis(profiles: profiles, maximumStepCount: FrameLayout.token.dataToneCount)
         energies = [Float](repeating: 0, count: RepeatDecoder.symbolCount * toneCount)
+        inverseNoises = [Float](repeating: 0, count: repeatCount * toneCount)
         ratios = [Float](repeating: 0, count: repeatCount * RepeatDecoder.symbolCount * toneCount)
     }
 
     /// Tries to decode a burst of tokens at a candidate.
-    /// - Parameter view: a token at the place of the burst's first frame.
-    mutating func decode(_ view: FrameView) -> RepeatedFrame? {
+    /// - Parameters:
+    ///   - view: a token at the place of the burst's first frame.
+    ///   - measurer: measures frames of its profile.
+    mutating func decode(_ view: FrameView, _ measurer: inout FrameMeasurer) -> RepeatedFrame? {
         var view = view
-        view.place.shares = channelWeights.measure(view, frameCount: repeatCount)
-        guard detection.detect(&view) else { return nil }
-        measureRatios(view)
+        view.place.shares = channelWeights.measure(view, frameCount: repeatCount, &measurer)
+        guard let found = detection.detect(view, &measurer, inverseNoises: &inverseNoises) else { return nil }
+        view = found.view
+        measureRatios(view, &measurer)
         for index in 0..<repeatCount {
-            weights[index] = detection.weight(index)
+            weights[index] = found.weight(index)
         }
         if let payload = decodeWeighted(view.profile.code) { return frame(payload, view) }
         // A frame that is so damaged that it seems missing may still help.
@@ -86,11 +92,10 @@ struct RepeatDecoder: ~Copyable {
     }
 
     /// Measures x of all frames.
-    private mutating func measureRatios(_ view: FrameView) {
+    private mutating func measureRatios(_ view: FrameView, _ measurer: inout FrameMeasurer) {
         let toneCount = view.profile.toneCount
-        let inverseNoises = detection.inverseNoises
         for index in 0..<repeatCount {
-            view.burstFrame(index).measureEnergies(0..<RepeatDecoder.symbolCount, into: &energies)
+            measurer.measure(view.burstFrame(index), 0..<RepeatDecoder.symbolCount, into: &energies)
             let first = index * RepeatDecoder.symbolCount * toneCount
             for cell in 0..<RepeatDecoder.symbolCount * toneCount {
                 ratios[first + cell] = energies[cell] * inverseNoises[index * toneCount + cell % toneCount]

@@ -2,6 +2,26 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
+/// A burst that may be on the air.
+struct BurstDetection {
+    /// ε: the probability that a repeat is missing.
+    static let missingShare: Float = 0.0025
+
+    /// The burst's first frame.
+    var view: FrameView
+    /// Λ; see `RepeatDetection`.
+    var logRatio: Float = 0
+    /// Λⱼ of each frame.
+    var logRatios = InlineArray<8, Float>(repeating: 0)
+    /// The sum of `FrameLikelihood.syncLogRatio`, weighted by wⱼ.
+    var syncLogRatio: Float = 0
+
+    /// wⱼ = (1 − ε)·e^{Λⱼ}/(ε + (1 − ε)·e^{Λⱼ}): the probability that frame j is there.
+    func weight(_ index: Int) -> Float {
+        1 / (1 + BurstDetection.missingShare / (1 - BurstDetection.missingShare) * .exp(-logRatios[index]))
+    }
+}
+
 /// Decides whether there is a burst at a place, and where exactly, from all its frames together.
 ///
 ///     Λ = Σⱼ ln (ε + (1 − ε)·e^{Λⱼ}),   ε = 0.0025,   j = 0 ..< R
@@ -20,24 +40,16 @@ struct RepeatDetection: ~Copyable {
     private static let minimumLogRatio: Float = 3
     /// The minimum that the sync symbols add by having their own tones rather than any.
     private static let minimumSyncLogRatio: Float = 6
-    /// ε.
-    private static let missingShare: Float = 0.0025
     /// Alignment may find a burst this far beyond the maximum offset, relative to it.
     private static let offsetSlack: Float = 1.1
     private static let roundCount = 3
     private static let measuredCount = symbolCount + ToneMetrics.echoSymbolCount
-
-    /// 1/N of all frames; shape [R][M].
-    private(set) var inverseNoises: [Float]
 
     private let repeatCount: Int
     private let likelihood: FrameLikelihood
     private var metrics: ToneMetrics
     private var energies: [Float]
     private var inverseNoise: [Float]
-    /// Λⱼ of the latest place.
-    private var logRatios = InlineArray<8, Float>(repeating: 0)
-    private var syncLogRatio: Float = 0
 
     init(profiles: [Profile], repeatCount: Int, likelihood: FrameLikelihood) {
         let toneCount = profiles.map { $0.toneCount }.max() ?? 0
@@ -45,32 +57,38 @@ struct RepeatDetection: ~Copyable {
         self.likelihood = likelihood
         metrics = ToneMetrics(maximumSymbolCount: RepeatDetection.measuredCount, maximumToneCount: toneCount)
         energies = [Float](repeating: 0, count: RepeatDetection.measuredCount * toneCount)
-        inverseNoises = [Float](repeating: 0, count: repeatCount * toneCount)
         inverseNoise = [Float](repeating: 0, count: toneCount)
     }
 
-    /// Moves a candidate to where the burst is likeliest.
-    /// - Returns: whether Λ there is more than noise has. Then `weight` is that of the place.
-    mutating func detect(_ view: inout FrameView) -> Bool {
-        measureNoise(view)
-        var ratio = glance(&view)
-        guard ratio >= RepeatDetection.minimumUnalignedLogRatio else { return false }
-        ratio = align(&view, ratio)
+    /// Looks for a burst near a candidate.
+    /// - Parameters:
+    ///   - view: the burst's first frame.
+    ///   - measurer: measures the frames.
+    ///   - inverseNoises: receives 1/N of all frames; shape [R][M].
+    /// - Returns: the burst where it is likeliest; nil if Λ there is no more than noise has.
+    mutating func detect(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, inverseNoises: inout [Float]
+    ) -> BurstDetection? {
+        measureNoise(view, &measurer, into: &inverseNoises)
+        var found = glance(view, &measurer, inverseNoises)
+        guard found.logRatio >= RepeatDetection.minimumUnalignedLogRatio else { return nil }
+        align(&found, &measurer, inverseNoises)
         let maximumHertz = Float(view.profile.maximumOffset) * Float(view.profile.centreHertz)
-        return ratio >= RepeatDetection.minimumLogRatio && syncLogRatio >= RepeatDetection.minimumSyncLogRatio
-            && abs(view.place.offsetHertz) <= RepeatDetection.offsetSlack * maximumHertz
-    }
-
-    /// wⱼ = (1 − ε)·e^{Λⱼ}/(ε + (1 − ε)·e^{Λⱼ}): the probability that frame j is there.
-    func weight(_ index: Int) -> Float {
-        1 / (1 + RepeatDetection.missingShare / (1 - RepeatDetection.missingShare) * .exp(-logRatios[index]))
+        let isBurst =
+            found.logRatio >= RepeatDetection.minimumLogRatio
+            && found.syncLogRatio >= RepeatDetection.minimumSyncLogRatio
+            && abs(found.view.place.offsetHertz) <= RepeatDetection.offsetSlack * maximumHertz
+        return isBurst ? found : nil
     }
 
     /// Measures the noise of all frames.
-    private mutating func measureNoise(_ view: FrameView) {
+    private mutating func measureNoise(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, into inverseNoises: inout [Float]
+    ) {
         let toneCount = view.profile.toneCount
         for index in 0..<repeatCount {
-            let erased = view.burstFrame(index).measureEnergies(0..<RepeatDetection.measuredCount, into: &energies)
+            let erased = measurer.measure(
+                view.burstFrame(index), 0..<RepeatDetection.measuredCount, into: &energies)
             metrics.prepare(
                 energies, erased: erased, toneCount: toneCount, frameSymbolCount: RepeatDetection.symbolCount)
             let inverses = metrics.inverses
@@ -80,73 +98,73 @@ struct RepeatDetection: ~Copyable {
         }
     }
 
-    /// Λ at a place, and Λⱼ.
-    private mutating func logRatio(_ view: FrameView) -> Float {
+    /// How likely a burst is at a place.
+    private mutating func look(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float]
+    ) -> BurstDetection {
         let (toneCount, symbols) = (view.profile.toneCount, 0..<RepeatDetection.symbolCount)
-        var sum: Float = 0
-        syncLogRatio = 0
+        var found = BurstDetection(view: view)
         for index in 0..<repeatCount {
-            let erased = view.burstFrame(index).measureEnergies(symbols, into: &energies)
+            let erased = measurer.measure(view.burstFrame(index), symbols, into: &energies)
             for tone in 0..<toneCount {
                 inverseNoise[tone] = inverseNoises[index * toneCount + tone]
             }
             let ratio = likelihood.logRatio(
                 energies, inverseNoise: inverseNoise, profile: view.profile, symbols: symbols, erased: erased)
-            logRatios[index] = ratio
-            sum +=
+            found.logRatios[index] = ratio
+            found.logRatio +=
                 ratio > 60
-                ? ratio : .log(RepeatDetection.missingShare + (1 - RepeatDetection.missingShare) * .exp(ratio))
-            syncLogRatio +=
-                weight(index)
+                ? ratio : .log(BurstDetection.missingShare + (1 - BurstDetection.missingShare) * .exp(ratio))
+            found.syncLogRatio +=
+                found.weight(index)
                 * likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile)
         }
-        return sum
+        return found
     }
 
-    /// Moves a view to the best of nine places around it: the search's grid is a quarter symbol and half a spacing wide.
-    private mutating func glance(_ view: inout FrameView) -> Float {
-        let middle = view
+    /// The best of nine places around a view: the search's grid is a quarter symbol and half a spacing wide.
+    private mutating func glance(
+        _ view: FrameView, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float]
+    ) -> BurstDetection {
+        var best = BurstDetection(view: view, logRatio: -.infinity)
         let timeStep = Double(view.format.samplesPerSymbol) / 8
         let offsetStep = 0.2 * Float(view.profile.toneSpacingHertz)
-        var best = -Float.infinity
         for offset in -1...1 {
-            let tuned = tuned(middle, by: Float(offset) * offsetStep)
+            let tuned = tuned(view, by: Float(offset) * offsetStep)
             for time in -1...1 {
-                let other = tuned.moved(by: Double(time) * timeStep)
-                let ratio = logRatio(other)
-                if ratio > best {
-                    (best, view) = (ratio, other)
-                }
+                let other = look(tuned.moved(by: Double(time) * timeStep), &measurer, inverseNoises)
+                if other.logRatio > best.logRatio { best = other }
             }
         }
         return best
     }
 
-    /// Moves a view to where the whole burst is likeliest. When the offset changes, the burst's middle stays.
-    private mutating func align(_ view: inout FrameView, _ logRatio: Float) -> Float {
-        var best = logRatio
-        let spacing = Float(view.profile.toneSpacingHertz)
+    /// Moves a burst to where all of it is likeliest. When the offset changes, the burst's middle stays.
+    private mutating func align(
+        _ found: inout BurstDetection, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float]
+    ) {
+        let format = found.view.format
+        let spacing = Float(format.profile.toneSpacingHertz)
         for round in 0..<RepeatDetection.roundCount {
-            let timeStep = Double(view.format.samplesPerSymbol) / (round == 0 ? 12 : 24)
+            let timeStep = Double(format.samplesPerSymbol) / (round == 0 ? 12 : 24)
             let offsetStep = (round == 0 ? 0.1 : 0.05) * spacing
-            best = climb(&view, best, timeStep: timeStep, offsetStep: 0)
-            best = climb(&view, best, timeStep: 0, offsetStep: offsetStep)
+            climb(&found, &measurer, inverseNoises, timeStep: timeStep, offsetStep: 0)
+            climb(&found, &measurer, inverseNoises, timeStep: 0, offsetStep: offsetStep)
         }
-        return best
     }
 
-    /// Moves a view to the best of five places along a line, and between them to the top of a parabola.
-    /// - Parameter logRatio: Λ in the middle.
-    /// - Returns: Λ at the new place.
+    /// Moves a burst to the best of five places along a line, and between them to the top of a parabola.
     private mutating func climb(
-        _ view: inout FrameView, _ logRatio: Float, timeStep: Double, offsetStep: Float
-    ) -> Float {
-        let middle = view
-        let steps = lineSearch(middle: logRatio) { steps in
-            self.logRatio(moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep))
+        _ found: inout BurstDetection, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float], timeStep: Double,
+        offsetStep: Float
+    ) {
+        let middle = found.view
+        let steps = lineSearch(middle: found.logRatio) { steps in
+            look(moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep), &measurer, inverseNoises)
+                .logRatio
         }
-        view = moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep)
-        return self.logRatio(view)
+        found = look(
+            moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep), &measurer, inverseNoises)
     }
 
     /// A view some steps later and higher. When the offset changes, the burst's middle stays.

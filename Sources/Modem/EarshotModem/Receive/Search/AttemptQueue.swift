@@ -37,11 +37,11 @@ struct Attempt {
 
 extension Attempt {
     /// An attempt that waits for the end of the frame, or of its sync pattern and length header, and for the echo behind it.
-    init(_ candidate: Candidate, _ stages: ProfileStages, layout: FrameLayout?) {
+    init(_ candidate: Candidate, _ format: BasebandFormat, profileIndex: Int, layout: FrameLayout?) {
         let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
-        let length = Double(symbolCount) * stages.format.symbolLength(offsetHertz: candidate.offsetHertz)
+        let length = Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
         self.init(
-            profileIndex: stages.index, candidate: candidate, layout: layout,
+            profileIndex: profileIndex, candidate: candidate, layout: layout,
             due: Int((candidate.start + length).rounded(.up)))
     }
 }
@@ -104,12 +104,12 @@ struct AttemptQueue {
     }
 
     /// Takes the best of the attempts that need no sample from `endIndex` on: cheap ones first, then the likeliest.
-    /// - Parameter dearestLook: attempts that cost more stay.
-    mutating func next(endIndex: Int, dearestLook: Attempt.Look = .second) -> Attempt? {
+    /// - Parameter costliestAttempt: attempts that cost more stay.
+    mutating func next(endIndex: Int, costliestAttempt: Attempt.Look = .second) -> Attempt? {
         var best: Int?
         for index in waiting.indices.reversed() {
             guard waiting[index].due <= endIndex else { break }
-            guard waiting[index].look <= dearestLook else { continue }
+            guard waiting[index].look <= costliestAttempt else { continue }
             if best.map({ AttemptQueue.isBetter(waiting[index], waiting[$0]) }) ?? true {
                 best = index
             }

@@ -80,14 +80,14 @@ struct CandidateRefinement: ~Copyable {
     /// - Parameters:
     ///   - candidate: the place found by the search, with the channels' shares.
     ///   - histories: the baseband.
-    ///   - stages: the noise of each channel.
+    ///   - noise: that of each channel.
     ///   - sum: prepared with the candidate's shares.
     mutating func refine(
-        _ candidate: Candidate, _ histories: ChannelHistories, _ stages: [ChannelStages], _ sum: borrowing ChannelSum
+        _ candidate: Candidate, _ histories: ChannelHistories, _ noise: ProfileNoise, _ sum: borrowing ChannelSum
     ) -> Candidate {
         let reach = CandidateRefinement.timeReach
         var best = candidate
-        measureFloors(candidate, stages)
+        measureFloors(candidate, noise)
         sumPieces(histories, best, -reach...reach)
         var level = level(sum)
         if level > CandidateRefinement.loudLevel {
@@ -105,10 +105,10 @@ struct CandidateRefinement: ~Copyable {
     }
 
     /// r/noise power at each sync tone, of all channels that have a share.
-    private mutating func measureFloors(_ candidate: Candidate, _ stages: [ChannelStages]) {
+    private mutating func measureFloors(_ candidate: Candidate, _ noise: ProfileNoise) {
         channels[0] = candidate.shares.best
         channelCount = 1
-        for channel in stages.indices where channel != channels[0] && candidate.shares.values[channel] > 0 {
+        for channel in noise.channels.indices where channel != channels[0] && candidate.shares.values[channel] > 0 {
             channels[channelCount] = channel
             channelCount += 1
         }
@@ -117,7 +117,7 @@ struct CandidateRefinement: ~Copyable {
             for symbol in 0..<FrameLayout.syncToneCount {
                 floors[index][symbol] =
                     candidate.shares.values[channel]
-                    * stages[channel].noise.inverse(
+                    * noise.channels[channel].inverse(
                         tone: format.profile.syncTones[symbol], offsetHertz: candidate.offsetHertz)
             }
         }

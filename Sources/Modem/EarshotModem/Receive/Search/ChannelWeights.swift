@@ -28,12 +28,14 @@ struct ChannelWeights: ~Copyable {
     }
 
     /// The shares of all channels at a place, by the frame there, or by so many frames of a burst.
-    mutating func measure(_ view: FrameView, frameCount: Int = 1) -> ChannelShares {
-        guard view.histories.count > 1 else { return view.place.shares }
+    mutating func measure(
+        _ view: FrameView, frameCount: Int = 1, _ measurer: inout FrameMeasurer
+    ) -> ChannelShares {
+        guard measurer.histories.count > 1 else { return view.place.shares }
         var weights = SIMD8<Float>()
-        for channel in view.histories.indices
-        where !view.histories.isCopy(channel, since: Int(view.place.start)) {
-            weights[channel] = weight(view, channel, frameCount)
+        for channel in measurer.histories.indices
+        where !measurer.histories.isCopy(channel, since: Int(view.place.start)) {
+            weights[channel] = weight(view, channel, frameCount, &measurer)
         }
         // A channel that barely heard the pattern may be all there is.
         return weights.max() > 0 ? ChannelShares(weights: weights) : view.place.shares
@@ -43,19 +45,23 @@ struct ChannelWeights: ~Copyable {
     /// - Parameters:
     ///   - view: the frame.
     ///   - probabilities: the probability of each tone; shape [layout.toneCount or more][M].
-    mutating func measure(_ view: FrameView, probabilities: [Float]) -> ChannelShares {
+    mutating func measure(
+        _ view: FrameView, probabilities: [Float], _ measurer: inout FrameMeasurer
+    ) -> ChannelShares {
         var weights = SIMD8<Float>()
-        for channel in view.histories.indices
-        where !view.histories.isCopy(channel, since: Int(view.place.start)) {
-            weights[channel] = weight(view, channel, probabilities)
+        for channel in measurer.histories.indices
+        where !measurer.histories.isCopy(channel, since: Int(view.place.start)) {
+            weights[channel] = weight(view, channel, probabilities, &measurer)
         }
         return weights.max() > 0 ? ChannelShares(weights: weights) : view.place.shares
     }
 
-    private mutating func weight(_ view: FrameView, _ channel: Int, _ probabilities: [Float]) -> Float {
+    private mutating func weight(
+        _ view: FrameView, _ channel: Int, _ probabilities: [Float], _ measurer: inout FrameMeasurer
+    ) -> Float {
         let (symbols, toneCount) = (0..<view.layout.toneCount, view.profile.toneCount)
-        let erased = view.measureEnergies(ofChannel: channel, symbols, into: &energies)
-        view.writeInverseNoise(ofChannel: channel, into: &inverse)
+        let erased = measurer.measure(view, ofChannel: channel, symbols, into: &energies)
+        measurer.writeInverseNoise(view, ofChannel: channel, into: &inverse)
         var (own, all, count) = (Float(0), Float(0), Float(0))
         for symbol in symbols where !erased.contains(symbol) {
             for tone in 0..<toneCount {
@@ -68,14 +74,16 @@ struct ChannelWeights: ~Copyable {
         return ChannelWeights.weight(view, own: own, others: all - own, count, toneCount)
     }
 
-    private mutating func weight(_ view: FrameView, _ channel: Int, _ frameCount: Int) -> Float {
+    private mutating func weight(
+        _ view: FrameView, _ channel: Int, _ frameCount: Int, _ measurer: inout FrameMeasurer
+    ) -> Float {
         let symbols = 0..<FrameLayout.syncToneCount
-        view.writeInverseNoise(ofChannel: channel, into: &inverse)
+        measurer.writeInverseNoise(view, ofChannel: channel, into: &inverse)
         let toneCount = view.profile.toneCount
         var (own, others, count) = (Float(0), Float(0), Float(0))
         for index in 0..<frameCount {
             let frame = view.burstFrame(index)
-            let erased = frame.measureEnergies(ofChannel: channel, symbols, into: &energies)
+            let erased = measurer.measure(frame, ofChannel: channel, symbols, into: &energies)
             for symbol in symbols where !erased.contains(symbol) {
                 let syncTone = view.profile.syncTones[symbol]
                 for tone in 0..<toneCount {

@@ -15,12 +15,25 @@ struct FrameSearch: ~Copyable {
     private var maskedStarts = 0.0..<0.0
     /// How much each channel counts in that frame.
     private var maskedShares = ChannelShares.alone(0)
+    /// Candidates that were refined so far, and those of them that did not stand up to a closer look.
+    private var (refinedCount, refusedCount) = (0, 0)
     /// Candidates found so far.
-    private(set) var candidateCount = 0
-    /// Candidates whose sync pattern did not stand up to a closer look.
-    private(set) var rejectedCount = 0
+    var candidateCount: Int { refinedCount + unlikelyCount }
+    /// Candidates whose sync pattern, or the symbols behind it, did not stand up to a closer look.
+    var rejectedCount: Int { refusedCount + unlikelyCount }
 
-    private var work = 0.0
+    private var unlikelyCount: Int {
+        var count = 0
+        for profile in profileSearches.indices { count += profileSearches[profile].unlikelyCount }
+        return count
+    }
+
+    /// Whether it looks for bursts.
+    var findsBursts: Bool { profileSearches[0].burstCandidates != nil }
+
+    /// The noise in the band of a profile.
+    func noise(profileIndex: Int) -> ProfileNoise { profileSearches[profileIndex].noise }
+
     private var channelWeights: ChannelWeights
     private var syncCheck: SyncCheck
     /// The history's end index at which the next search has a block to take in.
@@ -29,64 +42,81 @@ struct FrameSearch: ~Copyable {
     /// The history's end index before which there is nothing to do: no block to search, and no attempt is due.
     var nextIndex: Int { min(dueIndex, queue.nextDue) }
 
-    init(profiles: [Profile]) {
+    /// The search of each profile.
+    private var profileSearches: OwnedList<ProfileSearch>
+
+    /// - Parameters:
+    ///   - profiles: the profiles to search for.
+    ///   - repeatCount: how many repeats are combined, 1 for none.
+    ///   - keptCount: how many samples of the baseband are kept.
+    ///   - channelCount: the number of channels.
+    init(profiles: [Profile], combining repeatCount: Int = 1, keptCount: Int = 0, channelCount: Int = 1) {
+        profileSearches = OwnedList(count: profiles.count) {
+            ProfileSearch(
+                profiles[$0], combining: repeatCount, keptCount: keptCount, channelCount: channelCount)
+        }
         channelWeights = ChannelWeights(profiles: profiles)
         syncCheck = SyncCheck(profiles: profiles)
     }
 
     /// Searches what is new in the histories for each profile, and refines the candidates.
     /// - Parameter bursts: takes the places where a burst may begin; nil if repeats are not combined.
+    /// - Returns: the work.
     mutating func findCandidates(
-        _ histories: ChannelHistories, _ profileStages: [ProfileStages], bursts: RepeatCombiner?
-    ) {
-        guard histories.endIndex >= dueIndex else { return }
+        _ histories: ChannelHistories, bursts: RepeatCombiner?
+    ) -> DecodingWork {
+        var work = DecodingWork.zero
+        guard histories.endIndex >= dueIndex else { return work }
         dueIndex = .max
-        for stages in profileStages {
-            if stages.searchBlocks(histories) {
-                for candidate in stages.candidates {
-                    refine(candidate, stages, histories)
+        for index in profileSearches.indices {
+            if profileSearches[index].searchBlocks(histories) {
+                for candidate in profileSearches[index].candidates {
+                    refine(candidate, profileIndex: index, histories)
+                    work += DecodingWork.refinement * histories.count
                 }
-                bursts?.insertBursts(stages)
+                if let bursts, let candidates = profileSearches[index].burstCandidates {
+                    bursts.insertBursts(candidates, profileSearches[index].format, profileIndex: index)
+                }
             }
-            dueIndex = min(dueIndex, stages.searchDueIndex)
+            dueIndex = min(dueIndex, profileSearches[index].searchDueIndex)
         }
-    }
-
-    /// The work done since the last call; see `DecodingWork`.
-    mutating func takeWork() -> Double {
-        defer { work = 0 }
         return work
     }
 
     /// Refines a candidate, unless it looks like chance, and lets it wait for its sync pattern and length header.
-    private mutating func refine(_ candidate: Candidate, _ stages: ProfileStages, _ histories: ChannelHistories) {
-        candidateCount += 1
-        work += DecodingWork.refinement * Double(histories.count)
+    private mutating func refine(_ candidate: Candidate, profileIndex: Int, _ histories: ChannelHistories) {
+        refinedCount += 1
         guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance),
-            let refined = stages.refine(candidate, histories)
+            let refined = profileSearches[profileIndex].refine(candidate, histories)
         else {
-            rejectedCount += 1
+            refusedCount += 1
             return
         }
-        queue.removeAttempts(near: refined, profileIndex: stages.index, stages.format)
-        queue.insert(Attempt(refined, stages, layout: nil))
+        let format = profileSearches[profileIndex].format
+        queue.removeAttempts(near: refined, profileIndex: profileIndex, format)
+        queue.insert(Attempt(refined, format, profileIndex: profileIndex, layout: nil))
     }
 
     /// Looks at a candidate's sync pattern and length header, and lets it wait for the end of the frames that they announce.
-    mutating func checkSync(_ view: FrameView) {
+    /// - Returns: the work.
+    mutating func checkSync(
+        _ view: FrameView, profileIndex: Int, _ measurer: inout FrameMeasurer
+    ) -> DecodingWork {
+        let work = DecodingWork.syncCheck * measurer.histories.count
         var candidate = view.place
-        work += DecodingWork.syncCheck * Double(view.histories.count)
-        candidate.shares = channelWeights.measure(view)
-        let (dominance, announcedByteCount) = syncCheck.examine(view.at(candidate))
+        candidate.shares = channelWeights.measure(view, &measurer)
+        let (dominance, announcedByteCount) = syncCheck.examine(view.at(candidate), &measurer)
         candidate.dominance = dominance
         guard dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {
-            rejectedCount += 1
-            return
+            refusedCount += 1
+            return work
         }
-        queue.insert(Attempt(candidate, view.stages, layout: .token))
+        queue.insert(Attempt(candidate, view.format, profileIndex: profileIndex, layout: .token))
         if let announcedByteCount {
-            queue.insert(Attempt(candidate, view.stages, layout: FrameLayout(payloadByteCount: announcedByteCount)))
+            let layout = FrameLayout(payloadByteCount: announcedByteCount)
+            queue.insert(Attempt(candidate, view.format, profileIndex: profileIndex, layout: layout))
         }
+        return work
     }
 
     /// The dominance that a candidate needs: `usual`, or more within a masked frame.
@@ -105,14 +135,14 @@ struct FrameSearch: ~Copyable {
     }
 
     /// Lets the searches begin again, as far before `index` as a token is long: the history has changed from there on.
-    mutating func restart(from index: Int, _ histories: ChannelHistories, _ profileStages: [ProfileStages]) {
-        for stages in profileStages { stages.restartSearch(from: index, histories) }
+    mutating func restart(from index: Int, _ histories: ChannelHistories) {
+        for profile in profileSearches.indices { profileSearches[profile].restart(from: index, histories) }
         dueIndex = 0
     }
 
     /// Moves the indices back with the history's.
-    mutating func rewind(_ sampleCount: Int, _ profileStages: [ProfileStages]) {
-        for stages in profileStages { stages.rewind(sampleCount) }
+    mutating func rewind(_ sampleCount: Int) {
+        for profile in profileSearches.indices { profileSearches[profile].rewind(sampleCount) }
         dueIndex = 0
     }
 }

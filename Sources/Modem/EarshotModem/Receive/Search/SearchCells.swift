@@ -1,7 +1,8 @@
 /// The cells of one channel's search: energy over noise, saturated, in the rows of the latest blocks.
 ///
 /// Shape [binCount][stride]. The rows move to the front when the room behind them is used up, so a row's place changes only
-/// between blocks. A class, because the search writes the cells that `WaitingCandidates` reads. No allocation after `init`.
+/// between blocks. A class, because the search writes the cells that `WaitingCandidates` reads. One thread uses a receiver, and no
+/// method here calls back into its owner, so the run time need not check accesses. No allocation after `init`.
 final class SearchCells {
     /// The number of blocks for which a candidate waits for `GridLikelihood`. Then all is there but the last symbol or two of
     /// the shortest frame.

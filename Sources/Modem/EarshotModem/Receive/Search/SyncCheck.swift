@@ -41,10 +41,10 @@ struct SyncCheck: ~Copyable {
 
     /// The dominance of a candidate, and the length announced behind it unless that is a token's.
     mutating func examine(
-        _ view: FrameView
+        _ view: FrameView, _ measurer: inout FrameMeasurer
     ) -> (dominance: Float, announcedByteCount: Int?) {
-        let erased = view.measureEnergies(
-            0..<SyncCheck.preambleToneCount + ToneMetrics.echoSymbolCount, into: &energies)
+        let erased = measurer.measure(
+            view, 0..<SyncCheck.preambleToneCount + ToneMetrics.echoSymbolCount, into: &energies)
         metrics.prepare(
             energies, erased: erased, toneCount: view.profile.toneCount,
             frameSymbolCount: SyncCheck.preambleToneCount)

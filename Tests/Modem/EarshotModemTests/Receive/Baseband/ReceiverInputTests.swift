@@ -55,7 +55,7 @@ import Testing
 
     /// A hole is as long in all channels, and passes in all of them at once.
     @Test func holesAreCommon() {
-        let input = input(channelCount: 2)
+        var input = input(channelCount: 2)
         input.skip(4_800)
         while input.appendQuanta(before: .max) { _ = input.passOverHole() }
         #expect(input.histories[0].endIndex == input.histories[1].endIndex)

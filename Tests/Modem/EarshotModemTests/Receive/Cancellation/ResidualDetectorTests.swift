@@ -21,7 +21,8 @@ import Testing
                 gain: ComplexSample(0, other))
         }
         var detector = ResidualDetector(profiles: [profile])
-        return detector.isAnything(beside: .token(profile, start: Self.start, in: scene.history), tones)
+        let frame = MeasuredFrame.token(profile, start: Self.start, in: scene.history)
+        return detector.isAnything(beside: frame.view, tones, &frame.measurer)
     }
 
     /// 95 % of lone frames in noise leave nothing. Of 60, 3 are to be expected that do, and 12 and more come with a probability below
@@ -48,7 +49,8 @@ import Testing
         let history = scene.history
         history.mask(0..<4_900)
         var detector = ResidualDetector(profiles: [profile])
-        let isAnything = detector.isAnything(beside: .token(profile, start: Self.start, in: history), tones)
+        let frame = MeasuredFrame.token(profile, start: Self.start, in: history)
+        let isAnything = detector.isAnything(beside: frame.view, tones, &frame.measurer)
         #expect(!isAnything)
     }
 }

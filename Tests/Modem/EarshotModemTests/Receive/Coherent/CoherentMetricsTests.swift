@@ -21,19 +21,22 @@ import Testing
         var toneNoise: [Float]
     }
 
-    private func estimate(_ view: FrameView, tones: [Int], noise: Float) throws -> Estimate {
-        let (layout, coherentStages) = (view.layout, view.stages)
+    private func estimate(_ frame: MeasuredFrame, tones: [Int], noise: Float) throws -> Estimate {
+        let (view, layout) = (frame.view, frame.view.layout)
+        var coherent = CoherentMetrics(format: view.format)
         var path = TrellisAttempt(profiles: [view.profile])
-        path.prepare(view)
+        path.prepare(view, &frame.measurer)
         let weights = [Float](repeating: 1, count: layout.toneCount)
-        coherentStages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
-        let peak = coherentStages.coherent.remainingHertz(rank: 0, stillHertz: nil)
+        coherent.correlate(view, tones: tones, weights: weights, noise: noise, frame.measurer)
+        let peak = coherent.remainingHertz(rank: 0, stillHertz: nil)
         let hertz = try #require(peak)
-        coherentStages.coherent.estimate(symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
+        let channel = coherent.estimate(
+            symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
         var metrics = [Float](repeating: 0, count: layout.dataToneCount * view.profile.toneCount)
-        coherentStages.coherent.writeBranchMetrics(view, tones: tones, metrics: path.metrics, into: &metrics)
+        coherent.writeBranchMetrics(
+            view, tones: tones, metrics: path.metrics, frame.measurer, into: &metrics)
         return Estimate(
-            hertz: hertz, coherentRatio: coherentStages.coherent.coherentRatio, metrics: metrics,
+            hertz: hertz, coherentRatio: channel.coherentRatio, metrics: metrics,
             toneNoise: (0..<view.profile.toneCount).map { path.metrics.noise($0) })
     }
 
@@ -59,8 +62,8 @@ import Testing
     ) throws {
         let (scene, tones) = scene(profile, seed: seed, snrDecibels: -4)
         let noise = Float(2 * powerRatio(decibels: 4)) / Float(BasebandFormat(profile: profile).samplesPerSymbol)
-        let view = FrameView.token(profile, start: Self.start, in: scene.history)
-        let found = try estimate(view, tones: tones, noise: noise)
+        let frame = MeasuredFrame.token(profile, start: Self.start, in: scene.history)
+        let found = try estimate(frame, tones: tones, noise: noise)
         let twin = CoherentTwin(
             scene, profile, tones: tones, start: Int(Self.start), hertz: Double(found.hertz), noise: Double(noise))
         #expect(abs(Double(found.coherentRatio) / twin.coherentRatio - 1) < 1e-3, "seed \(seed)")
@@ -86,9 +89,9 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let wrong = (0..<52).map { _ in Int.random(in: 0..<32, using: &random) }
         let noise = Float(2 * powerRatio(decibels: 4)) / 64
-        let view = FrameView.token(profile, start: Self.start, in: scene.history)
+        let frame = MeasuredFrame.token(profile, start: Self.start, in: scene.history)
         let (right, none) = (
-            try estimate(view, tones: tones, noise: noise), try estimate(view, tones: wrong, noise: noise)
+            try estimate(frame, tones: tones, noise: noise), try estimate(frame, tones: wrong, noise: noise)
         )
         #expect(
             none.coherentRatio < 0.2 * right.coherentRatio,
@@ -103,23 +106,27 @@ import Testing
         let noise = Float(2 * powerRatio(decibels: 4)) / Float(BasebandFormat(profile: profile).samplesPerSymbol)
         let other = BasebandHistory(keptCount: scene.samples.count + 4_096)
         other.append(scene.samples.map { $0 * gain }, 0..<scene.samples.count)
-        let one = FrameView.token(
+        let frame = MeasuredFrame.token(
             profile, start: Self.start, weights: [1, 0, 0, 0, 0, 0, 0, 0], in: [scene.history, other])
+        let one = frame.view
         var two = one
         two.place.shares = ChannelShares(weights: [1, 1, 0, 0, 0, 0, 0, 0])
         func estimate(_ view: FrameView, _ path: borrowing TrellisAttempt) throws -> Estimate {
-            let (layout, stages) = (view.layout, view.stages)
+            let layout = view.layout
+            var coherent = CoherentMetrics(format: view.format, channelCount: 2)
             let weights = [Float](repeating: 1, count: layout.toneCount)
-            stages.coherent.correlate(view, tones: tones, weights: weights, noise: noise)
-            let peak = stages.coherent.remainingHertz(rank: 0, stillHertz: nil)
+            coherent.correlate(view, tones: tones, weights: weights, noise: noise, frame.measurer)
+            let peak = coherent.remainingHertz(rank: 0, stillHertz: nil)
             let hertz = try #require(peak)
-            stages.coherent.estimate(symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
+            let channel = coherent.estimate(
+                symbolCount: layout.toneCount, offsetHertz: hertz, noise: noise)
             var metrics = [Float](repeating: 0, count: layout.dataToneCount * profile.toneCount)
-            stages.coherent.writeBranchMetrics(view, tones: tones, metrics: path.metrics, into: &metrics)
-            return Estimate(hertz: hertz, coherentRatio: stages.coherent.coherentRatio, metrics: metrics, toneNoise: [])
+            coherent.writeBranchMetrics(
+                view, tones: tones, metrics: path.metrics, frame.measurer, into: &metrics)
+            return Estimate(hertz: hertz, coherentRatio: channel.coherentRatio, metrics: metrics, toneNoise: [])
         }
         var path = TrellisAttempt(profiles: [profile])
-        path.prepare(one)
+        path.prepare(one, &frame.measurer)
         let (alone, both) = try (estimate(one, path), estimate(two, path))
         #expect(abs(both.hertz - alone.hertz) < 0.01)
         #expect(abs(both.coherentRatio / alone.coherentRatio - 2) < 0.01, "\(both.coherentRatio)")

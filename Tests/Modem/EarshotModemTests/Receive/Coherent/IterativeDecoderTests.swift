@@ -25,17 +25,20 @@ import Testing
         let (profile, payload) = (Profile.standard, Payload.token(seed: seed))
         var scene = BasebandScene(count: 4_200, snrDecibels: snrDecibels, seed: seed)
         scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start, offsetHertz: 0.8)
-        let view = FrameView.token(profile, start: Self.start, in: scene.history)
+        let candidate = MeasuredFrame.token(profile, start: Self.start, in: scene.history)
+        let view = candidate.view
         var path = TrellisAttempt(profiles: [profile])
-        path.prepare(view)
-        if case .decoded(let frame) = path.decode(view) {
+        path.prepare(view, &candidate.measurer)
+        if case .decoded(let frame) = path.decode(view, &candidate.measurer).outcome {
             return (true, false, frame.payload != payload)
         }
         var iterations = IterativeDecoder(likelihood: FrameLikelihood())
         iterations.begin()
         iterations.note(path, view)
         if forgetting { iterations.begin() }
-        guard let frame = iterations.decode(view, effort, with: &path) else { return (false, false, false) }
+        var coherent = CoherentMetrics(format: view.format)
+        let mended = iterations.decode(view, effort, with: &path, &coherent, &candidate.measurer)
+        guard case .decoded(let frame) = mended.outcome else { return (false, false, false) }
         return (false, true, frame.payload != payload)
     }
 

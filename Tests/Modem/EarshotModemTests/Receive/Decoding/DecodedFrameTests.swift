@@ -10,7 +10,9 @@ import Testing
     @Test func placesBecomeInputSamples() {
         var clock = InputClock(inputRateHertz: 48_000, basebandRateHertz: 3_000)
         clock.pass(1_000)
-        let view = FrameView.token(.standard, start: 500.25, offsetHertz: 38.5, in: BasebandHistory(keptCount: 64))
+        let view = FrameView(
+            place: Candidate(start: 500.25, offsetHertz: 38.5, score: 20), layout: .token,
+            format: BasebandFormat(profile: .standard))
         let frame = DecodedFrame(payload: .token(seed: 1), place: view.place, snrDecibels: 7, pathMetric: 2)
         let received = frame.received(view, clock)
         #expect(received.startSample == 16 * 1_500 + 4)

@@ -10,27 +10,27 @@ import Testing
     /// All looks are allowed while much is left, brief ones while more than the reserve is, first ones while anything is.
     @Test func theBudgetAllowsLessAndLess() {
         var budget = DecodingBudget(basebandRateHertz: 3_000)
-        #expect(budget.dearestLook == .second)
+        #expect(budget.costliestAttempt == .second)
         budget.spend(DecodingBudget.maximum - DecodingBudget.scarce)
-        #expect(budget.dearestLook == .brief)
+        #expect(budget.costliestAttempt == .brief)
         budget.spend(DecodingBudget.scarce - DecodingBudget.reserve)
-        #expect(budget.dearestLook == .first)
+        #expect(budget.costliestAttempt == .first)
         budget.spend(DecodingBudget.reserve)
-        #expect(budget.dearestLook == .syncCheck)
+        #expect(budget.costliestAttempt == .syncCheck)
     }
 
-    /// A second of sound adds `perSecond`, whatever pieces it comes in, and no more than `maximum` is saved.
+    /// A second of sound adds `workOfSecond`, whatever pieces it comes in, and no more than `maximum` is saved.
     @Test(arguments: [1, 32, 1_000, 3_000])
     func aSecondAddsItsShare(pieceCount: Int) {
         var budget = DecodingBudget(basebandRateHertz: 3_000)
         budget.add(sampleCount: 3_000_000)
-        budget.spend(DecodingBudget.maximum + DecodingBudget.perSecond)
+        budget.spend(DecodingBudget.maximum + DecodingBudget.workOfSecond)
         for _ in 0..<3_000 / pieceCount { budget.add(sampleCount: pieceCount) }
         for _ in 0..<3_000 % pieceCount { budget.add(sampleCount: 1) }
-        budget.spend(-1e-3)
-        #expect(budget.dearestLook == .first)
-        budget.spend(2e-3)
-        #expect(budget.dearestLook == .syncCheck)
+        budget.spend(DecodingWork(microseconds: -1e-3))
+        #expect(budget.costliestAttempt == .first)
+        budget.spend(DecodingWork(microseconds: 2e-3))
+        #expect(budget.costliestAttempt == .syncCheck)
     }
 
     /// Sync patterns without frames exhaust the budget. The receiver rejects what it does not allow, and hears the tokens that

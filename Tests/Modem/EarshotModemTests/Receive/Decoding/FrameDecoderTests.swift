@@ -8,11 +8,16 @@ import Testing
 @Suite struct FrameDecoderTests {
     private static let start = 2_000.0
 
-    /// A view of a place in a scene, with stages that know the noise.
-    private func view(_ scene: BasebandScene, start: Double, offsetHertz: Float = 0) -> FrameView {
-        let view = FrameView.token(.standard, start: start, offsetHertz: offsetHertz, in: scene.history)
-        _ = view.stages.searchBlocks(view.history)
-        return view
+    /// A frame at a place in a scene, whose noise is known.
+    private func frame(_ scene: BasebandScene, start: Double, offsetHertz: Float = 0) -> MeasuredFrame {
+        .token(
+            .standard, start: start, offsetHertz: offsetHertz, weights: [1, 0, 0, 0, 0, 0, 0, 0], in: [scene.history])
+    }
+
+    private func decode(
+        _ decoder: inout FrameDecoder, _ frame: MeasuredFrame, at place: Candidate? = nil, mayWait: Bool
+    ) -> DecodingOutcome {
+        decoder.decode(frame.view.at(place ?? frame.place), &frame.measurer, mayWait: mayWait).outcome
     }
 
     private func frame(_ outcome: DecodingOutcome) -> DecodedFrame? {
@@ -26,9 +31,9 @@ import Testing
         let (profile, payload) = (Profile.standard, Payload.token(seed: 21))
         var scene = BasebandScene(count: 9_000, snrDecibels: -6, seed: 21)
         scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start, offsetHertz: 31)
-        let view = view(scene, start: Self.start + samples, offsetHertz: 31 + hertz)
+        let candidate = frame(scene, start: Self.start + samples, offsetHertz: 31 + hertz)
         var decoder = FrameDecoder(profiles: [profile])
-        let outcome = decoder.decode(view, mayWait: false)
+        let outcome = decode(&decoder, candidate, mayWait: false)
         let found = try #require(frame(outcome), "\(outcome), seed 21")
         #expect(found.payload == payload, "seed 21")
         #expect(abs(found.place.start - Self.start) < 11 && abs(found.place.offsetHertz - 31) < 8, "\(found.place)")
@@ -43,10 +48,10 @@ import Testing
             scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start)
             return scene.history
         }
-        let view = FrameView.token(
+        let candidate = MeasuredFrame.token(
             profile, start: Self.start, weights: [1, 0.9, 0, 0, 0, 0, 0, 0], in: channels)
         var decoder = FrameDecoder(profiles: [profile])
-        let found = try #require(frame(decoder.decode(view, mayWait: false)), "seeds 23 and 24")
+        let found = try #require(frame(decode(&decoder, candidate, mayWait: false)), "seeds 23 and 24")
         #expect(found.payload == payload && found.place.shares.best == 1, "seeds 23 and 24")
         #expect(
             found.place.shares.isClear(0) && found.place.shares.isClear(1), "\(found.place.shares), seeds 23 and 24")
@@ -57,13 +62,13 @@ import Testing
     @Test func noiseIsNoFrame() {
         let scene = BasebandScene(count: 16_000, snrDecibels: 0, seed: 22)
         var decoder = FrameDecoder(profiles: [.standard])
-        let view = view(scene, start: 0)
+        let noise = frame(scene, start: 0)
         var refusedCount = 0
         for index in 0..<40 {
-            let outcome = decoder.decode(
-                view.at(Candidate(start: 1_000 + Double(250 * index), offsetHertz: 0, score: 9)),
+            let outcome = decode(
+                &decoder, noise, at: Candidate(start: 1_000 + Double(250 * index), offsetHertz: 0, score: 9),
                 mayWait: index % 2 == 0)
-            if case .pathMetricOfNoise = outcome { refusedCount += 1 }
+            if case .likeNoise = outcome { refusedCount += 1 }
             #expect(frame(outcome) == nil, "place \(index), seed 22")
         }
         #expect(refusedCount >= 37, "\(refusedCount) of 40, seed 22")
@@ -81,9 +86,10 @@ import Testing
             let payload = Payload.token(seed: seed)
             var scene = BasebandScene(count: 9_000, snrDecibels: -9.7, seed: seed)
             scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start)
-            let view = view(scene, start: Self.start)
-            let (first, second) = (decoder.decode(view, mayWait: true), decoder.decode(view, mayWait: false))
-            if case .checkMismatch = first { Issue.record("refused without mending, seed \(seed)") }
+            let candidate = frame(scene, start: Self.start)
+            let first = decode(&decoder, candidate, mayWait: true)
+            let second = decode(&decoder, candidate, mayWait: false)
+            if case .refused = first { Issue.record("refused without mending, seed \(seed)") }
             if case .disturbed = second { Issue.record("put off twice, seed \(seed)") }
             firstCount += frame(first) == nil ? 0 : 1
             secondCount += frame(second) == nil ? 0 : 1
@@ -105,7 +111,8 @@ import Testing
             let payload = Payload.token(seed: seed)
             var scene = BasebandScene(count: 9_000, snrDecibels: -4, seed: seed)
             scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start)
-            let outcome = decoder.decode(view(scene, start: Self.start, offsetHertz: 26), mayWait: false)
+            let outcome = decode(
+                &decoder, frame(scene, start: Self.start, offsetHertz: 26), mayWait: false)
             guard let found = frame(outcome) else { continue }
             #expect(found.payload == payload, "seed \(seed)")
             decodedCount += 1

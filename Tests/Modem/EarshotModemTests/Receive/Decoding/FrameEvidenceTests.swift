@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: Profile.all) func aPathThroughNoiseIsNot(profile: Profile) {
         var random = SeededGenerator(seed: 65)
         let evidence = Scene(profile, random: &random) { _ in -Float.log(0.5) }.evidence()
-        #expect(evidence.pathMetric < 0.8 && !evidence.isBelievable && !evidence.isBelievableMended)
+        #expect(evidence.pathMetric < 0.8 && !evidence.isBelievable && !evidence.isBelievableCoherent)
     }
 
     /// Symbols that were lost change no mean.
@@ -93,13 +93,13 @@ import Testing
             change(&evidence)
             return evidence
         }
-        #expect(evidence { _ in }.isBelievable && evidence { _ in }.isBelievableMended)
+        #expect(evidence { _ in }.isBelievable && evidence { _ in }.isBelievableCoherent)
         let changes: [(inout FrameEvidence) -> Void] = [
             { $0.pathMetric = 1.05 }, { $0.pathShare = 0.5 }, { $0.syncRatio = 0.2 }, { $0.syncRatio = 1.6 },
             { $0.unsteadiness = 1.2 },
         ]
         for change in changes {
-            #expect(!evidence(change).isBelievable && !evidence(change).isBelievableMended)
+            #expect(!evidence(change).isBelievable && !evidence(change).isBelievableCoherent)
         }
         // A decoy is asked for more where the fit may be noise's, and of unsteady tones.
         let steady = evidence { _ in }

@@ -10,10 +10,10 @@ import Testing
 @Suite struct TrellisAttemptTests {
     private static let start = 500.0
 
-    private func attempt(_ view: FrameView) -> DecodingOutcome {
-        var path = TrellisAttempt(profiles: [view.profile])
-        path.prepare(view)
-        return path.decode(view)
+    private func attempt(_ frame: MeasuredFrame) -> PathResult.Outcome {
+        var path = TrellisAttempt(profiles: [frame.view.profile])
+        path.prepare(frame.view, &frame.measurer)
+        return path.decode(frame.view, &frame.measurer).outcome
     }
 
     /// At 15 dB: the payload, where it is, and the SNR. That of 44 tones is known to 0.35 dB and less, the noise to 0.5 dB, together 0.6
@@ -43,7 +43,7 @@ import Testing
         var refusedCount = 0
         for index in 0..<100 {
             let outcome = attempt(.token(profile, start: Self.start + Double(60 * index), in: history))
-            if case .pathMetricOfNoise = outcome { refusedCount += 1 }
+            if case .refused(.evidence) = outcome { refusedCount += 1 }
             if case .decoded = outcome { Issue.record("place \(index), seed 51") }
         }
         #expect(refusedCount >= 93, "\(refusedCount) of 100, seed 51")

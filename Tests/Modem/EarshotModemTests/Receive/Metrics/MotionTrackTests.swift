@@ -14,7 +14,7 @@ import Testing
     private func view(
         _ profile: Profile, offsetHertz: Double, hertzPerSymbol: Double, noisePower: Float,
         random: inout SeededGenerator
-    ) throws -> (view: FrameView, starts: [Double]) {
+    ) throws -> (view: FrameView, histories: ChannelHistories, starts: [Double]) {
         let format = BasebandFormat(profile: profile)
         let tones = FrameTones.tones(of: try Payload(random.bytes(8)), profile: profile)
         let history = BasebandHistory(keptCount: (tones.count + 8) * format.samplesPerSymbol)
@@ -47,17 +47,17 @@ import Testing
         history.append(x, 0..<x.count)
         let place = Candidate(
             start: 100, offsetHertz: Float(offsetHertz + 3.5 * hertzPerSymbol), score: 20, dominance: 1)
-        return (FrameView(place: place, layout: .token, stages: ProfileStages(profile), history: history), starts)
+        return (FrameView(place: place, layout: .token, format: format), ChannelHistories([history]), starts)
     }
 
     /// A constant offset is no motion, and the track stays within a tenth of a spacing.
     @Test(arguments: Profile.all) func aFrameThatStandsStillDoesNotMove(profile: Profile) throws {
         var random = SeededGenerator(seed: 86)
         for offsetHertz in [-60.0, 0, 35] {
-            let (view, _) = try view(
+            let (view, histories, _) = try view(
                 profile, offsetHertz: offsetHertz, hertzPerSymbol: 0, noisePower: 0.01, random: &random)
             var track = MotionTrack(format: view.format)
-            let isMoving = track.follow(view)
+            let isMoving = track.follow(view, histories)
             #expect(!isMoving, "\(offsetHertz) Hz, seed 86")
             let offsetsHertz = track.offsetsHertz
             for symbol in 8..<FrameLayout.token.toneCount {
@@ -74,10 +74,10 @@ import Testing
     {
         var random = SeededGenerator(seed: 87)
         let rate = direction * 1.2 * profile.toneSpacingHertz / Double(FrameLayout.token.toneCount)
-        let (view, starts) = try view(
+        let (view, histories, starts) = try view(
             profile, offsetHertz: -direction * 20, hertzPerSymbol: rate, noisePower: 0.01, random: &random)
         var track = MotionTrack(format: view.format)
-        let isMoving = track.follow(view)
+        let isMoving = track.follow(view, histories)
         #expect(isMoving)
         let (foundOffsetsHertz, foundStarts) = (track.offsetsHertz, track.starts)
         for symbol in 8..<FrameLayout.token.toneCount {

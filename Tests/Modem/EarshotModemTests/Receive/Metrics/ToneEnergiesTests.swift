@@ -31,7 +31,7 @@ import Testing
         let (start, offsetHertz) = (0.3 * Double(length), Float(12.5))
         // Tuned to something else before.
         energies.measure(history, start: start, offsetHertz: -3, symbolCount: 2, windowed: !windowed, into: &measured)
-        energies.measure(
+        let erased = energies.measure(
             history, start: start, offsetHertz: offsetHertz, symbolCount: symbolCount, windowed: windowed,
             into: &measured)
         for symbol in 0..<symbolCount {
@@ -45,7 +45,7 @@ import Testing
                     x[n] = x[n].times(ComplexDouble(0.5 - 0.5 * .cos(2 * .pi * (Double(n) + 0.5) / Double(length)), 0))
                 }
             }
-            #expect(energies.erased.contains(symbol) == (heldShare < Double(NoiseFloor.minimumHeldShare)))
+            #expect(erased.contains(symbol) == (heldShare < Double(NoiseFloor.minimumHeldShare)))
             for tone in 0..<toneCount {
                 let f = Double(format.cyclesPerSample(tone: tone) + format.cyclesPerSample(offsetHertz: offsetHertz))
                 let scale = heldShare < Double(NoiseFloor.minimumHeldShare) ? 0 : 1 / heldShare

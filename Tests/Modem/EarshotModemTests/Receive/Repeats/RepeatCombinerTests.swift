@@ -13,15 +13,22 @@ import Testing
     private func outcomes(
         _ history: BasebandHistory, recent: inout RecentFrames
     ) -> (outcomes: [BurstOutcome], isExpecting: Bool) {
-        let stages = ProfileStages(
-            BurstScene.profile, index: 0, combining: BurstScene.repeatCount, keptCount: history.keptSampleCount)
+        let histories = ChannelHistories([history])
+        var search = ProfileSearch(
+            BurstScene.profile, combining: BurstScene.repeatCount, keptCount: history.keptSampleCount)
         let combiner = RepeatCombiner(profiles: [BurstScene.profile], repeatCount: BurstScene.repeatCount)
-        while stages.searchBlocks(history) { combiner.insertBursts(stages) }
+        while search.searchBlocks(histories) {
+            combiner.insertBursts(search.burstCandidates ?? [], search.format, profileIndex: 0)
+        }
         let isExpecting = combiner.isExpecting
         var outcomes: [BurstOutcome] = []
         var budget = DecodingBudget(basebandRateHertz: 3_000)
         let clock = InputClock(inputRateHertz: 48_000, basebandRateHertz: 3_000)
-        while let outcome = combiner.decodeNext(ChannelHistories([history]), [stages], clock, &recent, &budget) {
+        let (format, noise) = (search.format, search.noise)
+        var measurers = OwnedList(count: 1) { _ in
+            FrameMeasurer(format: format, histories: histories, noise: noise)
+        }
+        while let outcome = combiner.decodeNext(&measurers, clock, &recent, &budget) {
             outcomes.append(outcome)
         }
         return (outcomes, isExpecting)

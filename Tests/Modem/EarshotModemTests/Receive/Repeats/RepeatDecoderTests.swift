@@ -8,7 +8,8 @@ import Testing
 @Suite struct RepeatDecoderTests {
     private func decode(_ history: BasebandHistory) -> RepeatedFrame? {
         var decoder = RepeatDecoder(profiles: [BurstScene.profile], repeatCount: BurstScene.repeatCount)
-        return decoder.decode(.token(BurstScene.profile, start: BurstScene.start, in: history))
+        let frame = MeasuredFrame.token(BurstScene.profile, start: BurstScene.start, in: history)
+        return decoder.decode(frame.view, &frame.measurer)
     }
 
     /// At −11.5 dB none of the frames can be read alone, and all four can: at −12.3 dB 96.5 % can, searching included
@@ -16,11 +17,11 @@ import Testing
     @Test(arguments: [UInt64(41), 42, 43]) func fourFramesAreReadTogether(seed: UInt64) throws {
         let payload = Payload.token(seed: seed)
         let history = BurstScene.history(payload, snrDecibels: -11.5, seed: seed)
-        let view = FrameView.token(BurstScene.profile, start: BurstScene.start, in: history)
+        let burst = MeasuredFrame.token(BurstScene.profile, start: BurstScene.start, in: history)
         for index in 0..<4 {
             var path = TrellisAttempt(profiles: [BurstScene.profile])
-            path.prepare(view.burstFrame(index))
-            if case .decoded = path.decode(view.burstFrame(index)) {
+            path.prepare(burst.view.burstFrame(index), &burst.measurer)
+            if case .decoded = path.decode(burst.view.burstFrame(index), &burst.measurer).outcome {
                 Issue.record("frame \(index) alone, seed \(seed)")
             }
         }

@@ -97,7 +97,7 @@ struct RepeatTests {
     /// A receiver that does not combine repeats keeps no scores for them, and no longer history.
     @Test func aReceiverThatDoesNotCombineKeepsNoMore() throws {
         func kept(_ receiver: borrowing Receiver) -> (isSearching: Bool, historyCount: Int) {
-            (receiver.profileStages.contains { $0.burstCandidates != nil }, receiver.input.histories.keptSampleCount)
+            (receiver.search.findsBursts, receiver.input.histories.keptSampleCount)
         }
         let (usual, four) = try (
             kept(Receiver(sampleRateHertz: 48_000)), kept(Receiver(sampleRateHertz: 48_000, combining: 4))

@@ -130,9 +130,9 @@ import Testing
         second.hasWaited = true
         queue.insert(second)
         queue.insert(attempt(due: 0, score: 9, start: 20))
-        #expect(queue.next(endIndex: 0, dearestLook: .syncCheck) == nil)
-        #expect(queue.next(endIndex: 0, dearestLook: .first)?.candidate.start == 20)
-        #expect(queue.next(endIndex: 0, dearestLook: .first) == nil)
+        #expect(queue.next(endIndex: 0, costliestAttempt: .syncCheck) == nil)
+        #expect(queue.next(endIndex: 0, costliestAttempt: .first)?.candidate.start == 20)
+        #expect(queue.next(endIndex: 0, costliestAttempt: .first) == nil)
         queue.removeExpired(before: 10, endIndex: 0)
         #expect(queue.expiredCount == 0 && !queue.isEmpty)
         queue.removeExpired(before: 11, endIndex: -1)

@@ -15,7 +15,7 @@ import Testing
             candidate.start += time * length
             candidate.offsetHertz += offset * spacing
             let refined = refinement.refine(
-                candidate, frame.view.histories, frame.view.stages.channels, ChannelSum())
+                candidate, frame.histories, frame.frame.noise, ChannelSum())
             #expect(
                 abs(refined.start - frame.place.start) < length / 8, "\(refined.start - frame.place.start), seed 100")
             #expect(abs(refined.offsetHertz - frame.place.offsetHertz) < spacing / 8, "seed 100")
@@ -33,7 +33,7 @@ import Testing
             var candidate = noise.place
             candidate.start -= 31.7 * Double(step)
             let refined = refinement.refine(
-                candidate, noise.view.histories, noise.view.stages.channels, ChannelSum())
+                candidate, noise.histories, noise.frame.noise, ChannelSum())
             if refined.score >= noise.view.format.minimumRefinedScore { count += 1 }
         }
         #expect(count <= 12, "\(count) of 30, seed 103")

@@ -21,10 +21,10 @@ import Testing
     }
 
     private func shares(_ channels: [BasebandHistory]) -> ChannelShares {
-        let view = FrameView.token(
+        let frame = MeasuredFrame.token(
             Self.profile, start: Self.start, weights: SIMD8(repeating: 1), in: channels)
         var weights = ChannelWeights(profiles: [Self.profile])
-        return weights.measure(view)
+        return weights.measure(frame.view, &frame.measurer)
     }
 
     /// At 0 dB a tone of `standard` has 15 dB over the noise in its width: two channels of the same level count alike, one of noise

@@ -6,16 +6,17 @@ import Testing
 /// From the baseband to attempts that wait for their frames to end.
 @Suite struct FrameSearchTests {
     /// The attempts whose sync pattern was checked, all frames over.
-    private func attempts(_ search: inout FrameSearch, _ frame: NoisyFrame, _ stages: ProfileStages) -> [Attempt] {
-        let history = frame.view.history
-        search.findCandidates(frame.view.histories, [stages], bursts: nil)
+    private func attempts(_ search: inout FrameSearch, _ frame: NoisyFrame) -> [Attempt] {
+        _ = search.findCandidates(frame.histories, bursts: nil)
+        var measurer = FrameMeasurer(
+            format: frame.view.format, histories: frame.histories, noise: search.noise(profileIndex: 0))
         var checked: [Attempt] = []
-        while let attempt = search.queue.next(endIndex: history.endIndex) {
+        while let attempt = search.queue.next(endIndex: frame.histories.endIndex) {
             guard attempt.layout == nil else {
                 checked.append(attempt)
                 continue
             }
-            search.checkSync(FrameView(place: attempt.candidate, layout: .token, stages: stages, history: history))
+            _ = search.checkSync(frame.view.at(attempt.candidate), profileIndex: 0, &measurer)
         }
         return checked
     }
@@ -30,16 +31,15 @@ import Testing
     /// A clear frame becomes an attempt at its place, with a sure pattern and a token's length; after a restart once more.
     @Test(arguments: Profile.all) func aFrameBecomesAnAttempt(profile: Profile) throws {
         let frame = try NoisyFrame(profile, snrDecibels: 10, relativeOffset: 0.001, seed: 104)
-        let stages = ProfileStages(profile)
         var search = FrameSearch(profiles: [profile])
         for _ in 0..<2 {
-            let near = attempts(&search, frame, stages).filter { isNear($0, frame) }
+            let near = attempts(&search, frame).filter { isNear($0, frame) }
             #expect(
                 near.contains { $0.layout == .token && $0.candidate.dominance >= SyncCheck.sureDominance }, "seed 104")
             // Nothing is searched twice without a restart.
-            let again = attempts(&search, frame, stages)
+            let again = attempts(&search, frame)
             #expect(again.isEmpty)
-            search.restart(from: Int(frame.place.start), frame.view.histories, [stages])
+            search.restart(from: Int(frame.place.start), frame.histories)
         }
         #expect(search.candidateCount >= 2)
     }
@@ -52,7 +52,7 @@ import Testing
             var candidate = frame.place
             candidate.start += place * frame.view.length
             candidate.dominance = dominance
-            search.queue.insert(Attempt(candidate, frame.view.stages, layout: .token))
+            search.queue.insert(Attempt(candidate, frame.view.format, profileIndex: 0, layout: .token))
         }
         search.noteMaskedFrame(frame.view)
         var left: [Float] = []
@@ -65,7 +65,7 @@ import Testing
     @Test func noiseIsCounted() throws {
         let noise = try NoisyFrame(.standard, snrDecibels: 10, isFrame: false, seed: 106)
         var search = FrameSearch(profiles: [.standard])
-        let attempts = attempts(&search, noise, ProfileStages(.standard))
+        let attempts = attempts(&search, noise)
         #expect(search.candidateCount >= search.rejectedCount)
         #expect(attempts.allSatisfy { $0.candidate.dominance >= SyncCheck.minimumDominance })
     }

@@ -12,7 +12,8 @@ import Testing
         var check = SyncCheck(profiles: [profile])
         var announcedCount = 0
         for seed in 101...108 as ClosedRange<UInt64> {
-            let clear = check.examine(try NoisyFrame(profile, snrDecibels: 10, seed: seed).view)
+            let frame = try NoisyFrame(profile, snrDecibels: 10, seed: seed).frame
+            let clear = check.examine(frame.view, &frame.measurer)
             #expect(clear.dominance > SyncCheck.sureDominance, "seed \(seed)")
             announcedCount += clear.announcedByteCount == nil ? 0 : 1
         }
@@ -20,7 +21,7 @@ import Testing
         let noise = try NoisyFrame(profile, snrDecibels: 10, isFrame: false, seed: 102)
         // A tone's mean share of the loudest of M is 0.6/(ln M + 0.58) in ln(1 + x): 0.2 and less; eight of them vary by 0.07.
         for step in 0..<20 {
-            let found = check.examine(noise.view.moved(by: -13.7 * Double(step)))
+            let found = check.examine(noise.view.moved(by: -13.7 * Double(step)), &noise.frame.measurer)
             #expect(found.dominance < SyncCheck.minimumDominance, "seed 102")
         }
     }

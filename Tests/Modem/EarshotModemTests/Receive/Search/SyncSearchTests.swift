@@ -12,7 +12,7 @@ import Testing
     private struct Ear: ~Copyable {
         private var downconverter: Downconverter
         private var history: BasebandHistory
-        private let stages: ProfileStages
+        private var search: ProfileSearch
         private var converted: [ComplexSample]
         private(set) var searchedCount = 0
         private(set) var refined: [Candidate] = []
@@ -24,7 +24,7 @@ import Testing
                     passbandHertz: 850
                 ))
             history = BasebandHistory(keptCount: 16 * 2 * profile.toneCount + 4_096)
-            stages = ProfileStages(profile)
+            search = ProfileSearch(profile)
             converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         }
 
@@ -33,9 +33,12 @@ import Testing
                 let block = first..<min(first + 480, samples.count)
                 let produced = downconverter.process(samples.span.extracting(block), into: &converted)
                 history.append(converted, 0..<produced)
-                guard stages.searchBlocks(history) else { continue }
-                searchedCount += stages.candidates.count
-                refined += stages.candidates.compactMap { stages.refine($0, history) }
+                let histories = ChannelHistories([history])
+                guard search.searchBlocks(histories) else { continue }
+                searchedCount += search.candidates.count
+                for candidate in search.candidates {
+                    if let candidate = search.refine(candidate, histories) { refined.append(candidate) }
+                }
             }
         }
     }

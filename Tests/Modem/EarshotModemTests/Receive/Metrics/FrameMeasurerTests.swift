@@ -5,7 +5,7 @@ import Testing
 @testable import EarshotModem
 
 /// The energies of several channels against those of each.
-@Suite struct ChannelEnergiesTests {
+@Suite struct FrameMeasurerTests {
     private static let profile = Profile.standard
     private static let start = 500.0
 
@@ -19,12 +19,12 @@ import Testing
         }
     }
 
-    private func energies(_ view: FrameView, ofChannel channel: Int? = nil) -> [Float] {
+    private func energies(_ frame: MeasuredFrame, ofChannel channel: Int? = nil) -> [Float] {
         var energies = [Float](repeating: -1, count: 54 * Self.profile.toneCount)
         if let channel {
-            view.measureEnergies(ofChannel: channel, 0..<54, into: &energies)
+            frame.measurer.measure(frame.view, ofChannel: channel, 0..<54, into: &energies)
         } else {
-            view.measureEnergies(0..<54, into: &energies)
+            frame.measurer.measure(frame.view, 0..<54, into: &energies)
         }
         return energies
     }
@@ -33,35 +33,35 @@ import Testing
     @Test(arguments: 0..<3) func aloneIsUnchanged(channel: Int) {
         var weights = SIMD8<Float>()
         weights[channel] = 0.3
-        let view = FrameView.token(
+        let frame = MeasuredFrame.token(
             Self.profile, start: Self.start, weights: weights, in: channels([1, 0.5, 2], seed: 5))
-        #expect(energies(view) == energies(view, ofChannel: channel))
+        #expect(energies(frame) == energies(frame, ofChannel: channel))
     }
 
     /// E = N_b·x̂(Σ r·E_a/N_a), term by term; and the same channels in another order give the same.
     @Test func agreesWithASlowTwin() {
         let histories = channels([1, 0.6, 0.8], seed: 6)
-        let view = FrameView.token(
+        let frame = MeasuredFrame.token(
             Self.profile, start: Self.start, weights: [1, 0.3, 0.5, 0, 0, 0, 0, 0], in: histories)
         var sum = ChannelSum()
-        sum.prepare(view.place.shares, view.stages.coherence)
+        sum.prepare(frame.place.shares, frame.noise.coherence)
         let toneCount = Self.profile.toneCount
-        let own = (0..<3).map { energies(view, ofChannel: $0) }
+        let own = (0..<3).map { energies(frame, ofChannel: $0) }
         let inverses = (0..<3).map { channel in
             var inverse = [Float](repeating: 0, count: toneCount)
-            view.writeInverseNoise(ofChannel: channel, into: &inverse)
+            frame.measurer.writeInverseNoise(frame.view, ofChannel: channel, into: &inverse)
             return inverse
         }
-        let found = energies(view)
+        let found = energies(frame)
         for cell in found.indices {
             let tone = cell % toneCount
             let ratio = (0..<3).reduce(Float(0)) {
-                $0 + view.place.shares.values[$1] * own[$1][cell] * inverses[$1][tone]
+                $0 + frame.place.shares.values[$1] * own[$1][cell] * inverses[$1][tone]
             }
             let expected = sum.equivalent(ratio) / inverses[0][tone]
             #expect(abs(found[cell] - expected) <= 1e-3 / inverses[0][tone] + 1e-4 * expected, "cell \(cell), seed 6")
         }
-        let turned = FrameView.token(
+        let turned = MeasuredFrame.token(
             Self.profile, start: Self.start, weights: [0.5, 0.3, 1, 0, 0, 0, 0, 0],
             in: [histories[2], histories[1], histories[0]])
         let other = energies(turned)
@@ -73,14 +73,15 @@ import Testing
     /// A symbol that another channel lost counts there as noise's mean; all others are as before. Measured by a stage of its own.
     @Test func aLostSymbolIsNoise() {
         let histories = channels([1, 0.6], seed: 7)
-        let view = FrameView.token(
+        let frame = MeasuredFrame.token(
             Self.profile, start: Self.start, weights: [1, 0.8, 0, 0, 0, 0, 0, 0], in: histories)
         let toneCount = Self.profile.toneCount
-        var stage = ChannelEnergies(format: view.format, channelCount: 2)
+        let view = frame.view
+        var stage = FrameMeasurer(format: view.format, histories: frame.histories, noise: frame.noise)
         var whole = [Float](repeating: -1, count: 54 * toneCount)
         _ = stage.measure(view, 0..<54, into: &whole)
-        #expect(whole == energies(view), "seed 7")
-        let own = energies(view, ofChannel: 0)
+        #expect(whole == energies(frame), "seed 7")
+        let own = energies(frame, ofChannel: 0)
         let lost = 20..<23
         let symbol = view.symbolLength
         histories[1].mask(
@@ -89,13 +90,13 @@ import Testing
         let erased = stage.measure(view, 0..<54, into: &found)
         #expect(!lost.contains { erased.contains($0) }, "the best channel lost nothing")
         var sum = ChannelSum()
-        sum.prepare(view.place.shares, view.stages.coherence)
+        sum.prepare(frame.place.shares, frame.noise.coherence)
         var inverse = [Float](repeating: 0, count: toneCount)
-        view.writeInverseNoise(ofChannel: 0, into: &inverse)
+        frame.measurer.writeInverseNoise(frame.view, ofChannel: 0, into: &inverse)
         for cell in found.indices {
             let (symbol, tone) = (cell / toneCount, cell % toneCount)
             if lost.contains(symbol) {
-                let expected = sum.equivalent(own[cell] * inverse[tone] + view.place.shares.values[1]) / inverse[tone]
+                let expected = sum.equivalent(own[cell] * inverse[tone] + frame.place.shares.values[1]) / inverse[tone]
                 #expect(abs(found[cell] - expected) <= 1e-3 / inverse[tone] + 1e-4 * expected, "cell \(cell), seed 7")
             } else if symbol < lost.lowerBound - 1 || symbol > lost.upperBound {
                 #expect(found[cell] == whole[cell], "cell \(cell), seed 7")

@@ -2,33 +2,22 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// The stages that work for one profile: its search and refinement, its noise, and the measurement of its frames.
-///
-/// A class, because a receiver holds a list of them and a `FrameView` refers to one, and they own buffers that must not be
-/// copied.
-final class ProfileStages {
-    /// The index of the profile among the receiver's.
-    let index: Int
+/// The search for frames of one profile in all channels: in each alone, and in their sum.
+struct ProfileSearch: ~Copyable {
     let format: BasebandFormat
-    /// The search and the noise of each channel.
-    let channels: [ChannelStages]
-    var energies: ChannelEnergies
-    var coherent: CoherentMetrics
-    var track: MotionTrack
-    /// Recognises tokens that were decoded before; nil without the opt-in.
-    var recognition: TokenRecognition?
+    /// The noise, which the search measures.
+    let noise: ProfileNoise
+    private var channels: OwnedList<ChannelSearch>
     /// The places at which a frame may begin, found by the latest call of `searchBlocks` and not refined.
-    @exclusivity(unchecked) private(set) var candidates: [Candidate] = []
+    private(set) var candidates: [Candidate] = []
 
-    @exclusivity(unchecked) private var refinement: CandidateRefinement
-    @exclusivity(unchecked) private var waiting: WaitingCandidates
+    private var refinement: CandidateRefinement
+    private var waiting: WaitingCandidates
     /// The scores of all channels' sum; empty for one channel.
-    @exclusivity(unchecked) private var sumGrid: ScoreGrid
-    @exclusivity(unchecked) private var sum = ChannelSum()
-    /// The noise that the channels have in common.
-    @exclusivity(unchecked) private(set) var coherence = ChannelCoherence()
+    private var sumGrid: ScoreGrid
+    private var sum = ChannelSum()
     /// The sums of the channels' energies over noise in a candidate's sync symbols; shape [syncToneCount][M].
-    @exclusivity(unchecked) private var sums: [Float]
+    private var sums: [Float]
     /// The minimum score of a candidate of the sum.
     private let minimumSumScore: Float
     /// How much more a candidate needs for each doubling of the channels: about as many come from noise as with one channel
@@ -45,33 +34,27 @@ final class ProfileStages {
 
     /// - Parameters:
     ///   - profile: the profile.
-    ///   - index: its index among the receiver's profiles.
     ///   - repeatCount: how many repeats are combined, 1 for none.
     ///   - keptCount: how many samples of the baseband are kept.
-    ///   - recognisesTokens: whether tokens that were decoded before are recognised.
     ///   - channelCount: the number of channels.
-    init(
-        _ profile: Profile, index: Int = 0, combining repeatCount: Int = 1, keptCount: Int = 0,
-        recognisesTokens: Bool = false, channelCount: Int = 1
-    ) {
+    init(_ profile: Profile, combining repeatCount: Int = 1, keptCount: Int = 0, channelCount: Int = 1) {
         let format = BasebandFormat(profile: profile)
-        self.index = index
         self.format = format
-        channels = (0..<channelCount).map { _ in
-            ChannelStages(format, combining: repeatCount, keptCount: keptCount, channelCount: channelCount)
+        noise = ProfileNoise(format: format, channelCount: channelCount)
+        let channels = OwnedList(count: channelCount) { _ in
+            ChannelSearch(format, combining: repeatCount, keptCount: keptCount, channelCount: channelCount)
         }
-        energies = ChannelEnergies(format: format, channelCount: channelCount)
-        coherent = CoherentMetrics(format: format, channelCount: channelCount)
-        track = MotionTrack(format: format)
-        recognition = recognisesTokens ? TokenRecognition(format, profileIndex: index) : nil
+        var cells: [SearchCells] = []
+        for channel in channels.indices { cells.append(channels[channel].frames.cells) }
+        waiting = WaitingCandidates(format: format, cells: cells)
+        self.channels = channels
         sums = [Float](repeating: 0, count: FrameLayout.syncToneCount * profile.toneCount)
         minimumRefinedScore =
-            format.minimumRefinedScore + ProfileStages.refinedScorePerDoubling * .log2(Float(channelCount))
+            format.minimumRefinedScore + ProfileSearch.refinedScorePerDoubling * .log2(Float(channelCount))
         minimumSumScore =
-            format.minimumSearchScore + ProfileStages.sumScorePerDoubling * .log2(Float(channelCount))
+            format.minimumSearchScore + ProfileSearch.sumScorePerDoubling * .log2(Float(channelCount))
         refinement = CandidateRefinement(format: format, channelCount: channelCount)
         sumGrid = ScoreGrid(offsetCount: channelCount > 1 ? 2 * format.maximumOffsetHalfSpacings + 1 : 0)
-        waiting = WaitingCandidates(format: format, cells: channels.map { $0.search.cells })
         candidates.reserveCapacity(4 * (channelCount + 1) * SyncSearch.maximumCandidateCount)
     }
 
@@ -80,38 +63,40 @@ final class ProfileStages {
 
     var profile: Profile { format.profile }
     /// The history's end index at which `searchBlocks` has a block to take in.
-    var searchDueIndex: Int { channels[0].search.dueIndex }
+    var searchDueIndex: Int { channels[0].frames.dueIndex }
     /// Adds up the repeats of a burst over all channels; nil if repeats are not combined.
-    var burstCandidates: [Candidate]? { channels[0].repeatSearch?.candidates }
+    var burstCandidates: [Candidate]? { channels[0].bursts?.candidates }
 
     /// Searches the new blocks of the histories for frames, and for bursts if repeats are combined.
     /// - Returns: whether there was a block; then `candidates` are those that it completed.
-    func searchBlocks(_ histories: ChannelHistories) -> Bool {
+    mutating func searchBlocks(_ histories: ChannelHistories) -> Bool {
         guard histories.endIndex >= searchDueIndex else { return false }
         candidates.removeAll(keepingCapacity: true)
-        channels[0].repeatSearch?.removeCandidates()
+        channels[0].bursts?.removeCandidates()
         while histories.endIndex >= searchDueIndex {
             searchBlock(histories)
         }
-        if candidates.count > ProfileStages.maximumCandidateCount {
+        if candidates.count > ProfileSearch.maximumCandidateCount {
             candidates.sort { $0.score > $1.score }
-            candidates.removeLast(candidates.count - ProfileStages.maximumCandidateCount)
+            candidates.removeLast(candidates.count - ProfileSearch.maximumCandidateCount)
         }
         return true
     }
 
     /// Searches one block: the candidates are the peaks of each channel alone, and those of all channels' sum.
-    private func searchBlock(_ histories: ChannelHistories) {
+    private mutating func searchBlock(_ histories: ChannelHistories) {
         let dueIndex = searchDueIndex
         var scored: Int?
-        for channel in channels.indices { scored = channels[channel].takeBlock(histories[channel]) }
+        for channel in channels.indices {
+            scored = channels[channel].takeBlock(histories[channel], &noise.channels[channel])
+        }
         waiting.judge(into: &candidates)
         guard let block = scored else { return }
-        let (already, span) = (candidates.count, channels[0].search.blockSpan)
+        let (already, span) = (candidates.count, channels[0].frames.blockSpan)
         pickPeaks(ofChannel: 0, block)
         if channels.count > 1 {
             sumGrid.moveBlock()
-            sumGrid.setBlock(channels[0].search.grid)
+            sumGrid.setBlock(channels[0].frames.grid)
             for channel in 1..<channels.count where !histories.isCopy(channel, since: dueIndex - span) {
                 pickPeaks(ofChannel: channel, block)
                 addToSums(channel)
@@ -119,38 +104,45 @@ final class ProfileStages {
             pickPeaksOfSum(block, histories, from: already)
         }
         waiting.holdBack(&candidates, from: already, block)
-        channels[0].repeatSearch?.pickPeaks()
+        channels[0].bursts?.pickPeaks()
     }
 
     /// Appends the peaks of a channel's own scores.
-    private func pickPeaks(ofChannel channel: Int, _ block: Int) {
+    private mutating func pickPeaks(ofChannel channel: Int, _ block: Int) {
         let already = candidates.count
-        channels[channel].search.pickPeaks(
-            of: channels[channel].search.grid, block, .alone(channel), minimumScore: format.minimumSearchScore,
+        channels[channel].frames.pickPeaks(
+            of: channels[channel].frames.grid, block, .alone(channel), minimumScore: format.minimumSearchScore,
             into: &candidates)
-        for index in already..<candidates.count { candidates[index].dominance = dominance(candidates[index], block) }
+        for index in already..<candidates.count {
+            let dominance = dominance(candidates[index], block)
+            candidates[index].dominance = dominance
+        }
     }
 
     /// Adds a channel's scores to those of the channels before it.
-    private func addToSums(_ channel: Int) {
+    private mutating func addToSums(_ channel: Int) {
         var common: Float = 0
         for earlier in 0..<channel {
-            coherence.add(channels[channel].search.cellSums(with: channels[earlier].search), channel, earlier)
-            common = max(common, coherence[channel, earlier])
+            let sums = channels[channel].frames.cellSums(with: channels[earlier].frames)
+            noise.coherence.add(sums, channel, earlier)
+            common = max(common, noise.coherence[channel, earlier])
         }
-        sumGrid.add(channels[channel].search.grid, mean: SyncSearch.meanScore, coherence: common)
-        if let other = channels[channel].repeatSearch {
-            channels[0].repeatSearch?.add(other, coherence: common)
+        sumGrid.add(channels[channel].frames.grid, mean: SyncSearch.meanScore, coherence: common)
+        if let other = channels[channel].bursts {
+            channels[0].bursts?.add(other, coherence: common)
         }
     }
 
     /// Appends the peaks of the sum, but of a peak of the sum and one of a channel alone at the same place only the one that
     /// stands out more, each over its own minimum: the other one is the same pattern with more noise.
-    private func pickPeaksOfSum(_ block: Int, _ histories: ChannelHistories, from first: Int) {
+    private mutating func pickPeaksOfSum(_ block: Int, _ histories: ChannelHistories, from first: Int) {
         let firstOfSum = candidates.count
-        channels[0].search.pickPeaks(
+        channels[0].frames.pickPeaks(
             of: sumGrid, block, .alone(0), minimumScore: minimumSumScore, into: &candidates)
-        for index in firstOfSum..<candidates.count { complete(&candidates[index], block, histories) }
+        for index in firstOfSum..<candidates.count {
+            let completed = completed(candidates[index], block, histories)
+            candidates[index] = completed
+        }
         let raised = minimumSumScore - format.minimumSearchScore
         for alone in first..<firstOfSum {
             for index in firstOfSum..<candidates.count where candidates[index].isNear(candidates[alone], format) {
@@ -166,25 +158,29 @@ final class ProfileStages {
         candidates.removeLast(candidates.count - keptCount)
     }
 
-    /// Adds to a candidate of a block how much each channel counts, by its own score, and the dominance.
-    private func complete(_ candidate: inout Candidate, _ block: Int, _ histories: ChannelHistories) {
+    /// A candidate of a block with how much each channel counts, by its own score, and with the dominance.
+    private mutating func completed(
+        _ candidate: Candidate, _ block: Int, _ histories: ChannelHistories
+    ) -> Candidate {
+        var candidate = candidate
         var weights = SIMD8<Float>()
         for channel in channels.indices where !histories.isCopy(channel, since: Int(candidate.start)) {
-            weights[channel] = max(channels[channel].search.excess(at: candidate, block), 0)
+            weights[channel] = max(channels[channel].frames.excess(at: candidate, block), 0)
         }
         candidate.shares = ChannelShares(weights: weights)
         candidate.dominance = dominance(candidate, block)
+        return candidate
     }
 
     /// The sum of ln(1 + x̂) over the sync tones, divided by the sum over the loudest tones of their symbols: `SyncCheck` on
     /// the search's grid.
-    private func dominance(_ candidate: Candidate, _ block: Int) -> Float {
+    private mutating func dominance(_ candidate: Candidate, _ block: Int) -> Float {
         var (own, loudest) = (Float(0), Float(0))
-        if !candidate.shares.isAlone { sum.prepare(candidate.shares, coherence) }
+        if !candidate.shares.isAlone { sum.prepare(candidate.shares, noise.coherence) }
         for cell in sums.indices { sums[cell] = 0 }
         for channel in channels.indices where candidate.shares.values[channel] > 0 {
             let share = candidate.shares.values[channel]
-            channels[channel].search.addRatios(at: candidate, block, share: share, to: &sums)
+            channels[channel].frames.addRatios(at: candidate, block, share: share, to: &sums)
         }
         let toneCount = profile.toneCount
         for (symbol, syncTone) in profile.syncTones.enumerated() {
@@ -202,27 +198,28 @@ final class ProfileStages {
     }
 
     /// A candidate's exact place; nil if a closer look finds less than a pattern has.
-    func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
-        sum.prepare(candidate.shares, coherence)
-        let refined = refinement.refine(candidate, histories, channels, sum)
+    mutating func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
+        sum.prepare(candidate.shares, noise.coherence)
+        let refined = refinement.refine(candidate, histories, noise, sum)
         return refined.score >= (candidate.shares.isAlone ? format.minimumRefinedScore : minimumRefinedScore)
             ? refined : nil
     }
 
     /// Lets the search begin again, as far before `index` as a token is long: the histories have changed from there on.
-    func restartSearch(from index: Int, _ histories: ChannelHistories) {
+    mutating func restart(from index: Int, _ histories: ChannelHistories) {
         let tokenLength = FrameLayout.token.toneCount * format.samplesPerSymbol
         let affected = histories.heldRange(index - tokenLength..<histories.endIndex)
-        for channel in channels { channel.restartSearch(from: affected.lowerBound) }
-        if channels[0].search.cells.hasRestarted { sumGrid.clear() }
+        for channel in channels.indices {
+            channels[channel].frames.restart(from: affected.lowerBound, &noise.channels[channel])
+        }
+        if channels[0].frames.cells.hasRestarted { sumGrid.clear() }
     }
 
     /// Moves the indices back with the history's. All samples that the stages have seen lately are lost, and `sampleCount` is
     /// a multiple of a search block.
-    func rewind(_ sampleCount: Int) {
+    mutating func rewind(_ sampleCount: Int) {
         let blockCount = sampleCount / (SyncSearch.blockSymbolCount * format.samplesPerSymbol)
-        for channel in channels { channel.rewind(blockCount: blockCount) }
+        for channel in channels.indices { channels[channel].rewind(blockCount: blockCount) }
         waiting.removeAll()
-        recognition?.rewind(sampleCount)
     }
 }

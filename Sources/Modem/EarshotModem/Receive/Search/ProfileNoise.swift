@@ -1,0 +1,13 @@
+/// The noise in a profile's band: that of each channel, and how much of it the channels have in common.
+///
+/// A class, because the search writes it and `FrameMeasurer` reads it.
+final class ProfileNoise {
+    /// The noise of each channel.
+    var channels: OwnedList<BandNoise>
+    /// The noise that the channels have in common.
+    var coherence = ChannelCoherence()
+
+    init(format: BasebandFormat, channelCount: Int) {
+        channels = OwnedList(count: channelCount) { _ in BandNoise(format: format) }
+    }
+}
