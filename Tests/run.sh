@@ -6,7 +6,7 @@
 # FOLDER holds the build, such as .build/testing/debug. With a filter, one process runs the tests whose names match one.
 #
 # Tests that compute keep Swift's few threads for long, so tests that wait for answers have processes of their own, and precedence on
-# the processors. What a test needs follows from its place and name:
+# the processors: a test of sound must be in time. What a test needs follows from its place and name:
 #
 #   waits     the wings Nearby, Desktop and Spelling: buses, screens, agents, services
 #   plays     suites that play and record in real time, ...SoundCardTests
@@ -54,7 +54,7 @@ process() {
     } 9>"$logs/lock"
 }
 
-computes() { process computing nice -n 10 "$tests" --testing-library swift-testing --filter "$computing" --skip "$plays|MessageCommandTests"; }
+computes() { process computing nice -n 19 "$tests" --testing-library swift-testing --filter "$computing" --skip "$plays|MessageCommandTests"; }
 
 # Desktop tests have buses and screens of their own: two modules at once, in each one test after the other.
 desktop() {
@@ -79,8 +79,7 @@ plays() {
 }
 
 computes &
-waits &
-plays &
+{ plays && waits; } &
 wait
 # It makes the processors busy by itself.
 process sound-busy run --filter BusySoundCardTests/
