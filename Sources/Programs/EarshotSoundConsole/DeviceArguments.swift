@@ -1,6 +1,6 @@
-import EarshotConsole
 package import ArgumentParser
 package import EarshotAudio
+import EarshotConsole
 
 extension DeviceRequest {
     /// Makes a request from options of the command line.

@@ -1,6 +1,5 @@
 import EarshotAudio
 package import EarshotConsole
-import EarshotAudio
 package import EarshotSystem
 
 extension InputFile {

@@ -1,8 +1,8 @@
-import EarshotSystem
 import EarshotBasics
 import EarshotMessages
 import EarshotNetworks
 import EarshotPush
+import EarshotSystem
 import Foundation
 import Glibc
 import NearbyWire

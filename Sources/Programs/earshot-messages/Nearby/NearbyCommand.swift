@@ -1,4 +1,3 @@
-import EarshotSoundConsole
 import ArgumentParser
 import Dispatch
 import EarshotAudio
@@ -6,6 +5,7 @@ import EarshotCoding
 import EarshotConsole
 import EarshotDiscovery
 import EarshotModem
+import EarshotSoundConsole
 
 struct NearbyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
