@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sound files with a birth certificate; see Fixtures/make_fixtures.py.
-@Suite struct FixtureTests {
+@Suite(.optimized) struct FixtureTests {
     private struct Certificate: Decodable {
         struct Frame: Decodable {
             let payload: String

@@ -2,10 +2,11 @@ import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotModem
+import TestSupport
 import Testing
 
 /// Every payload length in every profile at every rate comes back as it was sent.
-@Suite struct RoundTripTests {
+@Suite(.optimized) struct RoundTripTests {
     @Test(arguments: Profile.all, [44_100, 48_000, 88_200, 96_000, 192_000])
     func everyLength(_ profile: Profile, sampleRateHertz: Int) throws {
         var generator = SeededGenerator(seed: 77)

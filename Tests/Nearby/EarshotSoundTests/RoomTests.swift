@@ -3,13 +3,14 @@ import EarshotDiscovery
 import EarshotModem
 import EarshotSound
 import EarshotTrials
+import TestSupport
 import Testing
 
 /// The goals for rooms of table ears: the median of 21 runs from fixed seeds, in seconds.
 ///
 /// The goals leave a quarter to a third to spare over the measured values (3.5, 6.1, 8.2, 11.9 s): they fail if the policy
 /// becomes worse by more than chance, and not before.
-@Suite struct RoomTests {
+@Suite(.optimized) struct RoomTests {
     private static let timing = TalkTiming(.fast)
 
     private func room(_ plan: RoomPlan, _ table: DecodingTable = .freeAir) -> RoomSimulation<TableEars> {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct DamagedInputTests {
+@Suite(.optimized) struct DamagedInputTests {
     @Test func fileThatIsNotSoundIsRejected() throws {
         let scratch = try Scratch()
         try scratch.save(Data(), "empty.wav")

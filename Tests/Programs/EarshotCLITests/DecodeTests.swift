@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct DecodeTests {
+@Suite(.optimized) struct DecodeTests {
     @Test func jsonHasItsKeysInOrder() throws {
         let scratch = try Scratch()
         try scratch.write(Sound.silence(0.5) + Sound.frame("0123456789abcdef"), "a \"b\".wav")

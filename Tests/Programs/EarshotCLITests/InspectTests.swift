@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct InspectTests {
+@Suite(.optimized) struct InspectTests {
     @Test func thePictureShowsTheFrames() throws {
         let scratch = try Scratch()
         let name = "a <b> & 'c' \"d\".wav"

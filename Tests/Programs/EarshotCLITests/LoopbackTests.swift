@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct LoopbackTests {
+@Suite(.optimized) struct LoopbackTests {
     @Test func aFilePassesAndTheReportSaysSo() throws {
         let scratch = try Scratch()
         let result = try Tool.run(["loopback", "--via", "wav", "--count", "2", "--seed", "7"], in: scratch)

@@ -6,7 +6,7 @@ import Testing
 ///
 /// The comparison is by the visible content, not by bytes. The order of floating-point sums differs between processors
 /// and between builds, so the last printed digit of a figure and single cells of the spectrogram may differ.
-@Suite struct ReadmePictureTests {
+@Suite(.optimized) struct ReadmePictureTests {
     private static let remake = "earshot inspect Fixtures/two-talkers.48000.u8.wav -o docs/two-talkers.svg"
 
     @Test func thePictureIsUpToDate() throws {

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct RoundTripTests {
+@Suite(.optimized) struct RoundTripTests {
     static let formats = ["s16", "s24", "f32"]
 
     @Test(arguments: ["fast", "standard", "far"], [44_100, 48_000, 88_200, 96_000, 192_000])

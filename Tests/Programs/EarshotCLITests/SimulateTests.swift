@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `earshot simulate`, as a user types it.
-@Suite struct SimulateTests {
+@Suite(.optimized) struct SimulateTests {
     /// Points around the knee of `fast`, with few trials.
     static let knee = ["simulate", "--profile", "fast", "--snr", "-8:-6:1", "--trials", "60", "--seed", "9"]
 

@@ -10,7 +10,7 @@ import Testing
 @testable import EarshotLive
 
 /// A listener's work on made-up blocks, without a device.
-@Suite struct ListeningSessionTests {
+@Suite(.optimized) struct ListeningSessionTests {
     static let rate = 48_000
 
     /// A device that delivers the samples of a test, in blocks of 30 ms.

@@ -2,10 +2,11 @@ import EarshotAudio
 import EarshotCoding
 import EarshotLoopback
 import EarshotModem
+import TestSupport
 import Testing
 
 /// The judgement of frames that are right, missing, duplicate or foreign; the medium is a fake that reports a test's frames.
-@Suite struct HarnessJudgeTests {
+@Suite(.optimized) struct HarnessJudgeTests {
     @Test func everythingHeardIsPassed() throws {
         let report = try TestProgram.report(TestProgram.make(), through: FakeMedium())
         let fast = try #require(report.profiles.first)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Real sound through files and simulated air.
-@Suite struct HarnessMediumTests {
+@Suite(.optimized) struct HarnessMediumTests {
     @Test func aFileLosesNothing() throws {
         let program = try TestProgram.make(Profile.all, count: 3, seed: 11)
         let report = try TestProgram.report(program, through: WAVMedium())

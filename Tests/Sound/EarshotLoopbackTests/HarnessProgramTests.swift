@@ -2,9 +2,10 @@ import EarshotBasics
 import EarshotChannel
 import EarshotLoopback
 import EarshotModem
+import TestSupport
 import Testing
 
-@Suite struct HarnessProgramTests {
+@Suite(.optimized) struct HarnessProgramTests {
     @Test func theSameSeedPlaysTheSame() throws {
         let program = try TestProgram.make(Profile.all, count: 3, seed: 5)
         let again = try TestProgram.make(Profile.all, count: 3, seed: 5)

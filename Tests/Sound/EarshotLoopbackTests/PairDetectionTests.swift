@@ -8,7 +8,7 @@ import Testing
 
 @testable import EarshotLoopback
 
-@Suite struct PairDetectionTests {
+@Suite(.optimized) struct PairDetectionTests {
     /// The sweep at a place between samples, at a speed and in a room, and the place.
     private func scene(
         snrDecibels: Double?, ppm: Double = 0, room: Room? = nil, seed: UInt64

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotLoopback
 
-@Suite struct PairResponseTests {
+@Suite(.optimized) struct PairResponseTests {
     private static let rates = [44_100, 48_000, 96_000]
 
     /// A filter of three taps is known at every frequency. In silence the gate, which cuts off the ringing of the band's ends, leaves

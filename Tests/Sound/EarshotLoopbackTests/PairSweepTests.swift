@@ -1,11 +1,12 @@
 import EarshotDSP
 import EarshotModem
 import RealModule
+import TestSupport
 import Testing
 
 @testable import EarshotLoopback
 
-@Suite struct PairSweepTests {
+@Suite(.optimized) struct PairSweepTests {
     static let rates = [44_100, 48_000, 96_000]
 
     /// Zero crossings count the cycles: n·cycles in a tenth of a second, give or take one, are ±10 Hz. In the middle of the

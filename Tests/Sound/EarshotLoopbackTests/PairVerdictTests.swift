@@ -7,7 +7,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct PairVerdictTests {
+@Suite(.optimized) struct PairVerdictTests {
     private func verdict(_ scene: PairScene, _ change: ([Float]) -> [Float] = { $0 }) throws -> PairVerdict {
         let report = try #require(try scene.report(change))
         return PairVerdict(report, tokenLevelDecibels: 20 * .log10(Double(scene.amplitude)))

@@ -4,9 +4,10 @@ import EarshotLoopback
 import EarshotModem
 import EarshotTrials
 import Synchronization
+import TestSupport
 import Testing
 
-struct SimulationTests {
+@Suite(.optimized) struct SimulationTests {
     static func order(_ channel: String, trialCount: Int = 60) throws -> SimulationOrder {
         var scene = AirScene()
         scene.profile = .fast
@@ -130,7 +131,7 @@ struct SimulationTests {
 }
 
 /// The minimum that every channel has to let through: a token in `standard` with 25 dB in hand.
-struct AirPresetTests {
+@Suite(.optimized) struct AirPresetTests {
     /// Crowds and the strongest of tones: no receiver without cancellation can promise these.
     static let hard: Set = ["pilot-30", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b"]
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Several microphones as one receiver.
-@Suite struct ChannelTests {
+@Suite(.optimized) struct ChannelTests {
     private static let count = 96_000
 
     /// Noise, and a token with this amplitude in each channel, half a second after the beginning.

@@ -1,10 +1,11 @@
 import EarshotChannel
 import EarshotCoding
 import EarshotModem
+import TestSupport
 import Testing
 
 /// A caller that reads a microphone a few blocks at a time needs to learn in time that a frame is on the air.
-struct ExpectationTests {
+@Suite(.optimized) struct ExpectationTests {
     @Test func aFrameIsExpectedEighteenSymbolsBehindItsStart() throws {
         for profile in Profile.all {
             for start in stride(from: 0, through: 0.3, by: 0.037) {

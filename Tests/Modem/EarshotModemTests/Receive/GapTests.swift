@@ -3,10 +3,11 @@ import EarshotChannel
 import EarshotCoding
 import EarshotLoopback
 import EarshotModem
+import TestSupport
 import Testing
 
 /// Input of which parts were lost: `Receiver.skip`.
-@Suite struct GapTests {
+@Suite(.optimized) struct GapTests {
     static let trialCount = 60
 
     /// A frame of `standard` at 6 dB with a hole at a random place of its sync pattern, or anywhere in it.

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// Garbage: the receiver never crashes, reports no wrong token, and decodes the tokens in it.
-@Suite struct HostileInputTests {
+@Suite(.optimized) struct HostileInputTests {
     private func frames(in samples: [Float], sampleRateHertz: Int = 48_000) throws -> [ReceivedFrame] {
         var receiver = try Receiver(sampleRateHertz: sampleRateHertz)
         var frames: [ReceivedFrame] = []

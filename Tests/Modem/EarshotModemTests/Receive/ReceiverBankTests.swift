@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A bank of separate receivers does what receivers of its channels do alone.
-@Suite struct ReceiverBankTests {
+@Suite(.optimized) struct ReceiverBankTests {
     private static let channelCount = 3
     private static let holeCount = 6_000
 

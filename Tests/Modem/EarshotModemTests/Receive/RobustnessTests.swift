@@ -3,13 +3,14 @@ import EarshotLoopback
 import EarshotModem
 import EarshotTrials
 import RealModule
+import TestSupport
 import Testing
 
 /// What the receiver has to stand, in simulated air: share of 8-byte tokens decoded.
 ///
 /// Thresholds are the project's promises, with their margin over what was measured (`AirPromise`). Each row runs 120 trials with
 /// fixed seeds, so a result does not change from run to run, and would hold for others too.
-@Suite struct RobustnessTests {
+@Suite(.optimized) struct RobustnessTests {
     static let trialCount = 120
     static let seed: UInt64 = 2_026_11_21
 

@@ -3,10 +3,11 @@ import EarshotChannel
 import EarshotCoding
 import EarshotLoopback
 import EarshotModem
+import TestSupport
 import Testing
 
 /// The receiver as a stream: any blocks, each frame once, in its place.
-@Suite struct StreamingTests {
+@Suite(.optimized) struct StreamingTests {
     /// Several frames of all profiles in light noise, some overlapping.
     private func busyAir() throws -> (samples: [Float], payloads: [(Payload, Profile)]) {
         var air = [Float](repeating: 0, count: 48_000 * 9)

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// The level of the band against closed forms.
-@Suite struct BandMeterTests {
+@Suite(.optimized) struct BandMeterTests {
     private func decibels(_ samples: [Float], seconds: Double = 1) throws -> Double {
         var receiver = try Receiver(sampleRateHertz: 48_000)
         receiver.push(samples.span) { _ in }

@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// The numbers of the common baseband against docs/PROTOCOL.md and the definitions.
-@Suite struct BasebandFormatTests {
+@Suite(.optimized) struct BasebandFormatTests {
     @Test func aSymbolHasTwoSamplesATone() {
         #expect(Profile.all.map { BasebandFormat(profile: $0).samplesPerSymbol } == [32, 64, 128])
         #expect(Profile.all.allSatisfy { BasebandFormat(profile: $0).rateHertz == 3_000 })

@@ -1,9 +1,10 @@
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
-@Suite struct BasebandHistoryTests {
+@Suite(.optimized) struct BasebandHistoryTests {
     /// A stage that removes a steady tone from a stretch, or restores it, must not write the tone into lost samples.
     @Test func lostSamplesStayZero() {
         let history = BasebandHistory(keptCount: 256)

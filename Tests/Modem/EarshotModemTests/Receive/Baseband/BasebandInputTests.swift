@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// Input blocks of any size become the same quanta.
-@Suite struct BasebandInputTests {
+@Suite(.optimized) struct BasebandInputTests {
     private func input(keptCount: Int = 4_096) -> BasebandInput {
         BasebandInput(sampleRateHertz: 48_000, profiles: Profile.all, keptCount: keptCount, heardCount: 4_096)
     }

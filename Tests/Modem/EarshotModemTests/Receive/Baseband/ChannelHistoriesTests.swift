@@ -1,10 +1,11 @@
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// Channels that repeat another one.
-@Suite struct ChannelHistoriesTests {
+@Suite(.optimized) struct ChannelHistoriesTests {
     /// A channel is a copy at any gain and phase; independent noise is none, whatever is silent before it.
     @Test func copiesAreFound() {
         let first = BasebandScene(count: 6_400, snrDecibels: 0, seed: 21).samples

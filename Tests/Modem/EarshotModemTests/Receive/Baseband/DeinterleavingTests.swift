@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// One channel of interleaved samples, for each way in which it is copied.
-@Suite struct DeinterleavingTests {
+@Suite(.optimized) struct DeinterleavingTests {
     @Test(arguments: [1, 2, 3, 8]) func takesEveryNthSample(channelCount: Int) {
         let samples = (0..<channelCount * 37).map { Int16($0) }
         for channel in 0..<channelCount {

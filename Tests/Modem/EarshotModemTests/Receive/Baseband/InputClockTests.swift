@@ -5,7 +5,7 @@ import Testing
 @testable import EarshotModem
 
 /// Baseband indices to input samples, exactly, however long the holes.
-@Suite struct InputClockTests {
+@Suite(.optimized) struct InputClockTests {
     @Test(arguments: [44_100, 48_000, 96_000, 192_000]) func withoutHolesTimeIsARatio(rate: Int) {
         let clock = InputClock(inputRateHertz: rate, basebandRateHertz: 3_000)
         for index in [0.0, 0.5, 1, 2_999.25, 3_000, 1e9] {

@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// Interleaved channels become the histories that each channel alone has.
-@Suite struct ReceiverInputTests {
+@Suite(.optimized) struct ReceiverInputTests {
     private func input(channelCount: Int) -> ReceiverInput {
         ReceiverInput(
             sampleRateHertz: 48_000, channelCount: channelCount, profiles: Profile.all, keptCount: 4_096,

@@ -5,7 +5,7 @@ import Testing
 @testable import EarshotModem
 
 /// 24 at once and 8 more a second, and never more than 24.
-@Suite struct CancellationBudgetTests {
+@Suite(.optimized) struct CancellationBudgetTests {
     private func spendAll(_ budget: inout CancellationBudget, at index: Int) -> Int {
         var count = 0
         while budget.spend(at: index) { count += 1 }

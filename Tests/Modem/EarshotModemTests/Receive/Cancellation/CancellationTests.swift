@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Several talkers at once: what is decoded first is taken away, and what it hid comes to light.
-@Suite struct CancellationTests {
+@Suite(.optimized) struct CancellationTests {
     /// A channel of `earshot simulate`, an SNR, and of 25 trials the minimum number in which every talker is decoded.
     struct Row: Sendable, CustomTestStringConvertible {
         var channel: String

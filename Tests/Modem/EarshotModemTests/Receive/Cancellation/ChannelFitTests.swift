@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// The fast fit against the textbook's.
-@Suite struct ChannelFitTests {
+@Suite(.optimized) struct ChannelFitTests {
     /// A frame through three paths, in noise.
     private struct Scene: ~Copyable {
         let history = BasebandHistory(keptCount: 2_000)

@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// A frame's delay and offset, known because the scene made them.
-@Suite struct FrameAlignmentTests {
+@Suite(.optimized) struct FrameAlignmentTests {
     private static let start = 600.0
 
     /// Measures how far frames of `paths` are from a replica at `start` without an offset.

@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// The residual of a cancelled frame, and the frames that are masked instead.
-@Suite struct FrameCancellerTests {
+@Suite(.optimized) struct FrameCancellerTests {
     private static let profile = Profile.standard
     private static let start = 600.0
 

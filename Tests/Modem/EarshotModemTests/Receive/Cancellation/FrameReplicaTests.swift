@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// The frame that a receiver makes against the one that a transmitter sends.
-@Suite struct FrameReplicaTests {
+@Suite(.optimized) struct FrameReplicaTests {
     /// Less one complex factor, -40 dB is left at most. The downconverter's passband ripples by 0.03 dB (-49 dB); what a
     /// frequency step spreads beyond the passband is lost besides.
     @Test(arguments: Profile.all, [0, 0.001, -0.004])

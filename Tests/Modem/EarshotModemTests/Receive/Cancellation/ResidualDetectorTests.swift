@@ -1,11 +1,12 @@
 import EarshotCoding
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// Whether something is left beside a frame.
-@Suite struct ResidualDetectorTests {
+@Suite(.optimized) struct ResidualDetectorTests {
     private static let start = 500.0
 
     /// Whether something is left beside a frame at 20 dB, with another one of amplitude `other` half a token later.

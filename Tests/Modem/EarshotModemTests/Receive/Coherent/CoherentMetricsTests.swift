@@ -8,7 +8,7 @@ import Testing
 @testable import EarshotModem
 
 /// The stage against its formulas in Double, sums instead of transforms.
-@Suite struct CoherentMetricsTests {
+@Suite(.optimized) struct CoherentMetricsTests {
     private static let start = 500.0
 
     /// What the stage makes of a frame with the tones given, all believed.

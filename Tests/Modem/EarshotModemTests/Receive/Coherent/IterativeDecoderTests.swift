@@ -1,10 +1,11 @@
 import EarshotCoding
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// Which effort a frame is worth, and that paths with wrong tones are mended.
-@Suite struct IterativeDecoderTests {
+@Suite(.optimized) struct IterativeDecoderTests {
     private static let start = 500.0
 
     /// The limits of the doc comments: Λ of 18, a sync ratio of 3, a dominance of 0.7.

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// J of given correlations, and its peaks.
-@Suite struct ResidualOffsetTests {
+@Suite(.optimized) struct ResidualOffsetTests {
     private static let delayCount = 12
     private static let format = BasebandFormat(profile: .standard)
     /// Bins of 1/(128·T) for a token.

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// The products of a symbol's samples with all tones against the sum written out.
-@Suite struct ToneTransformTests {
+@Suite(.optimized) struct ToneTransformTests {
     private static let symbol = 3
     private static let start = 100.4
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-@Suite struct DecodingBudgetTests {
+@Suite(.optimized) struct DecodingBudgetTests {
     /// All looks are allowed while much is left, brief ones while more than the reserve is, first ones while anything is.
     @Test func theBudgetAllowsLessAndLess() {
         var budget = DecodingBudget(basebandRateHertz: 3_000)

@@ -1,11 +1,12 @@
 import EarshotCoding
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// Candidates that are a little off, that are noise, and that another frame disturbs.
-@Suite struct FrameDecoderTests {
+@Suite(.optimized) struct FrameDecoderTests {
     private static let start = 2_000.0
 
     /// A frame at a place in a scene, whose noise is known.

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// What the evidence says of energies that are set by hand, and at which limits a path is believed.
-@Suite struct FrameEvidenceTests {
+@Suite(.optimized) struct FrameEvidenceTests {
     /// Energies of a token's frame: noise of mean 1 and, on the path and the sync pattern, `level(symbol)`.
     private struct Scene {
         let profile: Profile

@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// Tones on the air in, tones on the air and a payload out.
-@Suite struct FrameTrellisTests {
+@Suite(.optimized) struct FrameTrellisTests {
     private static let stepCount = FrameLayout.token.dataToneCount
 
     /// A frame's data tones on the air, under a scrambling that starts at `scramblerStart`.

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// One walk through the trellis: clean frames pass, and noise, holes and decoys do not.
-@Suite struct TrellisAttemptTests {
+@Suite(.optimized) struct TrellisAttemptTests {
     private static let start = 500.0
 
     private func attempt(_ frame: MeasuredFrame) -> PathResult.Outcome {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// Whether and where there is a frame.
-@Suite struct FrameDetectionTests {
+@Suite(.optimized) struct FrameDetectionTests {
     /// From as far as refinement may be wrong, a sixteenth of a symbol and an eighth of a spacing, detection finds the frame at 1 dB above
     /// each profile's 90 % point and does not drift away: it stays within an eighth of a symbol and a fifth of a spacing. (90 frames a
     /// profile, seeds 1 to 30: at most 0.093 of a symbol and 0.166 of a spacing.) Louder frames are left where they are, because Λ is

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// Λ against its formula in Double and against what theory says of noise.
-@Suite struct FrameLikelihoodTests {
+@Suite(.optimized) struct FrameLikelihoodTests {
     /// φ(x) = e^(−ρ)·I₀(2·√(ρ·x)), I₀ by its series.
     private func ratio(_ x: Double) -> Double {
         let rho = FrameLikelihood.designRatio

@@ -1,12 +1,13 @@
 import EarshotBasics
 import EarshotChannel
 import RealModule
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// The sum of several channels against closed forms, and its statistics in noise.
-@Suite struct ChannelSumTests {
+@Suite(.optimized) struct ChannelSumTests {
     private func sum(_ weights: SIMD8<Float>) -> ChannelSum {
         var sum = ChannelSum()
         sum.prepare(ChannelShares(weights: weights))

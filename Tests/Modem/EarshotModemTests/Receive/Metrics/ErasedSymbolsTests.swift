@@ -5,7 +5,7 @@ import Testing
 @testable import EarshotModem
 
 /// A set of symbols against `Set`.
-@Suite struct ErasedSymbolsTests {
+@Suite(.optimized) struct ErasedSymbolsTests {
     @Test func equalsASet() {
         var random = SeededGenerator(seed: 60)
         var (erased, twin) = (ErasedSymbols(), Set<Int>())

@@ -1,11 +1,12 @@
 import EarshotCoding
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// The energies of several channels against those of each.
-@Suite struct FrameMeasurerTests {
+@Suite(.optimized) struct FrameMeasurerTests {
     private static let profile = Profile.standard
     private static let start = 500.0
 

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// In a crowd a tone as loud as the sync tones is the likeliest, not the loudest one.
-@Suite struct InterferenceMetricsTests {
+@Suite(.optimized) struct InterferenceMetricsTests {
     private static let layout = FrameLayout.token
 
     /// A token's frame of level 1 among noise of power `noise` and, in every other symbol, an interferer's tone `interferer` times as

@@ -9,7 +9,7 @@ import Testing
 @testable import EarshotModem
 
 /// The track of a frame whose offset stands still or changes, made in the baseband by its definition.
-@Suite struct MotionTrackTests {
+@Suite(.optimized) struct MotionTrackTests {
     /// A frame whose offset is f[k] = offset + rate·k in symbol k, phase-continuous, in noise.
     private func view(
         _ profile: Profile, offsetHertz: Double, hertzPerSymbol: Double, noisePower: Float,

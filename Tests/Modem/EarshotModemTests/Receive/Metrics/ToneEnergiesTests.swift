@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// Batches of symbols against the definition, one tone after the other.
-@Suite struct ToneEnergiesTests {
+@Suite(.optimized) struct ToneEnergiesTests {
     /// Noise of mean power 1 a sample, of which a stretch is lost.
     private func history(_ samples: [ComplexSample], lost: Range<Int>) -> BasebandHistory {
         let history = BasebandHistory(keptCount: samples.count)

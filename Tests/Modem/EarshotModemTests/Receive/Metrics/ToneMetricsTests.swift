@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// Noise, log-likelihoods, echo weights and branch metrics against their formulas in Double.
-@Suite struct ToneMetricsTests {
+@Suite(.optimized) struct ToneMetricsTests {
     private static let symbolCount = FrameLayout.token.toneCount + ToneMetrics.echoSymbolCount
 
     private func prepared(_ energies: [Float], _ profile: Profile) -> ToneMetrics {

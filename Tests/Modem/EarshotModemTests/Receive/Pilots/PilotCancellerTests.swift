@@ -10,7 +10,7 @@ import Testing
 @testable import EarshotModem
 
 /// Steady tones of amplitude 1 in noise of power 10⁻⁴ a sample, unless said: 3,000 samples a second.
-@Suite struct PilotCancellerTests {
+@Suite(.optimized) struct PilotCancellerTests {
     /// What is left of a tone is 5/2 of the noise in 1,024 samples, and noise itself has 1/750 of its power in a quarter of a
     /// second's bin: 3.8·10⁻⁷. Exponentially distributed, so that ten times that, −54 dB, happens in 1 of 22,000 quarters.
     private static let noisePower = 1e-4

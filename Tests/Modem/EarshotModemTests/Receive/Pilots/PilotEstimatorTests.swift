@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// One tone in a stretch of baseband against closed forms and the Cramér-Rao bound.
-@Suite struct PilotEstimatorTests {
+@Suite(.optimized) struct PilotEstimatorTests {
     /// a·e^{j2πfn} and complex noise of that power a sample.
     private func stretch(
         _ cyclesPerSample: Double, amplitude: ComplexDouble, noisePower: Double = 0, random: inout SeededGenerator

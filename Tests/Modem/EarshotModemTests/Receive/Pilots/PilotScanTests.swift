@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// Where the scan sees a steady tone, and how seldom in noise.
-@Suite struct PilotScanTests {
+@Suite(.optimized) struct PilotScanTests {
     /// Appends noise of power 2/3 a sample and a tone, a quantum at a time, and counts the looks that found something.
     private func scan(
         _ cyclesPerSample: Double?, amplitude: Float, seconds: Int, seed: UInt64,

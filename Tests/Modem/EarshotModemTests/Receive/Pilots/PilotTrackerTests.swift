@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// A tone that is known: what its removal leaves.
-@Suite struct PilotTrackerTests {
+@Suite(.optimized) struct PilotTrackerTests {
     private static let quantum = BasebandInput.quantum
 
     /// The samples of a tone from index `first` on.

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// Tokens that were heard once, and then too quietly to be decoded. White noise; seeds are fixed.
-struct TokenRecognitionTests {
+@Suite(.optimized) struct TokenRecognitionTests {
     private static let rate = 48_000
     private static let amplitude: Float = 0.05
 

@@ -1,11 +1,12 @@
 import EarshotCoding
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// From a search's candidates to a report, once.
-@Suite struct RepeatCombinerTests {
+@Suite(.optimized) struct RepeatCombinerTests {
     /// What becomes of a burst in `history` when its search finds it.
     /// - Parameters:
     ///   - recent: the frames known already.

@@ -1,11 +1,12 @@
 import EarshotCoding
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// Frames that are too quiet alone, read together.
-@Suite struct RepeatDecoderTests {
+@Suite(.optimized) struct RepeatDecoderTests {
     private func decode(_ history: BasebandHistory) -> RepeatedFrame? {
         var decoder = RepeatDecoder(profiles: [BurstScene.profile], repeatCount: BurstScene.repeatCount)
         let frame = MeasuredFrame.token(BurstScene.profile, start: BurstScene.start, in: history)

@@ -1,11 +1,12 @@
 import EarshotCoding
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// Whether there is a burst, where, and which of its frames are there.
-@Suite struct RepeatDetectionTests {
+@Suite(.optimized) struct RepeatDetectionTests {
     private func detection() -> RepeatDetection {
         RepeatDetection(
             profiles: [BurstScene.profile], repeatCount: BurstScene.repeatCount,

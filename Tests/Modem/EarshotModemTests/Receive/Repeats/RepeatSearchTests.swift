@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// Sums of scores a burst spacing apart, and their peaks, against sums written out.
-@Suite struct RepeatSearchTests {
+@Suite(.optimized) struct RepeatSearchTests {
     private static let format = BasebandFormat(profile: .standard)
     private static let repeatCount = 3
     private static let blockCount = 30

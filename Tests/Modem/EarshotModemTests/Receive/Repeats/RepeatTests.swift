@@ -2,6 +2,7 @@ import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotLoopback
+import TestSupport
 import Testing
 
 @testable import EarshotModem
@@ -20,7 +21,7 @@ import Testing
 /// | three as four, −10.8 dB | 5 lost | 3.8 % | 7 of 30 | 10⁻⁵ |
 /// | six as four, −11.8 dB | 0 lost | 1.2 % | 4 of 30 | 3·10⁻⁵ |
 /// | two holes, −11.4 dB | 15 lost | 8.1 % | 18 of 90 | 9·10⁻⁵ |
-struct RepeatTests {
+@Suite(.optimized) struct RepeatTests {
     static func tally(
         _ profile: Profile, burst: Int, combining: Int, snrDecibels: Double, trialCount: Int = 60,
         _ change: (inout AirScene) -> Void = { _ in }

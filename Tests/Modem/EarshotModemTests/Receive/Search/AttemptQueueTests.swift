@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// The queue against a slow twin: an unordered list that is searched for each answer.
-@Suite struct AttemptQueueTests {
+@Suite(.optimized) struct AttemptQueueTests {
     private func attempt(
         due: Int, score: Float, start: Double = 0, dominance: Float = 0.7, isExamined: Bool = true,
         offsetHertz: Float = 0,

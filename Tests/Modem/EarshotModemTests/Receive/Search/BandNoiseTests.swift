@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// The noise that search, refinement and detection divide by.
-@Suite struct BandNoiseTests {
+@Suite(.optimized) struct BandNoiseTests {
     /// Noise of power 1, and of `loudness` in the bins of tone `loudTone`.
     private func noise(_ profile: Profile, loudTone: Int?, loudness: Float, seed: UInt64) -> BandNoise {
         let format = BasebandFormat(profile: profile)

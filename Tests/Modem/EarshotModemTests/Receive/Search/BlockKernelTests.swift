@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The kernels that make cells and scores of a block's energies, of every form, against the same written out.
-@Suite struct BlockKernelTests {
+@Suite(.optimized) struct BlockKernelTests {
     private static let rowCount = 32
 
     @Test(arguments: KernelForm.all)

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// A candidate's exact place.
-@Suite struct CandidateRefinementTests {
+@Suite(.optimized) struct CandidateRefinementTests {
     /// Refinement comes from the search's grid, up to an eighth of a symbol and a quarter of a spacing off, to a sixteenth and an eighth.
     @Test(arguments: [(Profile.fast, 0.0), (.standard, -3), (.far, -6)])
     func refinementFindsThePlace(row: (profile: Profile, snrDecibels: Double)) throws {

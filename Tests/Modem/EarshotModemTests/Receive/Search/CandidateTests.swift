@@ -5,7 +5,7 @@ import Testing
 @testable import EarshotModem
 
 /// The list of candidates keeps the best ones of those that were offered.
-@Suite struct CandidateTests {
+@Suite(.optimized) struct CandidateTests {
     @Test(arguments: [1, 3, 8]) func keepsTheBest(maximumCount: Int) {
         var random = SeededGenerator(seed: 52)
         let before = [Candidate(start: -1, offsetHertz: 0, score: 0), Candidate(start: -2, offsetHertz: 0, score: 0)]

@@ -1,11 +1,12 @@
 import EarshotChannel
 import RealModule
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// Noise that channels have in common.
-@Suite struct ChannelCoherenceTests {
+@Suite(.optimized) struct ChannelCoherenceTests {
     /// The sums of cells of two channels whose noise has a correlation of γ.
     private func coherence(_ gamma: Float, seed: UInt64) -> ChannelCoherence {
         var (noise, coherence) = (WhiteNoise(seed: seed), ChannelCoherence())

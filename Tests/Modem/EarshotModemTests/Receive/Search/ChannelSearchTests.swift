@@ -5,7 +5,7 @@ import Testing
 @testable import EarshotModem
 
 /// The search of one channel and its noise go on together.
-@Suite struct ChannelSearchTests {
+@Suite(.optimized) struct ChannelSearchTests {
     /// Every block that the search scores has passed through the noise, a restart scores the same blocks again, and repeats are
     /// searched only if asked for.
     @Test func theSearchAndItsNoiseGoOnTogether() {

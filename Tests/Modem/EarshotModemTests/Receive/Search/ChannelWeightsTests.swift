@@ -1,11 +1,12 @@
 import EarshotCoding
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// How much each channel counts.
-@Suite struct ChannelWeightsTests {
+@Suite(.optimized) struct ChannelWeightsTests {
     private static let profile = Profile.standard
     private static let start = 500.0
 

@@ -1,10 +1,11 @@
 import EarshotCoding
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// From the baseband to attempts that wait for their frames to end.
-@Suite struct FrameSearchTests {
+@Suite(.optimized) struct FrameSearchTests {
     /// The attempts whose sync pattern was checked, all frames over.
     private func attempts(_ search: inout FrameSearch, _ frame: NoisyFrame) -> [Attempt] {
         _ = search.findCandidates(frame.histories, bursts: nil)

@@ -9,7 +9,7 @@ import Testing
 @testable import EarshotModem
 
 /// Λ on the search's grid: against its formula, and what it tells apart.
-@Suite struct GridLikelihoodTests {
+@Suite(.optimized) struct GridLikelihoodTests {
     private static let binStride = SearchCells.stride
     private static let offsetCount = 11
     private static let row = 3

@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotModem
 
 /// Which length a header announces, from energies that are set by hand.
-@Suite struct LengthHypothesesTests {
+@Suite(.optimized) struct LengthHypothesesTests {
     /// Noise of mean 1 in all tones, and the tones of a preamble `ratio` times as loud.
     private func energies(
         _ profile: Profile, byteCount: Int?, headerRatio: Float, syncRatio: Float = 100, random: inout SeededGenerator

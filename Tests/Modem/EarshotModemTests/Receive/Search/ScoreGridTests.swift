@@ -5,7 +5,7 @@ import Testing
 @testable import EarshotModem
 
 /// Peaks against their definition, and rows that move from block to block.
-@Suite struct ScoreGridTests {
+@Suite(.optimized) struct ScoreGridTests {
     /// A cell is a peak if no other within four rows and three offsets scores more; of equals the first wins.
     @Test func aPeakIsTheHighestOfItsNeighbourhood() {
         var random = SeededGenerator(seed: 56)

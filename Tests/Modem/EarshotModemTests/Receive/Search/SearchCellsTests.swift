@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// The cells keep what candidates wait for, however many blocks go by.
-@Suite struct SearchCellsTests {
+@Suite(.optimized) struct SearchCellsTests {
     /// A cell is found again, by the row of its block, as long as candidates wait for it.
     @Test func rowsStayAsLongAsCandidatesWait() {
         let cells = SearchCells(binCount: 3)

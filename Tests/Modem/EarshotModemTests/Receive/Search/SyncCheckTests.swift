@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// How loud the sync tones are among the others.
-@Suite struct SyncCheckTests {
+@Suite(.optimized) struct SyncCheckTests {
     /// Every sync tone of a clear frame is the loudest of its symbol; in noise half of them are not.
     ///
     /// A token's data tones announce another length only by chance: half of a header's six tones have to be those of one of 31

@@ -2,12 +2,13 @@ import EarshotBasics
 import EarshotChannel
 import EarshotCoding
 import EarshotDSP
+import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 /// The search and the refinement by themselves: what they find of sync patterns, where, and how often in noise.
-@Suite struct SyncSearchTests {
+@Suite(.optimized) struct SyncSearchTests {
     /// A receiver up to its refined candidates.
     private struct Ear: ~Copyable {
         private var downconverter: Downconverter

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotModem
 
 /// Which candidates wait, how long, and what becomes of them.
-@Suite struct WaitingCandidatesTests {
+@Suite(.optimized) struct WaitingCandidatesTests {
     private let format = BasebandFormat(profile: .standard)
 
     private func cells(_ random: inout SeededGenerator, blockCount: Int, isSettled: Bool = true) -> SearchCells {
