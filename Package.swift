@@ -179,7 +179,7 @@ let nearbyTargets: [Target] = [
         "EarshotSoundTests",
         [
             "EarshotAudio", "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotModem", "EarshotSound",
-            "EarshotTrials",
+            "EarshotTrials", "TestSupport",
         ]),
     nearby.tests(
         "EarshotBluetoothTests",

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotMessages
 import Foundation
 import Glibc
@@ -21,7 +22,7 @@ import Testing
 
     private static func run(_ home: Home, seed: UInt64) throws {
         let agent = try AgentProcess(home)
-        var random = Chance(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let operations = (0..<24).map { number in
             BackgroundOperation(
                 key: "key", service: "http://127.0.0.1:9", content: Data(repeating: UInt8(number), count: number * 500))
@@ -74,16 +75,7 @@ import Testing
     }
 }
 
-/// Numbers that depend on the seed only.
-struct Chance {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next(_ count: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state % UInt64(count))
-    }
+extension SeededGenerator {
+    /// A number from 0 to `count` - 1.
+    mutating func next(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
 }

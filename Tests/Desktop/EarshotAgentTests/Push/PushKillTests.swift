@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotMessages
 import EarshotPush
 import Foundation
@@ -100,7 +101,7 @@ struct PushKillTests {
     @Test func aProviderThatIsKilledIsBackAndNoCallIsLostOrDoubled() async throws {
         try await onThread {
             let machine = try Machine()
-            var random = Chance(seed: 19)
+            var random = SeededGenerator(seed: 19)
             var longest = machine.seconds(after: nil)
             for _ in 0..<Self.kills {
                 let process = machine.push.processes.last
@@ -121,7 +122,7 @@ struct PushKillTests {
     @Test func anAgentThatIsKilledContinuesAndNoCallIsLostOrDoubled() async throws {
         try await onThread {
             let machine = try Machine()
-            var random = Chance(seed: 20)
+            var random = SeededGenerator(seed: 20)
             var longest = machine.seconds(after: nil)
             for _ in 0..<Self.kills {
                 let process = machine.push.processes.last

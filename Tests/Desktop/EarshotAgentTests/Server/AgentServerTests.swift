@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotMessages
 import Foundation
 import Glibc
@@ -70,7 +71,7 @@ import Testing
         let agent = try home.agent(Air(), FakeService())
         let socket = home.socket
         try await onThread {
-            var random = Chance(seed: 18)
+            var random = SeededGenerator(seed: 18)
             for _ in 0..<300 {
                 let client = try RawClient(socket, app: random.next(2) == 0 ? "app" : nil)
                 var bytes = Data()

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotMessages
 import Foundation
 import NearbyWire
@@ -18,13 +19,13 @@ import Testing
 
     @Test func anyPiecesGiveTheSameFrames() throws {
         let stream = try Self.frames.reduce(into: Data()) { $0 += try #require(AgentProtocol.encode($1)) }
-        var chance = Chance(seed: 18)
+        var chance = SeededGenerator(seed: 18)
         for _ in 0..<200 {
             var reader = FrameReader()
             var rest = stream[...]
             var frames: [ClientFrame] = []
             while !rest.isEmpty {
-                let count = chance.next(in: 0...40)
+                let count = Int.random(in: 0...40, using: &chance)
                 frames += try reader.take(rest.prefix(count)).compactMap { AgentProtocol.decode($0) }
                 rest = rest.dropFirst(count)
             }
@@ -52,17 +53,17 @@ import Testing
     /// Bytes that are nearly right: the reader neither crashes nor keeps more than a frame.
     @Test(arguments: [1, 2, 3] as [UInt64]) func mutationsDoNoHarm(seed: UInt64) throws {
         let stream = try Self.frames.reduce(into: Data()) { $0 += try #require(AgentProtocol.encode($1)) }
-        var chance = Chance(seed: seed)
+        var chance = SeededGenerator(seed: seed)
         var decodedCount = 0
         for _ in 0..<2_000 {
             var bytes = [UInt8](stream)
-            for _ in 0..<chance.next(in: 1...8) {
-                let place = chance.next(in: 0...(bytes.count - 1))
-                switch chance.next(in: 0...3) {
-                case 0: bytes[place] = UInt8(chance.next(in: 0...255))
+            for _ in 0..<Int.random(in: 1...8, using: &chance) {
+                let place = Int.random(in: 0...(bytes.count - 1), using: &chance)
+                switch Int.random(in: 0...3, using: &chance) {
+                case 0: bytes[place] = UInt8(Int.random(in: 0...255, using: &chance))
                 case 1: bytes.remove(at: place)
-                case 2: bytes.insert(UInt8(chance.next(in: 0...255)), at: place)
-                default: bytes.swapAt(place, chance.next(in: 0...(bytes.count - 1)))
+                case 2: bytes.insert(UInt8(Int.random(in: 0...255, using: &chance)), at: place)
+                default: bytes.swapAt(place, Int.random(in: 0...(bytes.count - 1), using: &chance))
                 }
             }
             var reader = FrameReader()
@@ -76,19 +77,5 @@ import Testing
             #expect(reader.pendingByteCount <= AgentProtocol.maximumFrameByteCount + AgentProtocol.lengthByteCount)
         }
         #expect(decodedCount > 500, "seed \(seed): the mutations leave many frames whole")
-    }
-}
-
-/// Numbers that depend on the seed only.
-private struct Chance {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next(in range: ClosedRange<Int>) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return range.lowerBound + Int(state % UInt64(range.count))
     }
 }
