@@ -55,7 +55,9 @@ public struct BackOff: Sendable, Hashable {
     ///
     /// If the service names a pause of its own, the result is at least that plus u · shortest, so that clients that were told
     /// the same do not return together.
-    /// - Parameter retryAfter: the pause that the service named; nil for none. More than 300 s count as 300 s.
+    /// - Parameters:
+    ///   - retryAfter: the pause that the service named; nil for none. More than 300 s count as 300 s.
+    ///   - generator: the source of u.
     public mutating func spreadPause(
         retryAfter: Duration? = nil, using generator: inout some RandomNumberGenerator
     ) -> Duration {
