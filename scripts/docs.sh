@@ -4,7 +4,7 @@
 #     scripts/docs.sh [FOLDER]
 #
 # FOLDER defaults to .build/docs. Each library's pages come from its doc comments and its catalogue, LIBRARY.docc in its folder.
-# The script makes a debug build and needs the toolchain's docc, and python3.
+# The script uses the build of `make test`, or makes it as far as it needs, and needs the toolchain's docc, and python3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,15 +38,19 @@ docc=${DOCC:-$(command -v docc || echo "$(dirname "$(readlink -f "$(command -v "
 [[ -x $docc ]] || { echo "There is no docc beside $swift. Install a complete Swift toolchain, or set DOCC." >&2 && exit 69; }
 
 list=$(libraries)
+# The build of `make test`, whose modules need not compile again.
+place=(--scratch-path .build/testing)
+export EARSHOT_OPTIMIZED=1
+
 work=.build/documentation
 rm -rf "$work"
 mkdir -p "$work"
 
 # The symbol graphs of all modules lie in one folder, and docc takes one library at a time. The command warns about
 # the test bundles, which are not built for it.
-symbols=$("$swift" build --show-bin-path)/../symbolgraph
+symbols=$("$swift" build "${place[@]}" --show-bin-path)/../symbolgraph
 rm -rf "$symbols"
-"$swift" package dump-symbol-graph --minimum-access-level public --skip-synthesized-members >"$work/log" 2>&1 || true
+"$swift" package "${place[@]}" dump-symbol-graph --minimum-access-level public --skip-synthesized-members >"$work/log" 2>&1 || true
 
 earlier=()
 archives=()

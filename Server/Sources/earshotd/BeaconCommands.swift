@@ -2,6 +2,7 @@ import ArgumentParser
 import EarshotServer
 import EarshotSystem
 import FoundationEssentials
+import Glibc
 import NearbyWire
 
 struct BeaconCommand: AsyncParsableCommand {
