@@ -100,8 +100,8 @@ struct BeaconCommand: AsyncParsableCommand {
                 printError("Error: cannot read '\(path)': \(String(cString: strerror(code))).")
                 throw ExitCode(66)
             } catch {
-                printError("Error: '\(path)' has more than \(maximum) bytes, the maximum of an attachment.")
-                throw ExitCode(65)
+                printError("Error: '\(path)' is too large: a message of a beacon has at most \(maximum) bytes.")
+                throw ExitCode.failure
             }
         }
     }
