@@ -1,8 +1,8 @@
 /// The simulated air between transmitters and a receiver, as one value: each talker has a place, a clock and a distance
 /// of its own, and one microphone receives them all.
 ///
-///     talker:      frame -> loudspeaker -> clock and motion -> room
-///     microphone:  talkers -> + tones + knocks -> response -> + noise -> gain -> clipping -> rate -> gaps
+///     talker:      frame -> loudspeaker -> fade -> clock and motion -> room
+///     microphone:  talkers -> + tones + knocks -> response -> + noise -> gate -> gain -> clipping -> rate -> gaps
 ///
 /// Levels are relative to a talker's signal, which has a known peak, and rooms have energy 1 on the average over
 /// places, so a signal-to-noise ratio keeps its meaning with any of these stages.
@@ -21,6 +21,8 @@ public struct Air: Sendable {
     public var room: (any Reverberant)?
     /// The frequency response of all talkers' loudspeakers; nil means flat.
     public var loudspeaker: FrequencyResponse?
+    /// A time in which each talker is quieter; nil means none.
+    public var fade: AirFade?
     /// The frequency response of the microphone, for all sound but its noise; nil means flat.
     public var microphone: FrequencyResponse?
     /// The noise at the microphone.
@@ -29,6 +31,8 @@ public struct Air: Sendable {
     public var toneLevelsDecibels: [Double] = []
     /// Knocks, keys and clicks; nil means none.
     public var impulses: AirImpulses?
+    /// A noise suppressor's gate; nil means none.
+    public var gate: AirGate?
     /// Whether an automatic gain follows the sound at the microphone.
     public var hasAutomaticGain = false
     /// The clipping level of the microphone, in decibels below the signal's peak; nil means no clipping.

@@ -72,8 +72,20 @@ public struct AirPreset: Sendable {
         },
         AirPreset("tilt", "20 dB less at 20 kHz than at 18.5 kHz") { $0.loudspeaker = .tilt(decibels: 20) },
         AirPreset("cut-off", "a resampler that ends at 19.8 kHz") { $0.microphone = .cutOff(atHertz: 19_800) },
+        AirPreset("lowpass-19400", "a low-pass that takes the upper 40 % of the band") {
+            $0.microphone = .cutOff(atHertz: 19_400)
+        },
+        AirPreset("lowpass-19250", "a low-pass that takes the upper half of the band") {
+            $0.microphone = .cutOff(atHertz: 19_250)
+        },
+        AirPreset("fade", "a person walks between the devices: 20 dB less for 0.3 s, anywhere in the frame") {
+            $0.fade = AirFade(decibels: 20, seconds: 0.3)
+        },
         AirPreset("rate-44100", "a receiver at 44.1 kHz") { $0.receiverRateHertz = 44_100 },
         AirPreset("clip", "a signal 12 dB above what the microphone can take") { $0.overdriveDecibels = 12 },
+        AirPreset("gate", "a noise suppressor's gate: 20 dB less for 0.1 to 0.4 s, noise included, as between words") {
+            $0.gate = AirGate(decibels: 20)
+        },
         AirPreset("agc", "an automatic gain that follows the sound, as in a phone") { $0.hasAutomaticGain = true },
         AirPreset("gaps", "a recording that loses 5 to 40 ms once a second, and reports it") {
             $0.gaps = RandomGaps(perSecond: 1, lengthSeconds: 0.005...0.04)

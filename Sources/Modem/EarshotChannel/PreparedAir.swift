@@ -97,6 +97,10 @@ public struct PreparedAir: Sendable {
     ) -> [(source: any SoundSource, delaySamples: Int)] {
         var spoken: any SoundSource = signal
         if let loudspeaker { spoken = Filtered(spoken, loudspeaker) }
+        if let fade = air.fade {
+            let length = Int(seconds * Double(sampleRateHertz))
+            spoken = fade.applied(to: spoken, length: length, sampleRateHertz: sampleRateHertz, &generator)
+        }
         // Symbols need not start on a sample of the receiver.
         let fraction = Double(generator.uniform())
         let clock = air.clockSpread * (2 * Double(generator.uniform()) - 1)
@@ -143,6 +147,7 @@ public struct PreparedAir: Sendable {
         // Another seed for each microphone; the first one's is that of a microphone alone.
         let seed = generator.next() ^ (UInt64(number) &* 0x9e37_79b9_7f4a_7c15)
         sound = with([noise(deviation: deviation * Self.factor(own.noiseDecibels), seed: seed)], under: sound)
+        if let gate = air.gate { sound = gate.applied(to: sound, sampleRateHertz: sampleRateHertz, &generator) }
         if air.hasAutomaticGain { sound = AutomaticGain(sound, sampleRateHertz: sampleRateHertz) }
         if let overdrive = air.overdriveDecibels {
             sound = Clipped(sound, level: amplitude * Self.factor(-overdrive))
