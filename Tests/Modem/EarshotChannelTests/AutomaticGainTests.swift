@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct AutomaticGainTests {
+@Suite(.optimized) struct AutomaticGainTests {
     private static let rate = 48_000
 
     /// The gain in decibels after a step of a constant, which has its square as mean power in every 5 ms: output over

@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct ClippedTests {
+@Suite(.optimized) struct ClippedTests {
     /// A sine of amplitude A clipped at L = A·sin θ has odd harmonics only,
     ///
     ///     b₁ = 2/π·(Aθ + L·cos θ),   b₃ = 4/π·(A·(sin 2θ/4 − sin 4θ/8) + L·cos 3θ/3)

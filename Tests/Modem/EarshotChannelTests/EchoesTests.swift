@@ -3,7 +3,7 @@ import EarshotChannel
 import TestSupport
 import Testing
 
-@Suite struct EchoesTests {
+@Suite(.optimized) struct EchoesTests {
     /// Several blocks of every size that the design chooses: 4,096, 16,384 and 32,768 points (with four times and with
     /// more than two times the response).
     ///

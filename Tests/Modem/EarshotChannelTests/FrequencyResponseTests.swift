@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct FrequencyResponseTests {
+@Suite(.optimized) struct FrequencyResponseTests {
     /// Σ h[n]·cos(2πf(n − D)) in dB: all of H, because h is symmetrical.
     private func gain(_ taps: [Float], _ hertz: Double, rate: Int) -> Double {
         let delay = taps.count / 2

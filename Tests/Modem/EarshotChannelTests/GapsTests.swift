@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct GapsTests {
+@Suite(.optimized) struct GapsTests {
     private let ramp = StoredSound((1...10).map { Float($0) })
 
     /// Holes one by one: in the middle, next to each other, at either end, and beyond it.

@@ -3,7 +3,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct ImpulsesTests {
+@Suite(.optimized) struct ImpulsesTests {
     private static let rate = 48_000
 
     /// The impulses and their positions; overlapping impulses count as one.

@@ -5,7 +5,7 @@ import Testing
 @testable import EarshotChannel
 
 /// What several microphones hear of the same air.
-@Suite struct MicrophoneArrayTests {
+@Suite(.optimized) struct MicrophoneArrayTests {
     private static let tone = (0..<24_000).map { 0.25 * Float.sin(2 * .pi * 0.4 * Float($0)) }
 
     /// The samples of each microphone.

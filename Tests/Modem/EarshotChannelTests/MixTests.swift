@@ -3,7 +3,7 @@ import EarshotChannel
 import TestSupport
 import Testing
 
-@Suite struct MixTests {
+@Suite(.optimized) struct MixTests {
     private let ramp = StoredSound([1, 2, 3, 4])
 
     private func mixed(_ parts: [Mix.Part], length: Int? = nil) -> [Float] {

@@ -1,8 +1,9 @@
 import EarshotChannel
 import RealModule
+import TestSupport
 import Testing
 
-@Suite struct MotionPathTests {
+@Suite(.optimized) struct MotionPathTests {
     /// Speed is the derivative of distance: a central difference over ±1 ms, with an error of h²/6·d‴: 2e-7 · 5·(2π)³/6
     /// for pacing, and half a millisecond's acceleration at the ends of a turn, 0.5e-3 · 28 m/s².
     @Test func speedIsTheChangeOfDistance() {

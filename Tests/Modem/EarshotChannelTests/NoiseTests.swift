@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotChannel
 
-@Suite struct NoiseTests {
+@Suite(.optimized) struct NoiseTests {
     /// |X|²/N² of a sound's bins from 0 to half of its 2²⁰ samples, both signs of the frequency together.
     static let count = 1 << 20
     static func spectrum(_ source: some SoundSource) -> [Double] {

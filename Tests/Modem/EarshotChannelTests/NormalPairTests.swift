@@ -1,10 +1,11 @@
 import EarshotBasics
 import RealModule
+import TestSupport
 import Testing
 
 @testable import EarshotChannel
 
-@Suite struct NormalPairTests {
+@Suite(.optimized) struct NormalPairTests {
     /// Compares with the formula in double precision, for uniform numbers over their whole range and at its ends.
     ///
     /// The logarithm is rounded to 2⁻²⁴ of itself, the root halves that, sine and cosine add as much and the product

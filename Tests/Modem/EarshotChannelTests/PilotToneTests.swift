@@ -3,7 +3,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct PilotToneTests {
+@Suite(.optimized) struct PilotToneTests {
     /// After an hour, compared with integers and one sine in double precision. Three roundings to single precision:
     /// 3 · 6e-8 of the amplitude.
     @Test(arguments: [0.0, 0.001, 50, 18_743.123_456, 19_999.999_999, 24_000], [0, 0.25, -0.4])

@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct RecordedNoiseTests {
+@Suite(.optimized) struct RecordedNoiseTests {
     /// The recording is a quarter as long as the measurement, which so holds four turns and more. Repeated noise has a
     /// line spectrum: its mean is that of the loop, exact except for the windows' edges, 3 Hz to either side of 1,500
     /// Hz.

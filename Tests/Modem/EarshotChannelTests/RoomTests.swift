@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct RoomTests {
+@Suite(.optimized) struct RoomTests {
     private static let seeds = 1...40 as ClosedRange<UInt64>
 
     /// Schroeder's backward integration, averaged over seeds: the remaining energy from each sample on.
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-@Suite struct ConvolutionTests {
+@Suite(.optimized) struct ConvolutionTests {
     @Test(arguments: [(1, 1), (1, 5), (5, 1), (7, 9), (100, 33), (129, 128), (1000, 3)])
     func equalsTheDefinition(first: Int, second: Int) throws {
         var random = SeededGenerator(seed: 17)

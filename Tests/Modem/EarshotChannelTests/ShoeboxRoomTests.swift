@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotChannel
 
-@Suite struct ShoeboxRoomTests {
+@Suite(.optimized) struct ShoeboxRoomTests {
     private static let size = SIMD3(6.1, 4.9, 3.7)
     private static let source = SIMD3(2.0, 1.7, 1.3)
     private static let microphone = SIMD3(3.6, 3.1, 1.9)

@@ -1,8 +1,9 @@
 import EarshotChannel
 import RealModule
+import TestSupport
 import Testing
 
-@Suite struct SoundInAirTests {
+@Suite(.optimized) struct SoundInAirTests {
     /// ISO 9613-1:1993, table 1, in dB/km at one atmosphere, computed for exact third-octave frequencies 1000·10^(k/10)
     /// and printed with three digits; and ISO 9613-2:1996, table 2, computed in the same way and printed with one
     /// decimal.

@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct TimeScaleTests {
+@Suite(.optimized) struct TimeScaleTests {
     private func sine(_ cyclesPerSample: Double, count: Int) -> [Float] {
         (0..<count).map { n in Float(ComplexDouble.phasor(turns: cyclesPerSample * Double(n)).x) }
     }

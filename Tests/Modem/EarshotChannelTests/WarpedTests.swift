@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct WarpedTests {
+@Suite(.optimized) struct WarpedTests {
     private static let pacing = MotionPath.pacing(meanMetres: 2, swingMetres: 0.5, periodSeconds: 1.1, phaseTurns: 0.2)
     private static let passing = MotionPath.walkingBy(metresPerSecond: 1.4, nearestMetres: 0.5, nearestAtSeconds: 0.6)
     private static let turning = MotionPath(

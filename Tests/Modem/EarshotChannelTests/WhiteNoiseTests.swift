@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct WhiteNoiseTests {
+@Suite(.optimized) struct WhiteNoiseTests {
     /// Moments of 200,000 samples of a normal distribution, each within five of its own standard deviations.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func hasTheMomentsOfANormalDistribution(seed: UInt64) {

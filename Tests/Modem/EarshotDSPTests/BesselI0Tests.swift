@@ -3,7 +3,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct BesselI0Tests {
+@Suite(.optimized) struct BesselI0Tests {
     /// Against the integral 1/π·∫ e^{x·cos θ} dθ, which the reference evaluates to 1e-15.
     @Test func equalsTheIntegral() {
         for step in 0...250 {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The kernels of a block, of every form, against `ShortTimeSpectrum` and sums written out.
-@Suite struct BlockSpectrumTests {
+@Suite(.optimized) struct BlockSpectrumTests {
     private static let rowCount = BlockSpectrum.rowCount
     /// Windows and highest bins of the three profiles, and others: odd, even, none, the highest.
     private static let shapes = [(32, 18), (64, 36), (128, 72), (32, 20), (64, 51), (128, 116), (128, 0)]

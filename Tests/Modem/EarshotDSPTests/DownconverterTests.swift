@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct DownconverterTests {
+@Suite(.optimized) struct DownconverterTests {
     static let rates = [44_100, 47_999, 48_000, 88_200, 96_000, 176_400, 192_000]
 
     private func design(_ rate: Int) -> Downconverter.Design {

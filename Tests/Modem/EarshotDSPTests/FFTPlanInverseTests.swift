@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct FFTPlanInverseTests {
+@Suite(.optimized) struct FFTPlanInverseTests {
     private func samples(_ plan: borrowing FFTPlan) -> [ComplexSample] {
         var all = [ComplexSample](repeating: ComplexSample(), count: plan.length * plan.batchCount)
         plan.copySamples(0..<all.count, into: &all)

@@ -3,7 +3,7 @@ import EarshotDSP
 import TestSupport
 import Testing
 
-@Suite struct FFTPlanTests {
+@Suite(.optimized) struct FFTPlanTests {
     @Test(arguments: [1, 2, 3, 8, 60, 64, 97, 128, 256])
     func equalsTheDefinition(length: Int) {
         let batchCount = 3

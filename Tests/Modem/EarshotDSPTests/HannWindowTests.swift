@@ -3,7 +3,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct HannWindowTests {
+@Suite(.optimized) struct HannWindowTests {
     /// Sampled in the middle of its intervals the window consists of a constant and one period of a cosine, so that its transform
     /// is N/2 in bin 0, N/4 in bins ±1, turned by half a sample, and nothing elsewhere.
     @Test(arguments: [4, 5, 64, 127, 1_920])

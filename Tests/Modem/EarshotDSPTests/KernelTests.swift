@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct MedianTests {
+@Suite(.optimized) struct MedianTests {
     @Test func equalsSorting() {
         var random = SeededGenerator(seed: 21)
         for round in 0..<10_000 {
@@ -47,7 +47,7 @@ import Testing
     }
 }
 
-@Suite struct FastLogarithmTests {
+@Suite(.optimized) struct FastLogarithmTests {
     /// Every exponent of a normal number, a thousand mantissas each, both ends included.
     @Test func isGoodToItsPromise() {
         for exponent in -126...127 {
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-@Suite struct KaiserWindowTests {
+@Suite(.optimized) struct KaiserWindowTests {
     /// numpy.kaiser(9, 0.1102·(A − 8.7))[0 ... 4], numpy 2.4.6.
     @Test(
         arguments: [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The transforms by the C kernel, which `FFTPlan` uses where the package is built without FFTW.
-@Suite struct KernelTransformTests {
+@Suite(.optimized) struct KernelTransformTests {
     /// All short lengths, and powers of two as far as any plan of the modem goes, and twice.
     private static let lengths = Array(1...64) + [97, 100, 128, 256, 360, 512, 1_000, 1_024, 2_048, 4_096, 8_192]
 

@@ -3,7 +3,7 @@ import EarshotDSP
 import TestSupport
 import Testing
 
-@Suite struct LineSearchTests {
+@Suite(.optimized) struct LineSearchTests {
     /// The maximum of a parabola, wherever it lies within the five places; beyond them the end.
     @Test func findsTheTopOfAParabola() {
         for step in -30...30 {

@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct NoiseFloorTests {
+@Suite(.optimized) struct NoiseFloorTests {
     private static let binCount = 64
     private static let rowCount = 32
 

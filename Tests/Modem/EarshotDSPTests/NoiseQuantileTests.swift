@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct NoiseQuantileTests {
+@Suite(.optimized) struct NoiseQuantileTests {
     @Test func knownValues() {
         // −ln(1 − q), by hand: ln 2, ln(4/3), ln(10/9).
         #expect(abs(noiseQuantile(0.5) - 0.693_147_18) < 1e-7)

@@ -3,7 +3,7 @@ import EarshotDSP
 import TestSupport
 import Testing
 
-@Suite struct ParabolicPeakTests {
+@Suite(.optimized) struct ParabolicPeakTests {
     /// y = h − c·(x − v)², sampled at −1, 0 and 1, has its maximum at v.
     @Test func findsTheVertexOfAParabola() {
         var random = SeededGenerator(seed: 31)

@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-@Suite struct PhasorTests {
+@Suite(.optimized) struct PhasorTests {
     /// Half a turn in single precision: 0.9e-7 of angle is lost where π is rounded, 0.9e-7 where the turns are, 1.2e-7 where their
     /// product is, and 0.6e-7 in either part.
     @Test func equalsCosineAndSine() {

@@ -3,7 +3,7 @@ import EarshotDSP
 import TestSupport
 import Testing
 
-@Suite struct ShortTimeSpectrumTests {
+@Suite(.optimized) struct ShortTimeSpectrumTests {
     private struct Shape {
         let window: Int
         let hop: Int

@@ -3,7 +3,7 @@ import EarshotDSP
 import TestSupport
 import Testing
 
-@Suite struct ToneCorrelatorTests {
+@Suite(.optimized) struct ToneCorrelatorTests {
     /// One correlator tuned again and again: nothing is left of the tone before.
     @Test(arguments: [4, 12, 32, 64, 128, 260])
     func equalsTheDefinition(length: Int) {

@@ -3,7 +3,7 @@ import EarshotDSP
 import TestSupport
 import Testing
 
-@Suite struct ZeroPaddingTests {
+@Suite(.optimized) struct ZeroPaddingTests {
     /// Every place of a window over a short signal: before it, across either end, inside, around all of it, behind it.
     @Test func equalsTheDefinition() {
         var random = SeededGenerator(seed: 36)
