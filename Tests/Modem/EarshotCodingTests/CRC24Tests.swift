@@ -3,7 +3,7 @@ import EarshotCoding
 import TestSupport
 import Testing
 
-@Suite struct CRC24Tests {
+@Suite(.optimized) struct CRC24Tests {
     private func crc(_ bytes: [UInt8]) -> UInt32 {
         var crc = CRC24()
         for byte in bytes {

@@ -3,7 +3,7 @@ import EarshotCoding
 import TestSupport
 import Testing
 
-@Suite struct FrameLayoutTests {
+@Suite(.optimized) struct FrameLayoutTests {
     @Test func tokenHasFiftyTwoTones() {
         #expect(FrameLayout.token.toneCount == 52)
         #expect(FrameLayout.token.headerToneCount == 0)
@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-@Suite struct LengthHeaderTests {
+@Suite(.optimized) struct LengthHeaderTests {
     private func header(_ byteCount: Int, _ toneAlphabet: Int) -> [Int] {
         (0..<LengthHeader.toneCount).map {
             LengthHeader.tone($0, byteCount: byteCount, toneAlphabet: toneAlphabet)
@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-@Suite struct FrameBitsTests {
+@Suite(.optimized) struct FrameBitsTests {
     @Test func payloadComesBackAtEveryLength() throws {
         for count in 1...32 {
             var random = SeededGenerator(seed: UInt64(count))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import EarshotCoding
@@ -7,7 +8,7 @@ import Testing
 /// While `Payload` held a `SIMD4<UInt64>`, the optimizer of Swift 6.3.1 made the frame of a function like `Keeper.keep` 16
 /// bytes too small. The function wrote over the header of the next allocation of its task, and the runtime over the memory
 /// that the header pointed to then.
-@Suite struct KeptPayloadTests {
+@Suite(.optimized) struct KeptPayloadTests {
     @Test func keepingPayloadsWritesOverNothing() async {
         // The fault ends the process by a signal.
         await #expect(processExitsWith: .success) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The map from payloads to bytes on the air: forwards, backwards, and what alike payloads become.
-@Suite struct PayloadMixerTests {
+@Suite(.optimized) struct PayloadMixerTests {
     @Test func equalsTheDefinitionAndComesBackAtEveryLength() throws {
         var random = SeededGenerator(seed: 1)
         for count in Payload.validCounts {
@@ -53,7 +53,7 @@ import Testing
 }
 
 /// The tones of payloads that are alike differ as often as those of random payloads.
-@Suite struct AlikePayloadTests {
+@Suite(.optimized) struct AlikePayloadTests {
     private typealias Pair = [[UInt8]]
 
     /// Two random payloads share each data tone with probability 1/M, so K tones differ in K·(1 − 1/M) places on average, with a

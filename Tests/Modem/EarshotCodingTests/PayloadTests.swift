@@ -3,7 +3,7 @@ import EarshotCoding
 import TestSupport
 import Testing
 
-@Suite struct PayloadTests {
+@Suite(.optimized) struct PayloadTests {
     @Test func bytesComeBackAtEveryLength() throws {
         for count in 1...32 {
             var random = SeededGenerator(seed: UInt64(count))

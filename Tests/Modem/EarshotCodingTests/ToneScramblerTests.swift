@@ -1,8 +1,9 @@
 import EarshotCoding
+import TestSupport
 import Testing
 
 /// The scrambler forwards, backwards, and for metrics.
-@Suite struct ToneScramblerTests {
+@Suite(.optimized) struct ToneScramblerTests {
     /// mask[n] is the formula in whole numbers, and a tone that is scrambled twice is itself.
     @Test(arguments: [4, 5, 6]) func scramblingTwiceIsNothing(toneBits: Int) {
         for step in 0..<200 {

@@ -3,7 +3,7 @@ import EarshotCoding
 import TestSupport
 import Testing
 
-@Suite struct TrellisCodeTests {
+@Suite(.optimized) struct TrellisCodeTests {
     private func pairs(_ count: Int, seed: UInt64) -> [UInt8] {
         var random = SeededGenerator(seed: seed)
         return random.bytes(count).map { $0 & 3 }

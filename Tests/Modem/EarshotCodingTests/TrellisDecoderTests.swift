@@ -4,7 +4,7 @@ import EarshotCoding
 import TestSupport
 import Testing
 
-@Suite struct TrellisDecoderTests {
+@Suite(.optimized) struct TrellisDecoderTests {
     private func pairs(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
         random.bytes(count).map { $0 & 3 }
     }

@@ -2,9 +2,10 @@ import EarshotBasics
 import EarshotChannel
 import EarshotLoopback
 import RealModule
+import TestSupport
 import Testing
 
-struct CurveCrossingTests {
+@Suite(.optimized) struct CurveCrossingTests {
     private typealias Point = CurveCrossing.Point
 
     private func points(_ rows: [(Double, Int)], trials: Int = 100) -> [CurveCrossing.Point] {

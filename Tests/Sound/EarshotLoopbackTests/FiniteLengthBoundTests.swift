@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotLoopback
 
-struct FiniteLengthBoundTests {
+@Suite(.optimized) struct FiniteLengthBoundTests {
     /// 80 bits, 64 of them payload, in 40 tones of 32, an Eb of 40/64·Es. The figures come from another program, with one decimal
     /// (0.05 dB); seeds differ by 0.02 dB: 0.05 + 2·0.02 = 0.09 dB.
     @Test(arguments: [

@@ -1,9 +1,10 @@
 import RealModule
+import TestSupport
 import Testing
 
 @testable import EarshotLoopback
 
-@Suite struct HarnessFiguresTests {
+@Suite(.optimized) struct HarnessFiguresTests {
     @Test func spreadsAreOrderStatistics() throws {
         let spread = try #require(Spread((1...20).map(Double.init).reversed()))
         #expect(spread.minimum == 1 && spread.median == 11 && spread.percentile95 == 19 && spread.maximum == 20)

@@ -1,8 +1,9 @@
 import EarshotLoopback
 import EarshotTrials
+import TestSupport
 import Testing
 
-struct StatisticsTests {
+@Suite(.optimized) struct StatisticsTests {
     /// Worked by hand from the formula with z = 1.96: (0.9 + 0.0192 ± 1.96·√(0.0009 + 0.0000960))/1.0384.
     @Test func wilsonOfNinetyInAHundred() {
         let interval = BinomialInterval(successCount: 90, trialCount: 100)
