@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 /// Whether a debug build optimizes what computes, as `make test` wants: signal processing is up to 225 times slower
-/// otherwise. By a switch, because nobody may depend by version on a package with such flags.
+/// otherwise. A switch turns it on: SwiftPM refuses a dependency by version on a package with such flags.
 let isOptimized = Context.environment["EARSHOT_OPTIMIZED"] == "1"
 /// What a module that computes is compiled with.
 let computing: [SwiftSetting] =

@@ -1,4 +1,4 @@
-/// Limits how often something happens: a burst at once, then so many a second.
+/// Limits a rate: a burst at once, then `perSecond` events a second.
 ///
 ///     level ← min(burst, level + perSecond · Δt);  taking one needs a level of at least 1 and lowers it by 1
 public struct TokenBucket: Sendable, Hashable {

@@ -15,7 +15,7 @@ public struct ReceiverStatistics: Sendable, Equatable {
     public var recognisedFrames = 0
     /// Places where the search found something like a sync pattern.
     public var candidates = 0
-    /// Candidates whose sync pattern, or the symbols behind it, did not stand up to a closer look.
+    /// Candidates rejected by a second check of the sync pattern and of the symbols after it.
     public var rejectedBySync = 0
     /// Candidates dropped because too many others were waiting.
     public var rejectedByCrowding = 0

@@ -31,7 +31,7 @@ struct FrameDecoder: ~Copyable {
     private var tracks: OwnedList<MotionTrack>
     private var coherents: OwnedList<CoherentMetrics>
 
-    /// A decoder of frames of these profiles, in so many channels.
+    /// A decoder of frames of these profiles in `channelCount` channels.
     init(profiles: [Profile], channelCount: Int = 1) {
         let likelihood = FrameLikelihood()
         detection = FrameDetection(profiles: profiles, likelihood: likelihood)

@@ -19,7 +19,7 @@ struct FrameSearch: ~Copyable {
     private var (refinedCount, refusedCount) = (0, 0)
     /// Candidates found so far.
     var candidateCount: Int { refinedCount + unlikelyCount }
-    /// Candidates whose sync pattern, or the symbols behind it, did not stand up to a closer look.
+    /// Candidates rejected by a second check of the sync pattern and of the symbols after it.
     var rejectedCount: Int { refusedCount + unlikelyCount }
 
     private var unlikelyCount: Int {
