@@ -174,7 +174,7 @@ let nearbyTargets: [Target] = [
     nearby.module("EarshotMessages", ["EarshotBasics", "EarshotCoding", "EarshotDiscovery", "NearbyWire"]),
 
     nearby.tests("NearbyWireTests", ["EarshotBasics", "EarshotMessages", "NearbyWire"]),
-    nearby.tests("EarshotDiscoveryTests", ["EarshotCoding", "EarshotDiscovery"]),
+    nearby.tests("EarshotDiscoveryTests", ["EarshotCoding", "EarshotDiscovery", "TestSupport"]),
     nearby.tests(
         "EarshotSoundTests",
         [
@@ -212,13 +212,13 @@ let desktopTargets: [Target] = [
             "NearbyWire", "EarshotSystem",
         ]),
 
-    desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport"]),
+    desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport", "TestSupport"]),
     desktop.tests(
         "EarshotNetworksTests",
         ["EarshotBasics", "EarshotDBus", "EarshotNetworks", "DesktopTestSupport", "TestSupport"]),
     desktop.tests(
         "EarshotNotificationsTests",
-        ["EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport"]),
+        ["EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport", "TestSupport"]),
     desktop.tests("EarshotPushTests", ["EarshotPush", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
     desktop.tests(
         "EarshotAgentTests",
@@ -265,7 +265,8 @@ let spellingTargets: [Target] = [
         exclude: ["Snippets/Printed"], settings: app),
     // The same snippets and lines of apps in the language mode that they were written for.
     spelling.tests(
-        "NearbyMessagesSwift5Tests", ["EarshotMessages", "GNSMessages", "NearbyMessages", "MessagesTestSupport"],
+        "NearbyMessagesSwift5Tests",
+        ["EarshotMessages", "GNSMessages", "NearbyMessages", "MessagesTestSupport", "TestSupport"],
         settings: app + [.swiftLanguageMode(.v5)]),
     // Compiled as an app is, and with warnings: the document's first example makes one.
     spelling.tests(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The program, and a real app beside it.
-@Suite(.serialized) struct AgentProgramTests {
+@Suite(.apart, .serialized) struct AgentProgramTests {
     private let home: Home
     private let agent: AgentProcess
 

@@ -2,12 +2,13 @@ import EarshotDiscovery
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 @testable import EarshotAgent
 
 /// An app's manager and the agent: together they behave like one device.
-@Suite(.serialized) struct HandOverTests {
+@Suite(.apart, .serialized) struct HandOverTests {
     private let home: Home
     private let air = Air()
     private let service = FakeService()

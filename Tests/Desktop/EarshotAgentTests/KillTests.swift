@@ -9,7 +9,7 @@ import Testing
 /// A real agent that is killed at random moments while an app holds and releases.
 ///
 /// EARSHOT_KILLS sets the number of kills; 20 take some seconds.
-@Suite(.serialized) struct KillTests {
+@Suite(.apart, .serialized) struct KillTests {
     private static let kills = ProcessInfo.processInfo.environment["EARSHOT_KILLS"].flatMap(Int.init) ?? 20
 
     @Test func nothingWantedIsLostAndNothingEndedComesBack() async throws {

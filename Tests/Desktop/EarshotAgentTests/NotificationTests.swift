@@ -12,7 +12,7 @@ import Testing
 @testable import earshot_agent
 
 /// What the user sees of an app that does not run, on a session bus with a notification service of the test.
-@Suite(.serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
+@Suite(.apart, .serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
 struct NotificationTests {
     private let home: Home
     private let air = Air()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The sample of Samples/Background: what its user chose goes on, whatever is killed.
-@Suite(.serialized) struct SampleTests {
+@Suite(.apart, .serialized) struct SampleTests {
     @Test func theSampleSurvivesBeingKilled() async throws {
         let home = try Home()
         try home.install("background-sample", modes: ["bluetooth-central"])

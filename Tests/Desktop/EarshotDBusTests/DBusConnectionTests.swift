@@ -2,9 +2,10 @@ import DesktopTestSupport
 import EarshotDBus
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct DBusConnectionTests {
+@Suite(.apart) struct DBusConnectionTests {
     private static let interface = "org.example.Echo"
 
     /// An object that answers with its arguments, with errors, late, and with too much.

@@ -2,10 +2,11 @@ import DesktopTestSupport
 import EarshotNotifications
 import Foundation
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 /// A real notification service on a real screen. `Desktop` starts it, and makes sure that it is dunst.
-@Suite(.serialized, .enabled(if: Desktop.missing == nil, "\(Desktop.missing ?? "")"))
+@Suite(.apart, .serialized, .enabled(if: Desktop.missing == nil, "\(Desktop.missing ?? "")"))
 struct DunstTests {
     @Test func `dunst shows the notification, and clicks reach its own stream`() async throws {
         let desktop = try await Desktop()

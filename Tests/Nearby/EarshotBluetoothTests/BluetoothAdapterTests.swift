@@ -3,6 +3,7 @@ import EarshotCoding
 import EarshotDBus
 import EarshotDiscovery
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotBluetooth
@@ -21,7 +22,7 @@ private final class Collected<Element: Sendable>: Sendable {
     func stop() { task.withLock { $0 }?.cancel() }
 }
 
-@Suite struct BluetoothAdapterTests {
+@Suite(.apart) struct BluetoothAdapterTests {
     private let service = TokenAdvertisement.service
     private let pattern = AdvertisementPattern.serviceData(TokenAdvertisement.service)
 

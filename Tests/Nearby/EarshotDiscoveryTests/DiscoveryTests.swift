@@ -1,8 +1,9 @@
 import EarshotCoding
 import EarshotDiscovery
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DiscoveryTests {
+@Suite(.apart, .timeLimit(.minutes(1))) struct DiscoveryTests {
     private let clock = ManualClock()
     private let sound = FakeMedium(.audio)
     private let radio = FakeMedium(DiscoveryMediumKind(name: "radio", worksInBackground: true))

@@ -5,6 +5,7 @@ import Testing
 /// Sending and listening on a machine with every core busy. `make test` runs it after the other tests, which would have
 /// to share the busy cores.
 @Suite(
+    .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct BusySoundCardTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// 'earshot devices' with ALSA configurations of its own: good ones, broken ones, and servers that hang.
-@Suite struct DevicesSoundCardTests {
+@Suite(.apart) struct DevicesSoundCardTests {
     struct Line: Decodable {
         let name: String
         let direction: String

@@ -4,6 +4,7 @@ import Testing
 
 /// `broadcast` in one process and `listen` in another, through a real sound server in real time.
 @Suite(
+    .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct ListenSoundCardTests {

@@ -5,7 +5,7 @@ import Testing
 /// Errors that `publish` and `subscribe` report before they open a device.
 ///
 /// One program at a time, and none on Swift's few threads: beside these, tests wait for answers within a second.
-@Suite(.serialized) struct MessageCommandTests {
+@Suite(.apart, .serialized) struct MessageCommandTests {
     private func run(
         _ arguments: [String], environment: [String: String] = [:], in scratch: Scratch
     ) async throws -> Tool.Result {

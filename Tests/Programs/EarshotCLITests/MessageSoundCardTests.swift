@@ -4,6 +4,7 @@ import Testing
 
 /// `publish` and `subscribe` in processes that hear each other through a real sound server, with a real `earshotd`.
 @Suite(
+    .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"),
     .enabled(if: !MessageSession.service.isEmpty, "'make test-server' sets EARSHOTD"))

@@ -6,6 +6,7 @@ import Testing
 /// records in real time. Without the programs that this needs the tests fail, because a test that skips itself is
 /// skipped for ever.
 @Suite(
+    .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct SoundCardTests {

@@ -4,6 +4,7 @@ import Testing
 
 /// The virtual sound card as its user meets it: without options for devices, and from a second terminal.
 @Suite(
+    .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"),
     .enabled(if: SoundCard.isVirtual))

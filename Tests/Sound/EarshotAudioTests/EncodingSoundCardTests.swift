@@ -5,6 +5,7 @@ import Testing
 
 /// Every encoding and rate that a program can request, through a real sound server and back.
 @Suite(
+    .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct EncodingSoundCardTests {

@@ -8,6 +8,7 @@ import Testing
 
 /// Sounds through a sound server, recorded by a microphone on its monitor.
 @Suite(
+    .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct LoudspeakerSoundCardTests {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Events without a reader. ALSA's null device delivers silence as fast as it is read.
-@Suite struct ListenerBacklogSoundCardTests {
+@Suite(.apart) struct ListenerBacklogSoundCardTests {
     private static func listener() throws -> Listener {
         var options = Listener.Options()
         // A report for every block.

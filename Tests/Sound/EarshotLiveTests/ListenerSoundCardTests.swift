@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// `Listener` and `Broadcaster` in one process, through a sound server.
-@Suite(.disabled(if: LiveCard.isSkipped, "EARSHOT_SKIP_SOUND_CARD=1 is set"))
+@Suite(.apart, .disabled(if: LiveCard.isSkipped, "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct ListenerSoundCardTests {
     private static let payloads = ["0123456789abcdef", "fedcba9876543210", "cafecafecafecafe"].map {
         try! Payload(hex: $0)

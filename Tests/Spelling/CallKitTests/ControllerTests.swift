@@ -2,12 +2,13 @@ import DesktopTestSupport
 import EarshotDBus
 import EarshotNotifications
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CallKit
 
 /// Without a bus: the app's own buttons.
-@Suite("Calls in the app")
+@Suite("Calls in the app", .apart)
 struct ControllerTests {
     private let phone = Phone(.address("unix:path=/nonexistent"))
 

@@ -1,12 +1,13 @@
 import DesktopTestSupport
 import EarshotDBus
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CallKit
 
 /// Calls on a real screen, with dunst.
-@Suite("Calls on the desktop", .serialized, .enabled(if: Desktop.missing == nil, "\(Desktop.missing ?? "")"))
+@Suite("Calls on the desktop", .apart, .serialized, .enabled(if: Desktop.missing == nil, "\(Desktop.missing ?? "")"))
 struct RingingTests {
     @Test("a call is shown, answered by a click, and gone from the screen")
     func answer() async throws {
@@ -52,7 +53,8 @@ struct RingingTests {
 }
 
 /// The answers of a service that the test plays.
-@Suite("Calls and a notification service", .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
+@Suite(
+    "Calls and a notification service", .apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct ServiceTests {
     @Test("the notification is critical, has two actions and the ring tone, and does not go by itself")
     func notification() async throws {

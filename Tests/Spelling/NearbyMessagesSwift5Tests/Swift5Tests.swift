@@ -1,11 +1,12 @@
 import EarshotMessages
 import Foundation
 import NearbyMessages
+import TestSupport
 import Testing
 
 /// The snippets in the language mode of the apps that they were written for. NearbyMessagesTests tests their behaviour. Here
 /// they run without consent, so nothing is played, recorded or sent.
-@MainActor @Suite struct Swift5Tests {
+@MainActor @Suite(.apart) struct Swift5Tests {
     private let environment: GNSEnvironment = {
         let folder = FileManager.default.temporaryDirectory.appending(path: "earshot-\(UUID().uuidString)")
         let consent = Consent(applicationIdentifier: "app", configurationFolder: folder.path)

@@ -4,10 +4,11 @@ import Foundation
 import MessagesTestSupport
 import NearbyMessages
 import NearbyWire
+import TestSupport
 import Testing
 
 /// Snippets 13 to 17: messages of beacons.
-@MainActor @Suite struct BeaconSnippetTests {
+@MainActor @Suite(.apart) struct BeaconSnippetTests {
     private let air = Air.patient
     private let service = FakeServiceUnderTest()
     private let eddystone = BeaconIdentifier.eddystone(

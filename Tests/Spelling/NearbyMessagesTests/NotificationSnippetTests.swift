@@ -3,13 +3,14 @@ import EarshotMessages
 import EarshotNotifications
 import Foundation
 import MessagesTestSupport
+import TestSupport
 import Testing
 import UIKitNames
 
 @testable import NearbyMessages
 
 /// Snippets 11 and 12: a notification tells the user what was found while the app is in the background.
-@MainActor @Suite(.serialized, .enabled(if: Desktop.missing == nil, "\(Desktop.missing ?? "")"))
+@MainActor @Suite(.apart, .serialized, .enabled(if: Desktop.missing == nil, "\(Desktop.missing ?? "")"))
 struct NotificationSnippetTests {
     private let lines = Lines()
 

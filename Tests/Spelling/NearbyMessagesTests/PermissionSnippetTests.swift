@@ -3,10 +3,11 @@ import EarshotMessages
 import Foundation
 import MessagesTestSupport
 import NearbyMessages
+import TestSupport
 import Testing
 
 /// Snippets 06, 07 and 09: the user's permission.
-@MainActor @Suite struct PermissionSnippetTests {
+@MainActor @Suite(.apart) struct PermissionSnippetTests {
     private let air = Air.patient
     private let service = FakeServiceUnderTest()
 

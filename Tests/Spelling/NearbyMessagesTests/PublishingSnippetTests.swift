@@ -4,10 +4,11 @@ import Foundation
 import MessagesTestSupport
 import NearbyMessages
 import Synchronization
+import TestSupport
 import Testing
 
 /// Snippets 01 to 05: managers, publications, subscriptions.
-@MainActor @Suite struct PublishingSnippetTests {
+@MainActor @Suite(.apart) struct PublishingSnippetTests {
     @Test func `01 a manager with a key does nothing by itself`() async throws {
         let service = FakeServiceUnderTest()
         let device = try GNSDevice(in: Air.patient, service)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The documents' pattern: keep a flag in the settings, and begin again at the next launch.
-@Suite struct RestoreTests {
+@Suite(.apart) struct RestoreTests {
     private let scratch: Scratch
 
     init() throws { scratch = try Scratch() }

@@ -3,10 +3,11 @@ import EarshotMessages
 import Foundation
 import MessagesTestSupport
 import NearbyMessages
+import TestSupport
 import Testing
 
 /// Snippets 05 and 08, and the messages to an app about unsupported features.
-@MainActor @Suite struct SettingsSnippetTests {
+@MainActor @Suite(.apart) struct SettingsSnippetTests {
     private let air = Air.patient
     private let service = FakeServiceUnderTest()
 

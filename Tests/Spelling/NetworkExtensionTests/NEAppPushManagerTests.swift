@@ -2,9 +2,10 @@ import EarshotPush
 import Foundation
 import MessagesTestSupport
 import NetworkExtension
+import TestSupport
 import Testing
 
-@MainActor @Suite(.serialized) struct NEAppPushManagerTests {
+@MainActor @Suite(.apart, .serialized) struct NEAppPushManagerTests {
     private let app: App
 
     init() throws { app = try App() }

@@ -3,10 +3,11 @@ import Foundation
 import MessagesTestSupport
 import NearbyWire
 import NetworkExtension
+import TestSupport
 import Testing
 
 /// Calls on their way from the agent to the delegates.
-@MainActor @Suite(.serialized) struct PushDeliveriesTests {
+@MainActor @Suite(.apart, .serialized) struct PushDeliveriesTests {
     private let app: App
     private let agent: FakeAgent
 

@@ -7,7 +7,7 @@ import Testing
 import UIKitNames
 
 /// Whether the user sees the app.
-@MainActor @Suite struct ApplicationStateTests {
+@MainActor @Suite(.apart) struct ApplicationStateTests {
     @Test func `a program in a terminal is active in front and in the background behind`() throws {
         let scratch = try Scratch()
         #expect(try AppProgram.run(["state"], in: scratch) == "background", "there is no terminal")

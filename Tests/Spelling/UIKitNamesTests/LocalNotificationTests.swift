@@ -8,7 +8,7 @@ import Testing
 import UIKitNames
 
 /// Notifications by the documents' names.
-@MainActor @Suite(.enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
+@MainActor @Suite(.apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct LocalNotificationTests {
     private let session: SessionBus
     private let app: UIApplication

@@ -14,7 +14,7 @@ import Testing
 @testable import earshot_agent
 
 /// Calls and notifications on their way from a real provider to a real app.
-@Suite(.serialized) struct PushCallTests {
+@Suite(.apart, .serialized) struct PushCallTests {
     private let push: PushHome
 
     init() throws { push = try PushHome() }
@@ -254,7 +254,7 @@ import Testing
 }
 
 /// What the user sees, on a session bus with a notification service of the test.
-@Suite(.serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
+@Suite(.apart, .serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
 struct PushNotificationTests {
     private let push: PushHome
 

@@ -11,7 +11,7 @@ import Testing
 /// A real agent, a real provider and a real app: one of the first two is killed at random moments while a server has calls.
 ///
 /// EARSHOT_KILLS sets the number of kills; 6 of each take some seconds.
-@Suite(.serialized)
+@Suite(.apart, .serialized)
 struct PushKillTests {
     private static let askedKills = ProcessInfo.processInfo.environment["EARSHOT_KILLS"].flatMap(Int.init)
     private static let kills = askedKills ?? 6

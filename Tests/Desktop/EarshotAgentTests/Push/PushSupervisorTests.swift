@@ -11,7 +11,7 @@ import Testing
 @testable import EarshotAgent
 
 /// An agent with a network of the test, and a real provider.
-@Suite(.serialized)
+@Suite(.apart, .serialized)
 struct PushSupervisorTests {
     private let push: PushHome
     private var file: [String] { push.lines }

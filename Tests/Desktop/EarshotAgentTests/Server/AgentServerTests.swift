@@ -10,7 +10,7 @@ import Testing
 @testable import EarshotAgent
 
 /// Programs that do not keep to the protocol.
-@Suite(.serialized) struct AgentServerTests {
+@Suite(.apart, .serialized) struct AgentServerTests {
     private let home: Home
 
     init() throws {

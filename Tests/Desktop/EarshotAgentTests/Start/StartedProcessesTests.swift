@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 @testable import EarshotAgent
 
-@Suite struct StartedProcessesTests {
+@Suite(.apart) struct StartedProcessesTests {
     /// The process of an app is found by any agent, and those that it starts itself are not the app.
     @Test func anAppIsFoundWhileItLives() async throws {
         let scratch = try ScratchFolder()

@@ -2,11 +2,12 @@ import EarshotMessages
 import Foundation
 import MessagesTestSupport
 import NearbyWire
+import TestSupport
 import Testing
 
 @testable import EarshotAgent
 
-@Suite struct StateStoreTests {
+@Suite(.apart) struct StateStoreTests {
     private static func state(_ app: String, count: Int = 1) -> AppState {
         var state = AppState(app: app)
         for ordinal in 1...count {

@@ -2,11 +2,12 @@ import EarshotMessages
 import Foundation
 import MessagesTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotAgent
 
-@Suite struct ResumingServiceTests {
+@Suite(.apart) struct ResumingServiceTests {
     private final class Memory: Sendable {
         let session = Mutex(AppState.Session(key: "key", service: "", secret: ""))
 

@@ -9,7 +9,7 @@ import Testing
 @testable import EarshotAgent
 
 /// An agent with a service in memory and a room in memory, and programs that speak its protocol.
-@Suite(.serialized) struct SupervisorTests {
+@Suite(.apart, .serialized) struct SupervisorTests {
     private let home: Home
     private let air = Air()
     private let service = FakeService(keys: ["key": "project", "other": "elsewhere"])

@@ -1,10 +1,11 @@
 import DesktopTestSupport
 import EarshotDBus
+import TestSupport
 import Testing
 
 @testable import EarshotNetworks
 
-@Suite("Networks of iwd", .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
+@Suite("Networks of iwd", .apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct IwdTests {
     private static let root = "/net/connman/iwd"
     private static let device = "\(root)/0/3"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotNetworks
 
-@Suite("The kernel of this machine")
+@Suite("The kernel of this machine", .apart)
 struct SystemKernelTests {
     /// The rows of the kernel's own table of IPv4 routes.
     private static func defaultRouteNames() throws -> Set<String> {

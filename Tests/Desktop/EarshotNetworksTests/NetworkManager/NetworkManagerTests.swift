@@ -1,10 +1,11 @@
 import DesktopTestSupport
 import EarshotDBus
+import TestSupport
 import Testing
 
 @testable import EarshotNetworks
 
-@Suite("Networks of NetworkManager", .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
+@Suite("Networks of NetworkManager", .apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct NetworkManagerTests {
     private typealias Active = FakeNetworkManager.Active
     private static let ship = Array("My Cruise Ship Wi-Fi".utf8)

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import EarshotNotifications
 
-@Suite struct OpenNotificationsTests {
+@Suite(.apart) struct OpenNotificationsTests {
     private func all(_ stream: AsyncStream<NotificationEvent>) async -> [NotificationEvent] {
         var events: [NotificationEvent] = []
         for await event in stream { events.append(event) }

@@ -3,10 +3,11 @@ import EarshotDBus
 import EarshotNotifications
 import Foundation
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 /// Nothing is lost without a desktop.
-@Suite(.enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
+@Suite(.apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct AbsentServiceTests {
     @Test func `without a bus the texts go to standard error, and the reason once to it and the journal`() async throws
     {

@@ -2,10 +2,11 @@ import DesktopTestSupport
 import EarshotDBus
 import EarshotNotifications
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 /// What a service receives, and what becomes of its signals.
-@Suite(.enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
+@Suite(.apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct FakeServiceTests {
     private func shown(
         _ content: NotificationContent, capabilities: [String], options: NotificationOptions = [.alert, .sound]

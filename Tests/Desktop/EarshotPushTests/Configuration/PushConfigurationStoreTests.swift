@@ -5,7 +5,7 @@ import MessagesTestSupport
 import TestSupport
 import Testing
 
-@Suite struct PushConfigurationStoreTests {
+@Suite(.apart) struct PushConfigurationStoreTests {
     private let scratch: ScratchFolder
     private let store: PushConfigurationStore
 

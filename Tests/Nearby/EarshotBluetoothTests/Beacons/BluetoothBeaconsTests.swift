@@ -1,11 +1,12 @@
 import EarshotDiscovery
 import NearbyWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotBluetooth
 
-@Suite(.timeLimit(.minutes(2))) struct BluetoothBeaconsTests {
+@Suite(.apart, .timeLimit(.minutes(2))) struct BluetoothBeaconsTests {
     private static let eddystone = BeaconIdentifier.eddystone(
         namespace: [UInt8](repeating: 1, count: 10), instance: [UInt8](repeating: 2, count: 6))
     private static let iBeacon = BeaconIdentifier.iBeacon(uuid: [UInt8](repeating: 3, count: 16), major: 1, minor: 2)

@@ -2,12 +2,13 @@ import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
 /// Nothing happens before consent, nor after the user withdrew it.
-struct ManagerConsentTests {
+@Suite(.apart) struct ManagerConsentTests {
     @Test func nothingIsOpenedOrSentBeforeTheUserDecides() async throws {
         let (service, gate, isOpened) = (FakeService(), ScriptedGate(), Flag())
         let device = Device(in: Air(), service, permission: gate) { configuration in

@@ -3,10 +3,11 @@ import EarshotDiscovery
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 /// Managers in one room, in memory, with one service.
-struct ManagerTests {
+@Suite(.apart) struct ManagerTests {
     @Test func aPublishedMessageIsFoundAndLost() async throws {
         let (air, service) = (Air(), FakeService())
         let (one, other) = (Device(in: air, service), Device(in: air, service))

@@ -1,11 +1,12 @@
 import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
-struct SystemSettingsTests {
+@Suite(.apart) struct SystemSettingsTests {
     private func settings(_ environment: [String: String], files: [String: String] = [:]) -> SystemSettings {
         SystemSettings(environment: environment, programName: "/usr/bin/chat") { files[$0].map { Data($0.utf8) } }
     }

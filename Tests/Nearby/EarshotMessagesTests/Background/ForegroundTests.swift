@@ -1,9 +1,10 @@
 import EarshotMessages
 import MessagesTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct ForegroundTests {
+@Suite(.apart) struct ForegroundTests {
     @Test func followsTheTerminalUntilTheAppSaysOtherwise() async {
         let ownsTerminal = Flag()
         let foreground = Foreground(interval: .milliseconds(5)) { ownsTerminal.isRaised }

@@ -2,12 +2,13 @@ import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
 import NearbyWire
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
 /// Subscriptions to beacons, with a simulated radio and a service in memory.
-struct BeaconSubscriptionTests {
+@Suite(.apart) struct BeaconSubscriptionTests {
     private let air = Air()
     private let beacons = BeaconAir()
     private let iBeacon = BeaconIdentifier.iBeacon(uuid: [UInt8](repeating: 1, count: 16), major: 2, minor: 3)

@@ -1,9 +1,10 @@
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
-struct EventQueueTests {
+@Suite(.apart) struct EventQueueTests {
     private func received(_ id: Int) -> ReceivedMessage {
         ReceivedMessage(message: Message("\(id)"), isAuthenticated: true, id: "\(id)")
     }

@@ -2,12 +2,13 @@ import EarshotCoding
 import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
 /// The service fails in every way, and recovers.
-struct RecoveryTests {
+@Suite(.apart) struct RecoveryTests {
     /// A publisher and a subscriber that have found each other.
     private struct Pair {
         let air = Air()

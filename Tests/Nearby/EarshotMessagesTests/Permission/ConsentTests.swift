@@ -2,12 +2,13 @@ import EarshotDiscovery
 import Glibc
 import MessagesTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
 // A test that waits in vain fails at the time limit.
-@Suite(.timeLimit(.minutes(2))) struct ConsentTests {
+@Suite(.apart, .timeLimit(.minutes(2))) struct ConsentTests {
     private let scratch: ScratchFolder
     private let consent: Consent
     private let purpose = ConsentPurpose(applicationIdentifier: "app", mode: .both)

@@ -9,7 +9,7 @@ import Testing
 @testable import EarshotMessages
 
 /// The second question: scans that tell where the device is need an answer of their own.
-@Suite(.timeLimit(.minutes(2))) struct LocationConsentTests {
+@Suite(.apart, .timeLimit(.minutes(2))) struct LocationConsentTests {
     private let scratch: ScratchFolder
     private let iBeacons = ConsentPurpose(
         applicationIdentifier: "app", mode: .scan, media: [.bluetooth], findsBeacons: true, needsLocation: true)

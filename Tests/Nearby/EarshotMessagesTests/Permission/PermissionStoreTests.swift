@@ -8,7 +8,7 @@ import Testing
 @testable import EarshotMessages
 
 // A test that waits in vain fails at the time limit.
-@Suite(.timeLimit(.minutes(2))) struct PermissionStoreTests {
+@Suite(.apart, .timeLimit(.minutes(2))) struct PermissionStoreTests {
     private let scratch: ScratchFolder
     private var file: String { "\(scratch.path)/config/app/nearby.json" }
 

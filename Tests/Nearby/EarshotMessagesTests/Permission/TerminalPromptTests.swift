@@ -2,10 +2,11 @@ import EarshotDiscovery
 import EarshotMessages
 import Glibc
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 // A test that waits in vain fails at the time limit.
-@Suite(.timeLimit(.minutes(2))) struct TerminalPromptTests {
+@Suite(.apart, .timeLimit(.minutes(2))) struct TerminalPromptTests {
     private let scratch: ScratchFolder
     private let terminal: Terminal
     private let consent: Consent

@@ -2,12 +2,13 @@ import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
 import NearbyWire
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
 /// The client with the real service, for what a service in memory cannot show.
-@Suite(.enabled(if: Daemon.program != nil, "'make test-server' sets EARSHOTD"), .serialized)
+@Suite(.apart, .enabled(if: Daemon.program != nil, "'make test-server' sets EARSHOTD"), .serialized)
 struct EarshotdTests {
     private func device(in air: Air, _ daemon: Daemon, key: String) -> Device {
         Device(in: air, FakeService(), key: key) { configuration in

@@ -1,12 +1,13 @@
 import Foundation
 import MessagesTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
 /// The event stream over a connection.
-struct EventConnectionTests {
+@Suite(.apart) struct EventConnectionTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     private static let ready = "event: ready\ndata: {\"resumed\":true}\n\n"
 

@@ -3,12 +3,13 @@ import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
 import NearbyWire
+import TestSupport
 import Testing
 
 @testable import EarshotMessages
 
 /// `HTTPMessageService` with a scripted server.
-struct HTTPMessageServiceTests {
+@Suite(.apart) struct HTTPMessageServiceTests {
     private let session = ServiceSession(secret: "the-session")
 
     private func service(

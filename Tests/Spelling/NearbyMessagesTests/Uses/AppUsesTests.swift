@@ -1,13 +1,14 @@
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 @testable import NearbyMessages
 
 /// The lines of apps in AppUses.swift compile in both language modes. These tests run those whose behaviour depends on more than
 /// the compiler.
-@MainActor @Suite struct AppUsesTests {
+@MainActor @Suite(.apart) struct AppUsesTests {
     private func device(_ service: FakeServiceUnderTest = FakeServiceUnderTest()) throws -> GNSDevice {
         try GNSDevice(in: Air.patient, service)
     }

@@ -2,11 +2,12 @@ import EarshotPush
 import Foundation
 import MessagesTestSupport
 import NetworkExtension
+import TestSupport
 import Testing
 import UIKitNames
 
 /// The document's examples do what it says.
-@MainActor @Suite(.serialized) struct SnippetTests {
+@MainActor @Suite(.apart, .serialized) struct SnippetTests {
     private let app: App
 
     init() throws { app = try App() }
