@@ -19,11 +19,11 @@ shift
 tests=$built/earshotPackageTests.xctest
 [[ -x $tests ]] || { echo "There is no $tests. 'make test' builds it." >&2 && exit 66; }
 
-run() { "$tests" --testing-library swift-testing "$@"; }
+testing=("$tests" --testing-library swift-testing)
 if (($#)); then
     filters=()
     for filter; do filters+=(--filter "$filter"); done
-    exec "$tests" --testing-library swift-testing "${filters[@]}"
+    exec "${testing[@]}" "${filters[@]}"
 fi
 
 modules() { for wing; do basename -a Tests/"$wing"/*Tests; done; }
@@ -43,7 +43,8 @@ process() {
     local name=$1 start=$SECONDS
     shift
     local status=0
-    "$@" >"$logs/$name" 2>&1 </dev/null || status=$?
+    # Whoever runs this in the background ignores SIGINT, and programs that ignore it at their start go on doing so.
+    env --default-signal=INT,QUIT "$@" >"$logs/$name" 2>&1 </dev/null || status=$?
     # A test program that ran no test has tested nothing.
     grep -qE 'Test run with [1-9][0-9]* test' "$logs/$name" || { ((status)) || status=65; }
     ((status == 0)) || echo "$name" >>"$failures"
@@ -54,16 +55,17 @@ process() {
     } 9>"$logs/lock"
 }
 
-computes() { process computing nice -n 19 "$tests" --testing-library swift-testing --filter "$computing" --skip "$plays|MessageCommandTests"; }
+# What the others leave. 'nice' would not do: libdispatch gives each of its threads the ordinary niceness back.
+computes() { process computing chrt --idle 0 "${testing[@]}" --filter "$computing" --skip "$plays|MessageCommandTests"; }
 
 # Desktop tests have buses and screens of their own: two modules at once, in each one test after the other.
 desktop() {
     local module
-    for module; do process "$module" run --filter "^$module\\." --no-parallel; done
+    for module; do process "$module" "${testing[@]}" --filter "^$module\\." --no-parallel; done
 }
 
 waits() {
-    process messages run --filter "^($messages)\\.|MessageCommandTests/" --skip "$plays"
+    process messages "${testing[@]}" --filter "^($messages)\\.|MessageCommandTests/" --skip "$plays"
     desktop EarshotAgentTests EarshotPushTests &
     local other=()
     for module in $(modules Nearby Desktop Spelling); do
@@ -74,8 +76,8 @@ waits() {
 }
 
 plays() {
-    process sound-library run --filter "^($(modules Sound | paste -sd '|'))\\..*$plays"
-    process sound-commands run --filter "^EarshotCLITests\\..*$plays" --skip BusySoundCardTests/
+    process sound-library "${testing[@]}" --filter "^($(modules Sound | paste -sd '|'))\\..*$plays"
+    process sound-commands "${testing[@]}" --filter "^EarshotCLITests\\..*$plays" --skip BusySoundCardTests/
 }
 
 # A sound card of a busy machine loses sound, so what plays has only tests beside it that wait.
@@ -84,7 +86,7 @@ plays
 computes
 wait
 # It makes the processors busy by itself.
-process sound-busy run --filter BusySoundCardTests/
+process sound-busy "${testing[@]}" --filter BusySoundCardTests/
 
 if [[ -s $failures ]]; then
     printf '\nFailed: %s\n' "$(paste -sd ' ' "$failures")"
