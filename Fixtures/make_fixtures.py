@@ -18,11 +18,11 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(HERE.parent / "Tests" / "Vectors"))
+sys.path.insert(0, str(HERE.parent / "Tests" / "Modem" / "Vectors"))
 
 import reference_encoder as reference  # noqa: E402
 
-DATE = "2026-11-22"
+DATE = "2026-11-25"
 
 
 def frame(profile, payload, rate, amplitude):

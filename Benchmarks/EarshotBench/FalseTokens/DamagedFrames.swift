@@ -69,9 +69,7 @@ extension SoundKind {
     private static func foreignFrame(_ generator: inout SeededGenerator) -> [Float] {
         let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
         let pairs = (0..<FrameLayout.token.dataToneCount).map { _ in UInt8.random(in: 0...3, using: &generator) }
-        let data = profile.code.encode(pairs).enumerated().map { step, tone in
-            Int(tone) ^ ToneScrambler.mask(step: step, toneBits: profile.code.toneBits)
-        }
+        let data = DataTones.onAir(profile.code.encode(pairs), toneBits: profile.code.toneBits)
         return sound(profile.syncTones + data, gains: [], profile, &generator)
     }
 

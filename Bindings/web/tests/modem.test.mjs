@@ -78,7 +78,8 @@ describe('receiving', () => {
         test(`${name} decodes as the command line decodes it, and as it is known`, () => {
             const {path, sound, truth} = fixture(name);
             const frames = decode(modem, sound);
-            assertSameFrames(frames, decodedByProgram(path), sound.sampleRateHertz, name);
+            assertSameFrames(
+                frames, decodedByProgram(path), sound.sampleRateHertz, name, {mayCollide: truth.frames.length > 1});
             const sent = new Map(truth.frames.map(({payload, start}) => [payload, start]));
             assert.deepEqual(frames.map((frame) => frame.hex).sort(), [...sent.keys()].sort());
             for (const frame of frames) {

@@ -2,7 +2,7 @@
 /// of its own, and one microphone receives them all.
 ///
 ///     talker:      frame -> loudspeaker -> clock and motion -> room
-///     microphone:  talkers -> + tones + knocks -> response -> + noise -> gain -> clipping -> rate -> gaps
+///     microphone:  talkers -> + tones + knocks -> response -> + noise -> gain -> clipping -> rate -> silence -> gaps
 ///
 /// Levels are relative to a talker's signal, which has a known peak, and rooms have energy 1 on the average over
 /// places, so a signal-to-noise ratio keeps its meaning with any of these stages.
@@ -37,6 +37,9 @@ public struct Air: Sendable {
     public var receiverRateHertz: Int?
     /// Random losses on the way to the receiver, common to all microphones; nil means none.
     public var gaps: RandomGaps?
+    /// The length in seconds of one silence that nobody reports, common to all microphones, > 0; nil means none. It lies anywhere
+    /// within the talkers' signals; if they are shorter, it begins with them.
+    public var dropoutSeconds: Double?
     /// The microphones of the receiver. In rooms of class `Room` their echoes are independent; in a `ShoeboxRoom` and in free
     /// air they follow from the microphones' places. Each microphone has noise of its own; all else is common.
     public var microphones = MicrophoneArray.single

@@ -25,7 +25,7 @@ public struct AirPreset: Sendable {
     public static let whiteNoise = AirPreset("awgn", "white noise and nothing else") { _ in }
 
     /// All presets, by subject.
-    public static let all = noises + rooms + motions + devices + disturbances + crowds + arrays
+    public static let all = noises + rooms + motions + devices + dropouts + disturbances + crowds + arrays
 
     private static let noises = [
         whiteNoise,
@@ -79,6 +79,12 @@ public struct AirPreset: Sendable {
             $0.gaps = RandomGaps(perSecond: 1, lengthSeconds: 0.005...0.04)
         },
     ]
+
+    private static let dropouts = [60, 100, 120, 150, 200, 300, 400, 600].map { milliseconds in
+        AirPreset("dropout-\(milliseconds)", "\(milliseconds) ms of silence in the frame, not reported") {
+            $0.dropoutSeconds = Double(milliseconds) / 1_000
+        }
+    }
 
     private static let disturbances = [
         AirPreset("pilot", "a steady tone 10 dB above the signal, anywhere in the band") {

@@ -49,11 +49,12 @@ public struct PreparedAir: Sendable {
         let microphones = air.microphones.microphones
         var parts = [[Mix.Part]](repeating: [], count: microphones.count)
         var startSamples: [Int] = []
-        var end = 0
+        var (end, signalEnd) = (0, 0)
         for (signal, level) in zip(signals, air.talkerLevelsDecibels) {
             let spread = signals.count > 1 ? air.startSpreadSeconds * Double(generator.uniform()) : 0
             let start = Int((firstStart + spread) * rate)
             startSamples.append(start)
+            signalEnd = max(signalEnd, start + signal.count)
             let sounds = talkerSounds(StoredSound(signal), seconds: Double(signal.count) / rate, &generator)
             for (number, sound) in sounds.enumerated() {
                 var talker = sound.source
@@ -66,18 +67,34 @@ public struct PreparedAir: Sendable {
         }
         // The microphones share all random numbers but those of their noise.
         let (length, before) = (end + Int(Self.tailSeconds * rate), generator)
+        let delay = (loudspeaker?.delaySamples ?? 0) + (microphone?.delaySamples ?? 0)
+        let signals = (startSamples.min() ?? 0) + delay..<signalEnd + delay
         let channels = microphones.indices.map { number in
             generator = before
-            let heard = microphoneSound(
+            var heard = microphoneSound(
                 Mix(parts[number], length: length), number, amplitude: amplitude, snrDecibels: snrDecibels, &generator)
+            if let seconds = air.dropoutSeconds {
+                let hole = hole(within: signals, lengthSamples: Int(seconds * rate), &generator)
+                heard = Gaps(heard, holes: Holes([hole]), kind: .silenced)
+            }
             return AirSound.Channel(
                 source: heard,
                 gaps: air.gaps.map { $0.gaps(in: heard, sampleRateHertz: receivedRateHertz, &generator) })
         }
-        let delay = (loudspeaker?.delaySamples ?? 0) + (microphone?.delaySamples ?? 0)
         return AirSound(
-            channels, sampleRateHertz: receivedRateHertz,
-            startSamples: startSamples.map { ($0 + delay) * receivedRateHertz / sampleRateHertz })
+            channels, sampleRateHertz: receivedRateHertz, startSamples: startSamples.map { received($0 + delay) })
+    }
+
+    /// The received sample at which a transmitted one arrives.
+    private func received(_ sample: Int) -> Int { sample * receivedRateHertz / sampleRateHertz }
+
+    /// A range of received samples at a random place within `signals`, both range and length in transmitted ones.
+    private func hole(
+        within signals: Range<Int>, lengthSamples: Int, _ generator: inout SeededGenerator
+    ) -> Range<Int> {
+        let room = Double(max(signals.count - lengthSamples, 0))
+        let start = signals.lowerBound + Int(room * Double(generator.uniform()))
+        return received(start)..<received(start + lengthSamples)
     }
 
     /// One talker's sound as it arrives: through loudspeaker, clock, motion and room.

@@ -3,11 +3,11 @@
 ///     token (8 bytes):      S S S S S S S S  D D D … D            8 sync, 44 data
 ///     any other payload:    S S S S S S S S  H H H H H H  D … D   8 sync, 6 length header, 4·bytes + 12 data
 ///
-/// One data tone carries one step of the trellis code, two bits of payload and check; see `TrellisCode`.
+/// One data tone carries one step of the trellis code, two bits of payload and check; see `TrellisCode` and `ToneInterleaver`.
 public struct FrameLayout: Equatable, Sendable {
     /// The version of the air format, which goes into every frame's CRC. Version 1 sent the payload as it is, without
-    /// `PayloadMixer`.
-    public static let protocolVersion: UInt8 = 2
+    /// `PayloadMixer`; version 2 sent the data tones in the code's order, without `ToneInterleaver`.
+    public static let protocolVersion: UInt8 = 3
     /// The number of tones in the sync pattern, at the start of every frame.
     public static let syncToneCount = 8
     /// The silence between the frames of a burst, in tones: echoes die away meanwhile, and a token's spacing becomes 56 tones,

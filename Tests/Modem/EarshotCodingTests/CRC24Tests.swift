@@ -94,11 +94,11 @@ import Testing
 
     /// The example of docs/PROTOCOL.md, section 9.
     @Test func frameCheckCoversVersionAndLength() throws {
-        #expect(CRC24.frameCheck(try Payload(hex: "fc1cf05912b3d107")) == 0x576C92)
+        #expect(CRC24.frameCheck(try Payload(hex: "a67f1f7a798ddd4b")) == 0xFBD656)
         for count in 1...32 {
             var random = SeededGenerator(seed: UInt64(count))
             let bytes = random.bytes(count)
-            let expected = Reference.crc24([2, UInt8(count)] + bytes)
+            let expected = Reference.crc24([3, UInt8(count)] + bytes)
             #expect(CRC24.frameCheck(try Payload(bytes)) == expected, "seed \(count)")
         }
     }

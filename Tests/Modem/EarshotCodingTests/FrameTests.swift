@@ -64,19 +64,19 @@ import Testing
     /// The example of docs/PROTOCOL.md, section 9.
     @Test func firstPairsOfTheWorkedExample() throws {
         let pairs = FrameBits.pairs(of: try Payload(hex: "0123456789abcdef"))
-        // The first two bytes on the air, 0xFC1C = 11 11 11 00 00 01 11 00 in binary.
-        #expect(pairs.prefix(8) == [3, 3, 3, 0, 0, 1, 3, 0])
-        // The check 0x576C92 = 01 01 01 11 01 10 11 00 10 01 00 10 in binary.
-        #expect(pairs.suffix(12) == [1, 1, 1, 3, 1, 2, 3, 0, 2, 1, 0, 2])
+        // The first two bytes on the air, 0xA67F = 10 10 01 10 01 11 11 11 in binary.
+        #expect(pairs.prefix(8) == [2, 2, 1, 2, 1, 3, 3, 3])
+        // The check 0xFBD656 = 11 11 10 11 11 01 01 10 01 01 01 10 in binary.
+        #expect(pairs.suffix(12) == [3, 3, 2, 3, 3, 1, 1, 2, 1, 1, 1, 2])
     }
 
-    /// Frames of version 1, whose payload is not mixed: none has a check that matches, whatever its payload. See `CRC24`.
-    @Test func noFrameOfVersionOneIsAccepted() {
+    /// Frames of versions 1 and 2: none has a check that matches, whatever its bytes on the air. See `CRC24`.
+    @Test(arguments: [UInt8(1), 2]) func noFrameOfAnOlderVersionIsAccepted(version: UInt8) {
         var random = SeededGenerator(seed: 6)
         for count in Payload.validCounts {
             for _ in 0..<200 {
                 let bytes = random.bytes(count)
-                let check = Reference.crc24([1, UInt8(count)] + bytes)
+                let check = Reference.crc24([version, UInt8(count)] + bytes)
                 let sent = bytes + [16, 8, 0].map { UInt8(truncatingIfNeeded: check >> $0) }
                 let pairs = sent.flatMap { [$0 >> 6, $0 >> 4 & 3, $0 >> 2 & 3, $0 & 3] }
                 #expect(FrameBits.payload(in: pairs.span, byteCount: count) == nil, "\(bytes)")

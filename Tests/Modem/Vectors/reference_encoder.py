@@ -70,7 +70,7 @@ def crc24(data, crc=0xFEDCBA):
     return crc
 
 
-VERSION = 0x02
+VERSION = 0x03
 
 
 def sent_bytes(payload):
@@ -117,14 +117,23 @@ def trellis(profile, pairs):
 # Section 5
 
 
-def mask(profile, j):
-    return (j + 1) * 40_503 % 65_536 * profile.tones // 65_536
+def stride(n):
+    coprime = [a for a in range(1, n) if math.gcd(a, n) == 1]
+    return min(coprime, key=lambda a: abs(a - n * (3 - math.sqrt(5)) / 2))
+
+
+def mask(profile, i):
+    return (i + 1) * 40_503 % 65_536 * profile.tones // 65_536
 
 
 def frame_tones(profile, payload):
     assert 1 <= len(payload) <= 32
     coded = trellis(profile, input_pairs(payload))
-    data = [tone ^ mask(profile, j) for j, tone in enumerate(coded)]
+    n = len(coded)
+    data = [None] * n
+    for j, tone in enumerate(coded):
+        i = stride(n) * j % n
+        data[i] = tone ^ mask(profile, i)
     length = [] if len(payload) == 8 else header(profile, len(payload))
     return list(profile.sync) + length + data
 

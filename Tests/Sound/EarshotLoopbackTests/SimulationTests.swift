@@ -132,8 +132,12 @@ import Testing
 
 /// The minimum that every channel has to let through: a token in `standard` with 25 dB in hand.
 @Suite(.optimized) struct AirPresetTests {
-    /// Crowds and the strongest of tones: no receiver without cancellation can promise these.
-    static let hard: Set = ["pilot-30", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b"]
+    /// Crowds, the strongest of tones and the longest silences: no receiver without cancellation can promise these, or without a
+    /// quarter of the frame.
+    static let hard: Set = [
+        "pilot-30", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b", "dropout-300", "dropout-400",
+        "dropout-600",
+    ]
 
     @Test(arguments: AirPreset.all.map(\.name))
     func letsSomethingThrough(name: String) throws {

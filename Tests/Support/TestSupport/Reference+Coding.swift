@@ -24,7 +24,7 @@ extension Reference {
         let count = payload.count
         var bytes = payload
         for order in [Array(0..<count), (0..<count).reversed(), Array(0..<count)] {
-            var taken: [UInt8] = [2, UInt8(count)]
+            var taken: [UInt8] = [3, UInt8(count)]
             for index in order {
                 let exponent = bytes[index] ^ UInt8(crc24(taken) % 256)
                 bytes[index] = UInt8((0..<exponent).reduce(1) { power, _ in power * 45 % 257 } % 256)

@@ -138,7 +138,7 @@ public struct Receiver: ~Copyable {
     /// Passes over samples that existed but were lost, and reports the frames that ended meanwhile.
     ///
     /// A hole is no silence: it says nothing about the noise, and a frame with a hole in it is decoded from the rest if that
-    /// is enough: about half of its sync pattern, and all of its data but six symbols in a row. Frames behind it keep their
+    /// is enough: about half of its sync pattern, and 70 % of its data tones. Frames after it keep their
     /// place in the input, in which the lost samples count. `skip(a)` and then `skip(b)` is exactly `skip(a + b)`, whatever
     /// blocks the input around them comes in.
     ///

@@ -1,6 +1,6 @@
 import EarshotCoding
 
-/// The tone of every symbol of a frame: sync pattern, length header (unless a token), scrambled codeword.
+/// The tone of every symbol of a frame: sync pattern, length header (unless a token), interleaved and scrambled codeword.
 enum FrameTones {
     /// The tones of the frame of `payload`; shape [FrameLayout.toneCount], each in 0 ..< M.
     static func tones(of payload: Payload, profile: Profile) -> [Int] {
@@ -9,9 +9,6 @@ enum FrameTones {
             LengthHeader.tone(index, byteCount: payload.count, toneAlphabet: profile.toneCount)
         }
         let codeword = profile.code.encode(FrameBits.pairs(of: payload))
-        let data = codeword.enumerated().map { step, tone in
-            ToneScrambler.scramble(Int(tone), step: step, toneBits: profile.code.toneBits)
-        }
-        return profile.syncTones + header + data
+        return profile.syncTones + header + DataTones.onAir(codeword, toneBits: profile.code.toneBits)
     }
 }

@@ -18,7 +18,7 @@ import Testing
         var testDescription: String { "\(milliseconds) ms \(isInSync ? "of the sync pattern" : "anywhere")" }
 
         /// 200 of 200 decoded in each of the first four rows, so the true share is above 98.5 % with 95 % certainty, and 95 %
-        /// leaves a margin. 200 ms are nine steps of the code, which bridges about six: 14 of 200, and nothing promised.
+        /// leaves a margin. Of 200 ms nothing is promised.
         static let all = [
             HoleRow(milliseconds: 50, isInSync: false, minimumShare: 0.95),
             HoleRow(milliseconds: 50, isInSync: true, minimumShare: 0.95),

@@ -68,14 +68,18 @@ import Testing
         }
     }
 
-    /// Frames of version 1 of the air format, ten tokens and ten payloads of 2 bytes a profile: loud, and nothing is reported. Their
-    /// path is that of a real frame, but their check can never match; see `CRC24`.
-    @Test(arguments: Profile.all) func framesOfVersionOneGiveNothing(profile: Profile) throws {
+    /// Frames of versions 1 and 2 of the air format, ten tokens and ten payloads of 2 bytes a profile, with and without this version's
+    /// order of the data tones: loud, and nothing is reported. In this order their path is that of a real frame, but their check can
+    /// never match; see `CRC24`.
+    @Test(arguments: Profile.all, [UInt8(1), 2]) func framesOfOlderVersionsGiveNothing(profile: Profile, version: UInt8)
+        throws
+    {
         var random = SeededGenerator(seed: 8)
         var air = [Float](repeating: 0, count: 24_000)
-        for _ in 0..<10 {
+        for number in 0..<10 {
             for byteCount in [8, 2] {
-                let frame = Self.frameOfVersionOne(random.bytes(byteCount), profile)
+                let frame = Self.frame(
+                    ofVersion: version, random.bytes(byteCount), isInterleaved: number % 2 == 1, profile)
                 air += frame + [Float](repeating: 0, count: 4_800)
             }
         }
@@ -86,18 +90,22 @@ import Testing
         #expect(try frames(in: air).isEmpty)
     }
 
-    /// A frame as version 1 made it: the payload not mixed, and another version in the check.
-    private static func frameOfVersionOne(_ bytes: [UInt8], _ profile: Profile) -> [Float] {
-        let check = Reference.crc24([1, UInt8(bytes.count)] + bytes)
+    /// A frame with another version in the check. Version 1 did not mix the payload, so each version has frames of any bytes on the air.
+    private static func frame(
+        ofVersion version: UInt8, _ bytes: [UInt8], isInterleaved: Bool, _ profile: Profile
+    ) -> [Float] {
+        let check = Reference.crc24([version, UInt8(bytes.count)] + bytes)
         let sent = bytes + [16, 8, 0].map { UInt8(truncatingIfNeeded: check >> $0) }
         let codeword = profile.code.encode(sent.flatMap { [$0 >> 6, $0 >> 4 & 3, $0 >> 2 & 3, $0 & 3] })
         let layout = FrameLayout(payloadByteCount: bytes.count)
         let header = (0..<layout.headerToneCount).map {
             LengthHeader.tone($0, byteCount: bytes.count, toneAlphabet: profile.toneCount)
         }
-        let data = codeword.enumerated().map { step, tone in
-            ToneScrambler.scramble(Int(tone), step: step, toneBits: profile.code.toneBits)
-        }
+        let toneBits = profile.code.toneBits
+        let data =
+            isInterleaved
+            ? DataTones.onAir(codeword, toneBits: toneBits)
+            : codeword.enumerated().map { ToneScrambler.scramble(Int($1), place: $0, toneBits: toneBits) }
         let synthesizer = ToneSynthesizer(
             toneHertz: (profile.syncTones + header + data).map(profile.toneHertz), symbolSeconds: profile.symbolSeconds,
             stepDeviationSeconds: profile.stepDeviationSymbols * profile.symbolSeconds,

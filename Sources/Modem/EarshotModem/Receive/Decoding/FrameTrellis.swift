@@ -3,16 +3,17 @@ import EarshotCoding
 /// The trellis as frames use it: it takes log-likelihoods of tones on the air, and returns the path's tones on the air and its
 /// payload.
 ///
-/// It is the only place in the receiver that undoes the scrambler. No allocation after `init`.
+/// It is the only place in the receiver that knows the code's order and the scrambler: all else sees tones as they follow one another
+/// on the air. No allocation after `init`.
 struct FrameTrellis: ~Copyable {
-    /// λ of each tone on the air at each data tone; the caller writes them before `decode`; shape [stepCount or more][M].
+    /// λ of each tone on the air at each place of a data tone; the caller writes them before `decode`; shape [stepCount or more][M].
     var branchMetrics: [Float]
 
-    /// The data tones on the air of the path found last; shape [stepCount or more].
+    /// The data tones of the path found last, by place on the air; shape [stepCount or more].
     private(set) var tones: [UInt8]
 
     private var decoder: TrellisDecoder
-    /// λ in the codeword's order of tones.
+    /// λ in the code's order of steps and tones.
     private var codeMetrics: [Float]
     private var pairs: [UInt8]
     private var codeTones: [UInt8]
@@ -35,17 +36,20 @@ struct FrameTrellis: ~Copyable {
     }
 
     /// Finds the best path through the branch metrics.
-    /// - Parameter scramblerStart: the scrambler's step at the first data tone: 0 for a frame.
+    /// - Parameter scramblerStart: the scrambler's number of the first data tone: 0 for a frame.
     /// - Returns: whether the path ends in the state it began in.
     @discardableResult
     mutating func decode(_ code: TrellisCode, stepCount: Int, scramblerStart: Int = 0) -> Bool {
         (self.stepCount, toneBits) = (stepCount, code.toneBits)
-        ToneScrambler.unscramble(
-            branchMetrics, stepCount: stepCount, toneBits: toneBits, start: scramblerStart, into: &codeMetrics)
+        let interleaver = ToneInterleaver(stepCount: stepCount)
+        DataTones.sortByCode(
+            branchMetrics, interleaver, stepCount: stepCount, toneBits: toneBits, scramblerStart: scramblerStart,
+            into: &codeMetrics)
         let isTailBiting = decoder.decode(code, codeMetrics, stepCount: stepCount, into: &pairs)
         code.writeTones(of: pairs, count: stepCount, into: &codeTones)
         for step in 0..<stepCount {
-            tones[step] = UInt8(ToneScrambler.scramble(Int(codeTones[step]), step: step, toneBits: toneBits))
+            let place = interleaver.place(ofStep: step)
+            tones[place] = UInt8(ToneScrambler.scramble(Int(codeTones[step]), place: place, toneBits: toneBits))
         }
         return isTailBiting
     }

@@ -15,8 +15,7 @@ import RealModule
 struct TrellisAttempt: ~Copyable {
     /// The bandwidth to which the SNR refers: the width of the band.
     static let referenceHertz: Float = 1_500
-    /// The minimum share of held data tones in a frame with a hole: 13 of a token's 44 may be lost, and the code bridges six
-    /// in a row.
+    /// The minimum share of held data tones in a frame with a hole: 13 of a token's 44 may be lost.
     private static let minimumHeldShare: Float = 0.7
     /// The minimum energy of a tone in a fitted channel, over the noise: 1.8 dB. It takes the place of the evidence that asks
     /// for tones that are loud by themselves. A frame at the limit has 5.8 dB (`FrameLikelihood`) less the taps that do not

@@ -12,9 +12,7 @@ import Testing
     /// A frame's data tones on the air, under a scrambling that starts at `scramblerStart`.
     private func tones(_ profile: Profile, _ payload: Payload, scramblerStart: Int = 0) -> [Int] {
         let codeword = profile.code.encode(FrameBits.pairs(of: payload))
-        return codeword.enumerated().map { step, tone in
-            Int(tone) ^ ToneScrambler.mask(step: scramblerStart + step, toneBits: profile.code.toneBits)
-        }
+        return DataTones.onAir(codeword, toneBits: profile.code.toneBits, scramblerStart: scramblerStart)
     }
 
     /// Random metrics of 0 ... 1, and of 5 for the given tones.

@@ -75,9 +75,7 @@ import Testing
         let codeword = profile.code.encode(FrameBits.pairs(of: .token(seed: seed + 100)))
         let decoy =
             profile.syncTones
-            + codeword.enumerated().map { step, tone in
-                Int(tone) ^ ToneScrambler.mask(step: DecoyTest.scramblerStart + step, toneBits: 5)
-            }
+            + DataTones.onAir(codeword, toneBits: 5, scramblerStart: DecoyTest.scramblerStart)
         for gain in [Float(0), 1.3] {
             var scene = BasebandScene(count: 5_000, snrDecibels: 15, seed: seed)
             scene.add(tones, profile, start: Self.start)

@@ -1,0 +1,60 @@
+import EarshotChannel
+import TestSupport
+import Testing
+
+/// The stages that `PreparedAir` places itself.
+@Suite(.optimized) struct PreparedAirTests {
+    private static let tone = (0..<24_000).map { Float($0 % 2) }
+
+    /// The runs of zeros that two or more samples have, as ranges of frames.
+    private func silences(in samples: [Float]) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        for (index, sample) in samples.enumerated() where sample == 0 {
+            if let last = runs.last, last.upperBound == index {
+                runs[runs.count - 1] = last.lowerBound..<index + 1
+            } else {
+                runs.append(index..<index + 1)
+            }
+        }
+        return runs.filter { $0.count > 1 }
+    }
+
+    /// One silence of the length asked for, within the signal, in all microphones alike, at another place with each seed.
+    @Test(arguments: [48_000, 44_100]) func aDropoutLiesWithinTheSignal(receiverRate: Int) throws {
+        var air = Air()
+        air.dropoutSeconds = 0.1
+        air.receiverRateHertz = receiverRate
+        air.microphones = .row(2, spacingMetres: 0.1)
+        var starts: [Int] = []
+        for seed in UInt64(1)...20 {
+            var sound = PreparedAir(air, sampleRateHertz: 48_000).sound(
+                of: [Self.tone], amplitude: 0.25, snrDecibels: 20, seed: seed)
+            let (start, samples) = (sound.startSamples[0], sound.readAll())
+            let channels = (0..<2).map { channel in
+                silences(in: stride(from: channel, to: samples.count, by: 2).map { samples[$0] })
+            }
+            #expect(channels[0] == channels[1] && channels[0].count == 1, "seed \(seed)")
+            let silence = try #require(channels[0].first)
+            #expect(abs(silence.count - receiverRate / 10) <= 2, "seed \(seed)")
+            let signal = start - 1...start + receiverRate / 2 + 2
+            #expect(signal.contains(silence.lowerBound) && signal.contains(silence.upperBound), "seed \(seed)")
+            starts.append(silence.lowerBound - start)
+        }
+        // 20 places in 0.4 s: none in the first or last quarter once in 300 seeds.
+        #expect((starts.min() ?? 0) < receiverRate / 10 && (starts.max() ?? 0) > receiverRate * 3 / 10, "\(starts)")
+    }
+
+    /// Without a dropout the sound is what it was, and outside of it too: it takes no random number from another stage.
+    @Test func aDropoutChangesNothingElse() {
+        var air = Air()
+        func samples() -> [Float] {
+            var sound = PreparedAir(air, sampleRateHertz: 48_000).sound(
+                of: [Self.tone], amplitude: 0.25, snrDecibels: 20, seed: 3)
+            return sound.readAll()
+        }
+        let whole = samples()
+        air.dropoutSeconds = 0.1
+        let differences = zip(whole, samples()).filter { $0 != $1 }
+        #expect(differences.count >= 4_700 && differences.allSatisfy { $0.1 == 0 })
+    }
+}
