@@ -6,6 +6,9 @@ public enum AirMotion: Sendable {
     case walkingPast(metresPerSecond: Double, nearestMetres: Double)
     /// A talker that swings to and fro, with a random phase at the start of the sound.
     case swaying(swingMetres: Double, periodSeconds: Double)
+    /// A talker in a hand that moves at random: its speed is the sum of eight sines, one in each eighth of the band below
+    /// `highestHertz`.
+    case held(rootMeanSquareMetresPerSecond: Double, highestHertz: Double)
 
     /// The path for a sound of this length in seconds.
     func path(seconds: Double, _ generator: inout SeededGenerator) -> MotionPath {
@@ -17,6 +20,16 @@ public enum AirMotion: Sendable {
         case .swaying(let swing, let period):
             // The mean distance does not matter, because the delay at the start is removed.
             return .pacing(meanMetres: 2 * swing, swingMetres: swing, periodSeconds: period, phaseTurns: place)
+        case .held(let speed, let highest):
+            let count = 8
+            let swings = (0..<count).map { band in
+                let hertz = highest * (Double(band) + Double(generator.uniform())) / Double(count)
+                let radiansPerSecond = 2 * Double.pi * max(hertz, highest / Double(2 * count))
+                return MotionPath.Swing(
+                    metres: speed * (2 / Double(count)).squareRoot() / radiansPerSecond,
+                    radiansPerSecond: radiansPerSecond, phase: 2 * Double.pi * Double(generator.uniform()))
+            }
+            return .swinging(meanMetres: swings.reduce(0) { $0 + $1.metres }, swings)
         }
     }
 }

@@ -54,6 +54,18 @@ public struct AirPreset: Sendable {
         AirPreset("walk", "a person walks past at 1.4 m/s, 1 m away, and is nearest at any time of the frame") {
             $0.motion = .walkingPast(metresPerSecond: 1.4, nearestMetres: 1)
         },
+        AirPreset("approach-fast", "closer at 3 m/s, and the clocks differ by 500 ppm") {
+            $0.relativeOffset = 3 / SoundInAir.metresPerSecond + 500e-6
+        },
+        AirPreset("recede-fast", "away at 3 m/s, and the clocks differ by 500 ppm") {
+            $0.relativeOffset = -3 / SoundInAir.metresPerSecond - 500e-6
+        },
+        AirPreset("hand", "a hand moves at random, 0.3 m/s below 2 Hz") {
+            $0.motion = .held(rootMeanSquareMetresPerSecond: 0.3, highestHertz: 2)
+        },
+        AirPreset("hand-fast", "a hand moves at random, 0.6 m/s below 1.5 Hz") {
+            $0.motion = .held(rootMeanSquareMetresPerSecond: 0.6, highestHertz: 1.5)
+        },
         AirPreset("sway", "a hand that sways by 0.1 m to either side, every two seconds") {
             $0.motion = .swaying(swingMetres: 0.1, periodSeconds: 2)
         },

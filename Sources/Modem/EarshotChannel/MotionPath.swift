@@ -32,7 +32,15 @@ public struct MotionPath: Sendable {
     private enum Course: Sendable {
         case pieces([Piece])
         case passing(speed: Double, nearest: Double, at: Double)
-        case swing(mean: Double, amplitude: Double, radiansPerSecond: Double, phase: Double)
+        case swings(mean: Double, [Swing])
+    }
+
+    /// A sine's part of the distance: metres·sin(ω·t + phase).
+    struct Swing: Sendable {
+        var metres: Double
+        /// ω.
+        var radiansPerSecond: Double
+        var phase: Double
     }
 
     private let course: Course
@@ -86,12 +94,15 @@ public struct MotionPath: Sendable {
         meanMetres: Double, swingMetres: Double, periodSeconds: Double, phaseTurns: Double = 0
     ) -> MotionPath {
         precondition(periodSeconds > 0 && abs(swingMetres) <= meanMetres)
-        let radiansPerSecond = 2 * .pi / periodSeconds
-        check(speed: swingMetres * radiansPerSecond)
-        return MotionPath(
-            .swing(
-                mean: meanMetres, amplitude: swingMetres, radiansPerSecond: radiansPerSecond,
-                phase: 2 * .pi * phaseTurns))
+        return swinging(
+            meanMetres: meanMetres,
+            [Swing(metres: swingMetres, radiansPerSecond: 2 * .pi / periodSeconds, phase: 2 * .pi * phaseTurns)])
+    }
+
+    /// The sum of several swings.
+    static func swinging(meanMetres: Double, _ swings: [Swing]) -> MotionPath {
+        check(speed: swings.reduce(0) { $0 + abs($1.metres * $1.radiansPerSecond) })
+        return MotionPath(.swings(mean: meanMetres, swings))
     }
 
     /// The distance d(t) in metres.
@@ -101,8 +112,8 @@ public struct MotionPath: Sendable {
             MotionPath.distance(MotionPath.piece(pieces, t), t)
         case .passing(let speed, let nearest, let at):
             (nearest * nearest + speed * speed * (t - at) * (t - at)).squareRoot()
-        case .swing(let mean, let amplitude, let radiansPerSecond, let phase):
-            mean + amplitude * .sin(radiansPerSecond * t + phase)
+        case .swings(let mean, let swings):
+            swings.reduce(mean) { $0 + $1.metres * .sin($1.radiansPerSecond * t + $1.phase) }
         }
     }
 
@@ -114,8 +125,8 @@ public struct MotionPath: Sendable {
             return piece.speed + piece.acceleration * (t - piece.seconds)
         case .passing(let speed, _, let at):
             return speed * speed * (t - at) / distanceMetres(atSeconds: t)
-        case .swing(_, let amplitude, let radiansPerSecond, let phase):
-            return amplitude * radiansPerSecond * .cos(radiansPerSecond * t + phase)
+        case .swings(_, let swings):
+            return swings.reduce(0) { $0 + $1.metres * $1.radiansPerSecond * .cos($1.radiansPerSecond * t + $1.phase) }
         }
     }
 
