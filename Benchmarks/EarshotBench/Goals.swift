@@ -43,7 +43,13 @@ private struct Goal {
         Goal("room-a", [.far], -8.5, 0.9), Goal("room-b", [.far], -7, 0.9), Goal("room-c", [.far], -7, 0.9),
         // Constant Doppler may cost 0.3 dB.
         Goal("approach", [.standard], -8.9, 0.9), Goal("recede", [.standard], -8.9, 0.9),
+        // The search covers more than twice that, and may cost 0.4 dB.
+        Goal("approach-fast", [.standard], -8.8, 0.9), Goal("recede-fast", [.standard], -8.8, 0.9),
+        Goal("approach-fast", [.far], -11.6, 0.9), Goal("approach-fast", [.fast], -5.8, 0.9),
         Goal("walk", Profile.all, 15, 0.97),
+        Goal("walk", [.standard], -8, 0.9), Goal("walk", [.far], -10, 0.9), Goal("walk", [.fast], -5.9, 0.9),
+        Goal("hand", [.standard], -8, 0.9), Goal("hand", [.standard], -5, 0.9), Goal("hand", [.far], -9.5, 0.9),
+        Goal("hand", [.far], 5, 0.9), Goal("hand-fast", [.standard], 0, 0.9),
         Goal("pilot", Profile.all, 10, 0.98), Goal("pilot-20", Profile.all, 10, 0.97),
         Goal("pilot-30", Profile.all, 10, 0.9), Goal("keys", Profile.all, 10, 0.97),
         Goal("dropout-60", [.fast], 20, 0.95), Goal("dropout-120", [.fast], 20, 0.95),

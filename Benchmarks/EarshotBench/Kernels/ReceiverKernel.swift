@@ -41,7 +41,9 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
         .convert(samples)
     let window = 2 * profile.toneCount
     let hop = window / 4
-    let maximumOffset = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
+    let maximumOffset = Int((2 * profile.maximumOffset * 19_250 / profile.toneSpacingHertz).rounded(.up))
+    // Beyond 0.5 % a pattern must stand out more.
+    let usualOffset = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
     let highestBin = profile.toneCount - 1 + maximumOffset
     let (binCount, offsetCount) = (2 * highestBin + 1, 2 * maximumOffset + 1)
     let blockRowCount = 4 * FrameLayout.syncToneCount
@@ -72,7 +74,7 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
     return (0..<(scoredRowCount - 4) * offsetCount).count { place in
         let (row, offset) = (place / offsetCount, place % offsetCount)
         let score = scores[place]
-        guard score >= 9 else { return false }
+        guard score >= (abs(offset - maximumOffset) > usualOffset ? 9.8 : 9) else { return false }
         return (max(0, row - 4)...row + 4).allSatisfy { otherRow in
             (max(0, offset - 3)...min(offsetCount - 1, offset + 3)).allSatisfy { otherOffset in
                 let other = scores[otherRow * offsetCount + otherOffset]

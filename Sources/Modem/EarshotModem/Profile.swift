@@ -32,7 +32,7 @@ public struct Profile: Sendable, Identifiable {
     /// Checks the numbers against each other; a contradiction among them is a programming error.
     init(
         name: String, lowestHertz: Double, bandwidthHertz: Double, code: TrellisCode, syncTones: [Int],
-        stepDeviationSymbols: Double = 1.0 / 24, rampSeconds: Double = 0.005, maximumOffset: Double = 0.005
+        stepDeviationSymbols: Double = 1.0 / 24, rampSeconds: Double = 0.005, maximumOffset: Double = 0.0095
     ) {
         precondition(lowestHertz > 0 && bandwidthHertz > 0, "band of \(bandwidthHertz) Hz at \(lowestHertz) Hz")
         precondition(

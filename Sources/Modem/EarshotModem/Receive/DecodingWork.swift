@@ -13,6 +13,8 @@ struct DecodingWork: AdditiveArithmetic {
     static let symbolDetection = DecodingWork(microseconds: 0.3)
     /// A symbol's share of a walk through the trellis and of the evidence for its path.
     static let symbolAttempt = DecodingWork(microseconds: 0.5)
+    /// A symbol's share of the search for a path of offsets.
+    static let symbolMotion = DecodingWork(microseconds: 6)
     /// A round of the iterative decoder, for each point of a symbol's transform.
     static let coherentPoint = DecodingWork(microseconds: 3.7 / 256)
     /// The refinement of a candidate.

@@ -29,6 +29,10 @@ struct BasebandFormat {
         let hertz = profile.maximumOffset * profile.centreHertz
         return Int((2 * hertz / profile.toneSpacingHertz).rounded(.up))
     }
+    /// The offsets of a person who walks, and of clocks, in half tone spacings, rounded up: 0.5 %.
+    var usualOffsetHalfSpacings: Int {
+        Int((2 * 0.005 * profile.centreHertz / profile.toneSpacingHertz).rounded(.up))
+    }
     /// The minimum score of a candidate, see `SyncSearch`, and of a refined one, see `CandidateRefinement`.
     ///
     /// In white noise, at the tone energy over noise at which half of the frames can be decoded (1,000 frames, 600 s of

@@ -6,7 +6,7 @@ import EarshotCoding
 /// 2. `TrellisAttempt`: several sampling instants and metrics compete, the cheapest and likeliest first; the CRC decides, and
 ///    `FrameEvidence` must agree. The first attempt also tells whether there is anything to decode: if the sync pattern is no
 ///    louder than noise's may be, and the best codeword fits no better than one fits noise, the decoder stops.
-/// 3. `MotionTrack`: once more along an offset that changes.
+/// 3. `MotionSearch`: once more along offsets that change, and first of all where no constant offset has a frame.
 /// 4. `IterativeDecoder`: the paths found so far give a channel estimate, which gives better paths. It costs ten times as much
 ///    as all the rest, and often the disturbance is another frame that is decoded a moment later. So the first time the
 ///    decoder returns `disturbed` instead.
@@ -28,6 +28,7 @@ struct FrameDecoder: ~Copyable {
     private var path: TrellisAttempt
     private var iterations: IterativeDecoder
     /// One of each for each profile.
+    private var motions: OwnedList<MotionSearch>
     private var tracks: OwnedList<MotionTrack>
     private var coherents: OwnedList<CoherentMetrics>
 
@@ -37,6 +38,9 @@ struct FrameDecoder: ~Copyable {
         detection = FrameDetection(profiles: profiles, likelihood: likelihood)
         path = TrellisAttempt(profiles: profiles)
         iterations = IterativeDecoder(likelihood: likelihood)
+        motions = OwnedList(count: profiles.count) {
+            MotionSearch(format: BasebandFormat(profile: profiles[$0]), likelihood: likelihood)
+        }
         tracks = OwnedList(count: profiles.count) { MotionTrack(format: BasebandFormat(profile: profiles[$0])) }
         coherents = OwnedList(count: profiles.count) {
             CoherentMetrics(format: BasebandFormat(profile: profiles[$0]), channelCount: channelCount)
@@ -72,7 +76,12 @@ struct FrameDecoder: ~Copyable {
     ) -> (outcome: DecodingOutcome, work: DecodingWork) {
         iterations.begin()
         let (detected, detectionWork) = detection.detect(view, &measurer)
-        guard let detected else { return (.likeNoise, detectionWork) }
+        guard let detected else {
+            var paths = decodeMoving(view, profileIndex, &measurer)
+            paths.work += detectionWork
+            if case .decoded(let frame) = paths.outcome { return (.decoded(frame), paths.work) }
+            return (.likeNoise, paths.work)
+        }
         let view = detected.view
         let isPlausible = view.place.dominance >= SyncCheck.plausibleDominance
         let instantCount = isPlausible && !mayWait ? FrameDecoder.instants.count : 1
@@ -119,17 +128,20 @@ struct FrameDecoder: ~Copyable {
         return (paths, false)
     }
 
-    /// Decodes along a changing offset, if it changes noticeably.
+    /// Decodes along a changing offset, if there is one along which a frame is likely.
     private mutating func decodeMoving(
         _ view: FrameView, _ profileIndex: Int, _ measurer: inout FrameMeasurer
     ) -> PathResult {
-        guard tracks[profileIndex].follow(view, measurer.histories) else { return .none }
-        let work = path.prepare(view, along: tracks[profileIndex], &measurer)
-        var view = view
-        view.place.start = tracks[profileIndex].starts[0]
-        view.place.offsetHertz = tracks[profileIndex].offsetsHertz[0]
-        var moving = path.decode(view, &measurer)
-        moving.work += work
+        var moving = PathResult.none
+        guard view.place.score >= MotionSearch.minimumScore, FrameDetection.isInReach(view) else { return moving }
+        moving.work += motions[profileIndex].search(view, measurer)
+        for index in 0..<motions[profileIndex].trackCount {
+            motions[profileIndex].write(track: index, of: view, into: &tracks[profileIndex])
+            moving.work += path.prepare(view, along: tracks[profileIndex], &measurer)
+            var view = view
+            view.place.offsetHertz = tracks[profileIndex].offsetsHertz[0]
+            if moving.add(path.decode(view, &measurer)) { break }
+        }
         return moving
     }
 }

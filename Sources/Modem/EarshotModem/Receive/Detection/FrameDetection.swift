@@ -96,13 +96,16 @@ struct FrameDetection: ~Copyable {
         if logRatio < FrameDetection.clearLogRatio {
             logRatio = align(&view, logRatio, &measurer)
         }
-        let maximumOffsetHertz = Float(view.profile.maximumOffset) * Float(view.profile.centreHertz)
-        guard logRatio >= FrameDetection.minimumLogRatio,
-            abs(view.place.offsetHertz) <= FrameDetection.offsetSlack * maximumOffsetHertz
-        else { return nil }
+        guard logRatio >= FrameDetection.minimumLogRatio, FrameDetection.isInReach(view) else { return nil }
         return Detection(
             view: view, logRatio: logRatio,
             syncLogRatio: likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile))
+    }
+
+    /// Whether a frame may have a view's offset.
+    static func isInReach(_ view: FrameView) -> Bool {
+        let maximumOffsetHertz = Float(view.profile.maximumOffset) * Float(view.profile.centreHertz)
+        return abs(view.place.offsetHertz) <= offsetSlack * maximumOffsetHertz
     }
 
     /// Λ at a place; after a low glance only that of the first symbols.

@@ -31,6 +31,8 @@ struct SyncSearch: ~Copyable {
     static let meanOfNoise: Float = 0.64
     /// The mean of a score in noise.
     static let meanScore = Float(FrameLayout.syncToneCount) * meanOfNoise
+    /// How much more a candidate needs beyond the usual offsets, where a frame is seldom: noise is there as often.
+    static let unusualOffsetScore: Float = 0.8
     /// The maximum number of candidates from a block: limits the work that hostile input can cause.
     static let maximumCandidateCount = 12
 
@@ -237,6 +239,10 @@ struct SyncSearch: ~Copyable {
             for offset in 0..<scores.offsetCount {
                 let score = scores.scores[scores.index(row: row, offset: offset)]
                 guard score >= minimumScore, scores.isPeak(row: row, offset: offset) else { continue }
+                let distance = abs(offset - scores.offsetCount / 2)
+                guard
+                    distance <= format.usualOffsetHalfSpacings || score >= minimumScore + SyncSearch.unusualOffsetScore
+                else { continue }
                 let candidate = Candidate(
                     start: Double((firstRow + row) * spectrum.hop),
                     offsetHertz: Float(offset - scores.offsetCount / 2) * Float(format.profile.toneSpacingHertz / 2),

@@ -33,8 +33,9 @@ import Testing
         let offsetHertz = Float(0.005 * profile.centreHertz)
         #expect(abs(format.symbolLength(offsetHertz: offsetHertz) * 1.005 - Double(format.samplesPerSymbol)) < 1e-4)
         #expect(format.symbolLength(offsetHertz: 0) == Double(format.samplesPerSymbol))
-        // ±0.5 % of 19,250 Hz are 96.25 Hz, in half spacings, rounded up.
-        let expected = Int((96.25 / (profile.toneSpacingHertz / 2)).rounded(.up))
-        #expect(format.maximumOffsetHalfSpacings == expected)
+        // ±0.5 % and ±0.95 % of 19,250 Hz are 96.25 and 182.875 Hz, in half spacings, rounded up.
+        let half = profile.toneSpacingHertz / 2
+        #expect(format.usualOffsetHalfSpacings == Int((96.25 / half).rounded(.up)))
+        #expect(format.maximumOffsetHalfSpacings == Int((182.875 / half).rounded(.up)))
     }
 }

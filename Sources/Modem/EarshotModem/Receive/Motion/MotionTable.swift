@@ -1,0 +1,167 @@
+import EarshotCoding
+import EarshotDSP
+import RealModule
+
+/// Λ of each symbol of a frame at each offset near a candidate's, for `MotionSearch` to look up.
+///
+///     x[k][j][m] = E/N at s_k = s + k·N', tone m, offset f + j·Δ,   Δ = a quarter of a tone spacing,   j = −J ... J
+///     λ[k][j]    = ln φ(x[k][j][syncTone]) of a sync symbol,   ln(1/M·Σₘ φ(x[k][j][m])) of a data symbol
+///
+/// with φ of `FrameLikelihood`. λ of a symbol that was lost is 0. Of several channels it looks at the best.
+///
+/// Cost: four FFTs of N points a symbol, and (2J + 1)·M additions. No allocation after `init`.
+struct MotionTable: ~Copyable {
+    static let stepsPerSpacing = 4
+    /// An offset changes by no more than this within a frame: from 1.4 m/s towards the receiver to 1.4 m/s away from it.
+    private static let maximumChangeHertz = 160.0
+    /// The energy over noise that a tone may have, 10.8 dB: in a louder frame the noise counts as more. φ is flat where tones are loud, and
+    /// half a spacing beside its place a tone is hardly quieter.
+    private static let highestRatio: Float = 30
+    /// What a path costs that leaves the table, for each symbol.
+    private static let outside: Float = -3
+
+    /// J.
+    let reach: Int
+    /// λ; shape [longest frame][2J + 1].
+    private(set) var values: [Float]
+
+    private let format: BasebandFormat
+    private let likelihood: FrameLikelihood
+    private var mixer: ToneCorrelator
+    private var transform: FFTPlan
+    /// φ(x) of each bin, a spacing wide; shape [longest frame][4][M + 2·spacingReach + 1].
+    private var ratios: [Float]
+    /// The reach in whole spacings.
+    private let spacingReach: Int
+    private let binCount: Int
+    private var inverseNoise: [Float]
+
+    init(format: BasebandFormat, likelihood: FrameLikelihood) {
+        self.format = format
+        self.likelihood = likelihood
+        let step = format.profile.toneSpacingHertz / Double(MotionTable.stepsPerSpacing)
+        reach = Int((MotionTable.maximumChangeHertz / step).rounded(.up))
+        values = [Float](repeating: 0, count: FrameLayout.longest.toneCount * (2 * reach + 1))
+        mixer = ToneCorrelator(length: format.samplesPerSymbol)
+        transform = FFTPlan(length: format.samplesPerSymbol, hasInverse: false)
+        spacingReach = (reach + MotionTable.stepsPerSpacing - 1) / MotionTable.stepsPerSpacing
+        binCount = format.profile.toneCount + 2 * spacingReach
+        ratios = [Float](
+            repeating: 0, count: FrameLayout.longest.toneCount * MotionTable.stepsPerSpacing * binCount)
+        inverseNoise = [Float](repeating: 0, count: format.profile.toneCount)
+    }
+
+    var width: Int { 2 * reach + 1 }
+    /// Δ in hertz.
+    var stepHertz: Float { Float(format.profile.toneSpacingHertz) / Float(MotionTable.stepsPerSpacing) }
+
+    /// Measures λ around a view's place.
+    mutating func measure(_ view: FrameView, _ measurer: borrowing FrameMeasurer) {
+        let history = measurer.histories[view.place.shares.best]
+        measurer.writeInverseNoise(view, into: &inverseNoise)
+        let loudness = syncRatio(view, history) / MotionTable.highestRatio
+        if loudness > 1 {
+            for tone in inverseNoise.indices { inverseNoise[tone] /= loudness }
+        }
+        for quarter in 0..<MotionTable.stepsPerSpacing {
+            mixer.tune(
+                cyclesPerSample: format.cyclesPerSample(
+                    offsetHertz: view.place.offsetHertz + Float(quarter) * stepHertz)
+                    + 0.5 / Float(format.samplesPerSymbol))
+            for symbol in 0..<view.layout.toneCount {
+                measure(symbol, quarter, view, history)
+            }
+        }
+        weigh(view.layout)
+    }
+
+    /// The mean of x over the sync tones at the view's place.
+    private mutating func syncRatio(_ view: FrameView, _ history: BasebandHistory) -> Float {
+        var (sum, count) = (Float(0), Float(0))
+        for (symbol, tone) in format.profile.syncTones.enumerated() {
+            let first = Int((view.place.start + Double(symbol) * view.symbolLength).rounded())
+            guard history.holds(from: first, count: mixer.length) else { continue }
+            mixer.tune(
+                cyclesPerSample: format.cyclesPerSample(tone: tone)
+                    + format.cyclesPerSample(offsetHertz: view.place.offsetHertz))
+            sum += history.withSamples(from: first, count: mixer.length) { mixer.energy($0) } * inverseNoise[tone]
+            count += 1
+        }
+        return count > 0 ? sum / count : 0
+    }
+
+    /// φ(x) of one symbol at the offsets of one quarter.
+    private mutating func measure(
+        _ symbol: Int, _ quarter: Int, _ view: FrameView, _ history: BasebandHistory
+    ) {
+        let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
+        let first = Int((view.place.start + Double(symbol) * view.symbolLength).rounded())
+        let row = ratioRow(symbol, quarter)
+        let heldShare = history.holds(from: first, count: length) ? history.heldShare(from: first, count: length) : 0
+        guard heldShare >= NoiseFloor.minimumHeldShare else {
+            for bin in row..<row + binCount { ratios[bin] = 1 }
+            return
+        }
+        history.withSamples(from: first, count: length) { samples in
+            transform.withMutableSamples { mixer.mix(samples, into: &$0) }
+        }
+        transform.forward()
+        // Half a spacing was mixed away, so that tone m is in bin m − M/2.
+        let lowest = -toneCount / 2 - spacingReach
+        transform.copyPowers(ofBins: lowest..<lowest + binCount, into: &ratios, at: row)
+        let scale = 1 / (heldShare * Float(length * length))
+        for bin in 0..<binCount {
+            let tone = min(max(bin - spacingReach, 0), toneCount - 1)
+            ratios[row + bin] = likelihood.ratio(ratios[row + bin] * scale * inverseNoise[tone])
+        }
+    }
+
+    /// Computes λ of all symbols.
+    private mutating func weigh(_ layout: FrameLayout) {
+        let (toneCount, syncCount) = (format.profile.toneCount, FrameLayout.syncToneCount)
+        for symbol in 0..<layout.toneCount {
+            for step in -reach...reach {
+                let spacing = Int((Float(step) / Float(MotionTable.stepsPerSpacing)).rounded(.down))
+                let quarter = step - spacing * MotionTable.stepsPerSpacing
+                let first = ratioRow(symbol, quarter) + spacingReach + spacing
+                var ratio: Float = 0
+                if symbol < syncCount {
+                    ratio = ratios[first + format.profile.syncTones[symbol]]
+                } else {
+                    for tone in 0..<toneCount { ratio += ratios[first + tone] }
+                    ratio /= Float(toneCount)
+                }
+                values[symbol * width + reach + step] = 0.693_147_2 * fastLog2(ratio)
+            }
+        }
+    }
+
+    private func ratioRow(_ symbol: Int, _ quarter: Int) -> Int {
+        (symbol * MotionTable.stepsPerSpacing + quarter) * binCount
+    }
+
+    /// Λ along f[k] = f + Δ·(p₀ + p₁·u + p₂·u² + p₃·u³), u = −1 ... 1.
+    ///
+    /// The steps follow from their differences in integers, 2⁻³² of a step each: no product a symbol.
+    func logRatio(_ p: SIMD4<Float>, symbolCount: Int) -> Float {
+        let h = 2 / Float(symbolCount - 1)
+        let unit = Float(1 << Int64(32))
+        // The first step and its differences at u = −1.
+        var step = Int64((unit * (p[0] - p[1] + p[2] - p[3] + 0.5 + Float(reach))).rounded())
+        var first = Int64((unit * h * (p[1] + p[2] * (h - 2) + p[3] * (3 - 3 * h + h * h))).rounded())
+        var second = Int64((unit * h * h * (2 * p[2] + p[3] * (6 * h - 6))).rounded())
+        let third = Int64((unit * h * h * h * 6 * p[3]).rounded())
+        var sum: Float = 0
+        let (values, width) = (values.span, width)
+        var row = 0
+        for _ in 0..<symbolCount {
+            let place = Int(step >> 32)
+            sum += place >= 0 && place < width ? values[row + place] : MotionTable.outside
+            step += first
+            first += second
+            second += third
+            row += width
+        }
+        return sum
+    }
+}
