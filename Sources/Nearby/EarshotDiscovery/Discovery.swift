@@ -10,12 +10,14 @@ import Synchronization
 public final class Discovery<Time: Clock>: Sendable where Time.Duration == Duration {
     private enum Phase {
         case waiting
-        case running(Task<Void, Never>)
+        case running
         case ended
     }
 
     private struct Readers {
         var phase = Phase.waiting
+        /// The run, once it has begun.
+        var run: Task<Void, Never>?
         var list: [(number: Int, continuation: AsyncStream<DiscoveryEvent>.Continuation)] = []
         /// The number of the next reader.
         var nextNumber = 0
@@ -95,11 +97,11 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
             readers.list.append((readers.nextNumber, continuation))
             guard case .waiting = readers.phase else { return readers.nextNumber }
             let start = clock.now
-            readers.phase = .running(
-                Task { [self] in
-                    await run(from: start)
-                    finish()
-                })
+            readers.phase = .running
+            readers.run = Task { [self] in
+                await run(from: start)
+                finish()
+            }
             return readers.nextNumber
         }
     }
@@ -107,12 +109,15 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     private func leave(_ number: Int) {
         let task = readers.withLock { readers -> Task<Void, Never>? in
             readers.list.removeAll { $0.number == number }
-            guard readers.list.isEmpty, case .running(let task) = readers.phase else { return nil }
+            guard readers.list.isEmpty, case .running = readers.phase else { return nil }
             readers.phase = .ended
-            return task
+            return readers.run
         }
         task?.cancel()
     }
+
+    /// Returns when a run that began is over, and its media are let go: the end of the last stream only asks for that.
+    public func waitUntilEnded() async { await readers.withLock { $0.run }?.value }
 
     private func finish() {
         let list = readers.withLock { readers in

@@ -33,6 +33,23 @@ import Testing
         }
     }
 
+    /// Each of two media is closed as often as it was opened, also where a run ends before it has opened them.
+    @Test func `a run that has ended has closed its media`() async {
+        for _ in 0..<200 {
+            let discovery = discovery()
+            let (sound, radio) = (sound.modes.count, radio.modes.count)
+            let reading = Task { for await _ in discovery.events() {} }
+            reading.cancel()
+            await reading.value
+            await discovery.waitUntilEnded()
+            let opened = (self.sound.modes.count, self.radio.modes.count)
+            #expect(opened == (sound, radio) || (self.sound.isClosed && self.radio.isClosed))
+            // What ended opens nothing later.
+            for _ in 0..<20 { await Task.yield() }
+            #expect((self.sound.modes.count, self.radio.modes.count) == opened)
+        }
+    }
+
     @Test func `found on one medium, updated on another, lost in time`() async {
         var events = discovery().events().makeAsyncIterator()
         await sound.report(seen(token, seconds: 2))

@@ -50,6 +50,7 @@ final class RoomMedium: Sendable {
     private struct Run {
         let mode: DiscoveryMode
         let tokens: AsyncStream<Payload>.Continuation
+        let discovery: Discovery<ContinuousClock>
         let listening: Task<Void, Never>
         let confirming: Task<Void, Never>
         var talking: Task<Void, Never>?
@@ -93,7 +94,7 @@ final class RoomMedium: Sendable {
         let (tokens, continuation) = AsyncStream.makeStream(of: Payload.self, bufferingPolicy: .bufferingNewest(1))
         let discovery = Discovery(strategy, media: [medium], tokens: tokens)
         return Run(
-            mode: mode, tokens: continuation,
+            mode: mode, tokens: continuation, discovery: discovery,
             listening: Task {
                 let start = ContinuousClock.now
                 for await event in discovery.events() { take(event, from: start) }
@@ -112,7 +113,8 @@ final class RoomMedium: Sendable {
         await run.listening.value
         await run.confirming.value
         run.tokens.finish()
-        // Two runs must not compete for one microphone.
+        // Two runs must not compete for one microphone; one that ends at once may not have opened it yet.
+        await run.discovery.waitUntilEnded()
         await medium.waitUntilClosed()
     }
 
