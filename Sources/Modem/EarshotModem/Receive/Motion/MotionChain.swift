@@ -32,8 +32,8 @@ struct MotionChain: ~Copyable {
     private var before: [Float]
     /// λ[k] at the fine steps.
     private var values: [Float]
-    /// q − r; shape [longest frame][2R + 1][width].
-    private var moves: [Int8]
+    /// q − r + 1 in two bits, of four symbols in a byte; shape [a quarter of the longest frame][2R + 1][width].
+    private var moves: [UInt8]
     /// The path found last, in Δ.
     private(set) var steps: [Float]
     private var smoothed: [Float]
@@ -53,7 +53,7 @@ struct MotionChain: ~Copyable {
         values = [Float](repeating: 0, count: width)
         places = [Int](repeating: 0, count: width)
         ends.reserveCapacity(width)
-        moves = [Int8](repeating: 0, count: FrameLayout.longest.toneCount * count)
+        moves = [UInt8](repeating: 0, count: (FrameLayout.longest.toneCount + 3) / 4 * count)
         steps = [Float](repeating: 0, count: FrameLayout.longest.toneCount)
         smoothed = [Float](repeating: 0, count: FrameLayout.longest.toneCount)
     }
@@ -88,7 +88,9 @@ struct MotionChain: ~Copyable {
         var (rate, step) = ends[end].quotientAndRemainder(dividingBy: width)
         for symbol in stride(from: symbolCount - 1, through: 0, by: -1) {
             steps[symbol] = Float(step - width / 2) / Float(finer)
-            let move = Int(moves[(symbol * (2 * rateReach + 1) + rate) * width + step])
+            guard symbol > 0 else { break }
+            let place = (symbol / 4 * (2 * rateReach + 1) + rate) * width + step
+            let move = Int(moves[place] >> UInt8(2 * (symbol % 4)) & 3) - 1
             step -= rate - rateReach
             rate += move
         }
@@ -119,25 +121,30 @@ struct MotionChain: ~Copyable {
         for rate in 0..<rateCount {
             let change = rate - rateReach
             let row = rate * width
-            let back = (symbol * rateCount + rate) * width
+            let back = (symbol / 4 * rateCount + rate) * width
             let (below, above) = (rate > 0 ? row - width : row, rate < rateCount - 1 ? row + width : row)
             for step in 0..<width {
                 let source = step - change
                 guard source >= 0, source < width else {
                     scores[row + step] = -1e6
-                    moves[back + step] = 0
+                    store(1, at: back + step, symbol)
                     continue
                 }
-                var (best, move) = (before[row + source], Int8(0))
+                var (best, move) = (before[row + source], UInt8(1))
                 let (lower, higher) = (
                     before[below + source] - MotionChain.cost, before[above + source] - MotionChain.cost
                 )
-                if lower > best { (best, move) = (lower, -1) }
-                if higher > best { (best, move) = (higher, 1) }
+                if lower > best { (best, move) = (lower, 0) }
+                if higher > best { (best, move) = (higher, 2) }
                 scores[row + step] = best + values[step]
-                moves[back + step] = move
+                store(move, at: back + step, symbol)
             }
         }
+    }
+
+    private mutating func store(_ move: UInt8, at place: Int, _ symbol: Int) {
+        let shift = UInt8(2 * (symbol % 4))
+        moves[place] = moves[place] & ~(3 << shift) | move << shift
     }
 
     private mutating func smooth(_ symbolCount: Int) {

@@ -29,11 +29,10 @@ struct MotionTable: ~Copyable {
     private let likelihood: FrameLikelihood
     private var mixer: ToneCorrelator
     private var transform: FFTPlan
-    /// φ(x) of each bin, a spacing wide; shape [longest frame][4][M + 2·spacingReach + 1].
+    /// φ(x) of each bin of a symbol, a spacing wide; shape [M + 2·spacingReach].
     private var ratios: [Float]
     /// The reach in whole spacings.
     private let spacingReach: Int
-    private let binCount: Int
     private var inverseNoise: [Float]
 
     init(format: BasebandFormat, likelihood: FrameLikelihood) {
@@ -45,9 +44,7 @@ struct MotionTable: ~Copyable {
         mixer = ToneCorrelator(length: format.samplesPerSymbol)
         transform = FFTPlan(length: format.samplesPerSymbol, hasInverse: false)
         spacingReach = (reach + MotionTable.stepsPerSpacing - 1) / MotionTable.stepsPerSpacing
-        binCount = format.profile.toneCount + 2 * spacingReach
-        ratios = [Float](
-            repeating: 0, count: FrameLayout.longest.toneCount * MotionTable.stepsPerSpacing * binCount)
+        ratios = [Float](repeating: 0, count: format.profile.toneCount + 2 * spacingReach)
         inverseNoise = [Float](repeating: 0, count: format.profile.toneCount)
     }
 
@@ -72,7 +69,6 @@ struct MotionTable: ~Copyable {
                 measure(symbol, quarter, view, history)
             }
         }
-        weigh(view.layout)
     }
 
     /// The mean of x over the sync tones at the view's place.
@@ -90,54 +86,47 @@ struct MotionTable: ~Copyable {
         return count > 0 ? sum / count : 0
     }
 
-    /// φ(x) of one symbol at the offsets of one quarter.
+    /// λ of one symbol at the offsets of one quarter.
     private mutating func measure(
         _ symbol: Int, _ quarter: Int, _ view: FrameView, _ history: BasebandHistory
     ) {
         let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
         let first = Int((view.place.start + Double(symbol) * view.symbolLength).rounded())
-        let row = ratioRow(symbol, quarter)
         let heldShare = history.holds(from: first, count: length) ? history.heldShare(from: first, count: length) : 0
-        guard heldShare >= NoiseFloor.minimumHeldShare else {
-            for bin in row..<row + binCount { ratios[bin] = 1 }
-            return
+        let isHeld = heldShare >= NoiseFloor.minimumHeldShare
+        if isHeld { measureRatios(history, from: first, heldShare: heldShare) }
+        for spacing in -spacingReach...spacingReach {
+            let step = MotionTable.stepsPerSpacing * spacing + quarter
+            guard abs(step) <= reach else { continue }
+            let firstBin = spacingReach + spacing
+            var ratio: Float = 0
+            if !isHeld {
+                ratio = 1
+            } else if symbol < FrameLayout.syncToneCount {
+                ratio = ratios[firstBin + format.profile.syncTones[symbol]]
+            } else {
+                for tone in 0..<toneCount { ratio += ratios[firstBin + tone] }
+                ratio /= Float(toneCount)
+            }
+            values[symbol * width + reach + step] = 0.693_147_2 * fastLog2(ratio)
         }
+    }
+
+    /// φ(x) of each bin of a symbol, at the offset to which the mixer is tuned.
+    private mutating func measureRatios(_ history: BasebandHistory, from first: Int, heldShare: Float) {
+        let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
         history.withSamples(from: first, count: length) { samples in
             transform.withMutableSamples { mixer.mix(samples, into: &$0) }
         }
         transform.forward()
         // Half a spacing was mixed away, so that tone m is in bin m − M/2.
         let lowest = -toneCount / 2 - spacingReach
-        transform.copyPowers(ofBins: lowest..<lowest + binCount, into: &ratios, at: row)
+        transform.copyPowers(ofBins: lowest..<lowest + ratios.count, into: &ratios)
         let scale = 1 / (heldShare * Float(length * length))
-        for bin in 0..<binCount {
+        for bin in ratios.indices {
             let tone = min(max(bin - spacingReach, 0), toneCount - 1)
-            ratios[row + bin] = likelihood.ratio(ratios[row + bin] * scale * inverseNoise[tone])
+            ratios[bin] = likelihood.ratio(ratios[bin] * scale * inverseNoise[tone])
         }
-    }
-
-    /// Computes λ of all symbols.
-    private mutating func weigh(_ layout: FrameLayout) {
-        let (toneCount, syncCount) = (format.profile.toneCount, FrameLayout.syncToneCount)
-        for symbol in 0..<layout.toneCount {
-            for step in -reach...reach {
-                let spacing = Int((Float(step) / Float(MotionTable.stepsPerSpacing)).rounded(.down))
-                let quarter = step - spacing * MotionTable.stepsPerSpacing
-                let first = ratioRow(symbol, quarter) + spacingReach + spacing
-                var ratio: Float = 0
-                if symbol < syncCount {
-                    ratio = ratios[first + format.profile.syncTones[symbol]]
-                } else {
-                    for tone in 0..<toneCount { ratio += ratios[first + tone] }
-                    ratio /= Float(toneCount)
-                }
-                values[symbol * width + reach + step] = 0.693_147_2 * fastLog2(ratio)
-            }
-        }
-    }
-
-    private func ratioRow(_ symbol: Int, _ quarter: Int) -> Int {
-        (symbol * MotionTable.stepsPerSpacing + quarter) * binCount
     }
 
     /// Λ along f[k] = f + Δ·(p₀ + p₁·u + p₂·u² + p₃·u³), u = −1 ... 1.
