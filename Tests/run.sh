@@ -9,7 +9,8 @@
 # the processors: a test of sound must be in time. What a test needs follows from its place and name:
 #
 #   waits     the wings Nearby, Desktop and Spelling: buses, screens, agents, services
-#   plays     suites that play and record in real time, ...SoundCardTests
+#   plays     suites that play and record in real time, ...SoundCardTests; after all others those that need the machine to themselves,
+#             because they keep it busy or need the exact time, ...AloneSoundCardTests
 #   computes  all others, and the sound medium's simulated rooms
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,6 +33,7 @@ computing=$({ modules Modem Sound System Programs && echo EarshotSoundTests; } |
 # The commands of messages wait for answers too.
 messages='EarshotMessagesTests|NearbyMessagesTests|NearbyMessagesSwift5Tests|MessageCommandTests|EarshotDiscoveryTests'
 plays='SoundCardTests/'
+alone='AloneSoundCardTests/'
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
@@ -76,8 +78,8 @@ waits() {
 }
 
 plays() {
-    process sound-library "${testing[@]}" --filter "^($(modules Sound | paste -sd '|'))\\..*$plays"
-    process sound-commands "${testing[@]}" --filter "^EarshotCLITests\\..*$plays" --skip BusySoundCardTests/
+    process sound-library "${testing[@]}" --filter "^($(modules Sound | paste -sd '|'))\\..*$plays" --skip "$alone"
+    process sound-commands "${testing[@]}" --filter "^EarshotCLITests\\..*$plays" --skip "$alone"
 }
 
 # A sound card of a busy machine loses sound, so what plays has only tests beside it that wait.
@@ -85,8 +87,7 @@ waits &
 plays
 computes
 wait
-# It makes the processors busy by itself.
-process sound-busy "${testing[@]}" --filter BusySoundCardTests/
+process sound-alone "${testing[@]}" --filter "$alone" --no-parallel
 
 if [[ -s $failures ]]; then
     printf '\nFailed: %s\n' "$(paste -sd ' ' "$failures")"

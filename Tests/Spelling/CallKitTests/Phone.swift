@@ -50,6 +50,8 @@ final class Phone: NSObject, CXProviderDelegate, @unchecked Sendable {
         controller = CXCallController(queue: Self.queue, registry: registry)
         super.init()
         provider.setDelegate(self, queue: Self.queue)
+        // The delegate hears "begin" on its queue. Tests that list all events must not race with it.
+        Self.queue.sync {}
     }
 
     /// What the delegate was told, in order, such as "answer".

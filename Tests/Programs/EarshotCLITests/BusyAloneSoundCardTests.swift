@@ -8,7 +8,7 @@ import Testing
     .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
-struct BusySoundCardTests {
+struct BusyAloneSoundCardTests {
     @Test func everyTokenIsHeardOnce() async throws {
         let idler = try LiveSession()
         let others = try idler.occupyCores()
