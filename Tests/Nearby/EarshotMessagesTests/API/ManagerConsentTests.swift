@@ -68,7 +68,7 @@ import Testing
         #expect(await eventually { service.things.count == 2 })
         gate.decide(.granted)
         #expect(await eventually { mine.found.count == 2 && yours.found.count == 2 })
-        #expect(otherPublication.status == .active)
+        #expect(await eventually { otherPublication.status == .active })
     }
 
     @Test func theHandlerOfAnOperationIsAsked() async throws {

@@ -38,7 +38,7 @@ import Testing
         func works(found: Int = 1, lost: Int = 0) async throws {
             let next = try publisher.manager.publish(Message("next"))
             #expect(await eventually { events.found.last?.message.text == "next" })
-            #expect(next.status == .active)
+            #expect(await eventually { next.status == .active })
             #expect(events.found.count == found + 1 && events.lost.count == lost)
             next.stop()
             #expect(await eventually { events.lost.count == lost + 1 })
@@ -161,7 +161,7 @@ import Testing
         pair.service.sweep()
         #expect(await eventually { pair.events.lost.count == 1 })
         #expect(await eventually { pair.events.found.count == 2 })
-        #expect(pair.publication.status == .active)
+        #expect(await eventually { pair.publication.status == .active })
     }
 
     @Test func aServiceThatAcceptsNoSessionIsAskedWithPauses() async throws {
@@ -198,7 +198,7 @@ import Testing
         #expect(bad?.status == .inactive && problems.current == [.serviceRefusing(code: "out_of_range")])
         bad = nil
         #expect(await eventually { problems.current.isEmpty })
-        #expect(good.status == .active)
+        #expect(await eventually { good.status == .active })
     }
 
     @Test func anUnreachableServiceIsNotSolvedByTheEndOfTheOperation() async throws {
@@ -226,7 +226,7 @@ import Testing
         let publication = try publisher.manager.publish(Message("hello"))
         let events = Collected(try subscriber.manager.subscribe())
         #expect(await eventually { events.found.count == 1 })
-        #expect(publication.status == .active)
+        #expect(await eventually { publication.status == .active })
         // A publication that ends during its registration is withdrawn.
         let next = try publisher.manager.publish(Message("next"))
         #expect(await eventually { service.requests.count { $0 == "register publication" } == 2 })

@@ -30,7 +30,7 @@ struct EarshotdTests {
         let publication = try one.manager.publish(message)
         #expect(await eventually { events.found.count == 1 })
         #expect(events.found.first?.message == message)
-        #expect(publication.status == .active)
+        #expect(await eventually { publication.status == .active })
         publication.stop()
         #expect(await eventually { events.lost.count == 1 })
         let again = try one.manager.publish(message)
@@ -76,7 +76,7 @@ struct EarshotdTests {
         #expect(await eventually { events.found.count == 1 })
         try await Task.sleep(for: .seconds(18))
         #expect(events.all.count == 1, "neither lost nor found again")
-        #expect(publication.status == .active)
+        #expect(await eventually { publication.status == .active })
     }
 
     @Test func aMessagePublishedBeforeTheServiceRunsIsFoundLater() async throws {
@@ -143,7 +143,7 @@ struct EarshotdTests {
         #expect(await eventually { typed.lost.count == 1 && events.lost.count == 1 })
         beacons.remove(iBeacon)
         #expect(await eventually { events.lost.count == 4 })
-        #expect(nothing.all.isEmpty && hidden.all.isEmpty && foreign.status == .active)
+        #expect(await eventually { nothing.all.isEmpty && hidden.all.isEmpty && foreign.status == .active })
     }
 
     @Test func anOwnersKeyIsNotForApps() async throws {
