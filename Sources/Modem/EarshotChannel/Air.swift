@@ -1,8 +1,9 @@
 /// The simulated air between transmitters and a receiver, as one value: each talker has a place, a clock and a distance
 /// of its own, and one microphone receives them all.
 ///
-///     talker:      frame -> loudspeaker -> clock and motion -> room
-///     microphone:  talkers -> + tones + knocks -> response -> + noise -> gain -> clipping -> rate -> silence -> gaps
+///     talker:      frame -> loudspeaker -> cut start -> fade -> clock and motion -> room
+///     microphone:  talkers -> + tones + knocks -> response -> + noise -> gate -> gain -> clipping -> rate
+///                  -> silence -> concealment -> late start -> gaps
 ///
 /// Levels are relative to a talker's signal, which has a known peak, and rooms have energy 1 on the average over
 /// places, so a signal-to-noise ratio keeps its meaning with any of these stages.
@@ -21,6 +22,10 @@ public struct Air: Sendable {
     public var room: (any Reverberant)?
     /// The frequency response of all talkers' loudspeakers; nil means flat.
     public var loudspeaker: FrequencyResponse?
+    /// The time in seconds from each talker's start in which it is silent, as a loudspeaker that wakes slowly; nil means none.
+    public var cutStartSeconds: Double?
+    /// A time in which each talker is quieter; nil means none.
+    public var fade: AirFade?
     /// The frequency response of the microphone, for all sound but its noise; nil means flat.
     public var microphone: FrequencyResponse?
     /// The noise at the microphone.
@@ -29,6 +34,8 @@ public struct Air: Sendable {
     public var toneLevelsDecibels: [Double] = []
     /// Knocks, keys and clicks; nil means none.
     public var impulses: AirImpulses?
+    /// A noise suppressor's gate; nil means none.
+    public var gate: AirGate?
     /// Whether an automatic gain follows the sound at the microphone.
     public var hasAutomaticGain = false
     /// The clipping level of the microphone, in decibels below the signal's peak; nil means no clipping.
@@ -40,6 +47,11 @@ public struct Air: Sendable {
     /// The length in seconds of one silence that nobody reports, common to all microphones, > 0; nil means none. It lies anywhere
     /// within the talkers' signals; if they are shorter, it begins with them.
     public var dropoutSeconds: Double?
+    /// Random losses of which the receiver hears the sound before them again, common to all microphones; nil means none.
+    public var concealedLosses: AirConcealment?
+    /// The time in seconds after the first talker's start at which the recording begins, ≥ 0; nil means that it begins before
+    /// the talkers.
+    public var lateStartSeconds: Double?
     /// The microphones of the receiver. In rooms of class `Room` their echoes are independent; in a `ShoeboxRoom` and in free
     /// air they follow from the microphones' places. Each microphone has noise of its own; all else is common.
     public var microphones = MicrophoneArray.single

@@ -25,7 +25,7 @@ public struct AirPreset: Sendable {
     public static let whiteNoise = AirPreset("awgn", "white noise and nothing else") { _ in }
 
     /// All presets, by subject.
-    public static let all = noises + rooms + motions + devices + dropouts + disturbances + crowds + arrays
+    public static let all = noises + rooms + motions + devices + losses + disturbances + crowds + arrays
 
     private static let noises = [
         whiteNoise,
@@ -84,19 +84,47 @@ public struct AirPreset: Sendable {
         },
         AirPreset("tilt", "20 dB less at 20 kHz than at 18.5 kHz") { $0.loudspeaker = .tilt(decibels: 20) },
         AirPreset("cut-off", "a resampler that ends at 19.8 kHz") { $0.microphone = .cutOff(atHertz: 19_800) },
+        AirPreset("lowpass-19400", "a low-pass that takes the upper 40 % of the band") {
+            $0.microphone = .cutOff(atHertz: 19_400)
+        },
+        AirPreset("lowpass-19250", "a low-pass that takes the upper half of the band") {
+            $0.microphone = .cutOff(atHertz: 19_250)
+        },
+        AirPreset("fade", "a person walks between the devices: 20 dB less for 0.3 s, anywhere in the frame") {
+            $0.fade = AirFade(decibels: 20, seconds: 0.3)
+        },
         AirPreset("rate-44100", "a receiver at 44.1 kHz") { $0.receiverRateHertz = 44_100 },
         AirPreset("clip", "a signal 12 dB above what the microphone can take") { $0.overdriveDecibels = 12 },
+        AirPreset("gate", "a noise suppressor's gate: 20 dB less for 0.1 to 0.4 s, noise included, as between words") {
+            $0.gate = AirGate(decibels: 20)
+        },
         AirPreset("agc", "an automatic gain that follows the sound, as in a phone") { $0.hasAutomaticGain = true },
         AirPreset("gaps", "a recording that loses 5 to 40 ms once a second, and reports it") {
             $0.gaps = RandomGaps(perSecond: 1, lengthSeconds: 0.005...0.04)
         },
     ]
 
-    private static let dropouts = [60, 100, 120, 150, 200, 300, 400, 600].map { milliseconds in
-        AirPreset("dropout-\(milliseconds)", "\(milliseconds) ms of silence in the frame, not reported") {
-            $0.dropoutSeconds = Double(milliseconds) / 1_000
+    private static let losses =
+        [60, 100, 120, 150, 200, 300, 400, 600].map { milliseconds in
+            AirPreset("dropout-\(milliseconds)", "\(milliseconds) ms of silence in the frame, not reported") {
+                $0.dropoutSeconds = Double(milliseconds) / 1_000
+            }
         }
-    }
+        + [100, 200, 400].map { milliseconds in
+            AirPreset("cut-start-\(milliseconds)", "a loudspeaker that wakes \(milliseconds) ms after the frame's start") {
+                $0.cutStartSeconds = Double(milliseconds) / 1_000
+            }
+        }
+        + [100, 200, 400].map { milliseconds in
+            AirPreset("late-\(milliseconds)", "a recording that begins \(milliseconds) ms after the frame") {
+                $0.lateStartSeconds = Double(milliseconds) / 1_000
+            }
+        }
+        + [
+            AirPreset("concealed", "losses of 10 to 60 ms, five a second, in which the last 10 ms come again and again") {
+                $0.concealedLosses = AirConcealment(perSecond: 5, lengthSeconds: 0.01...0.06)
+            }
+        ]
 
     private static let disturbances = [
         AirPreset("pilot", "a steady tone 10 dB above the signal, anywhere in the band") {

@@ -2,7 +2,8 @@
 public struct AirSound: Sendable {
     /// The sample rate in samples a second.
     public let sampleRateHertz: Int
-    /// The arrival of each talker's first sample, as a sample index without regard to gaps, to about one sample.
+    /// The arrival of each talker's first sample, as a sample index without regard to gaps, to about one sample; below 0 if the
+    /// recording begins later.
     public let startSamples: [Int]
 
     /// The number of microphones.

@@ -69,6 +69,7 @@ public struct PreparedAir: Sendable {
         let (length, before) = (end + Int(Self.tailSeconds * rate), generator)
         let delay = (loudspeaker?.delaySamples ?? 0) + (microphone?.delaySamples ?? 0)
         let signals = (startSamples.min() ?? 0) + delay..<signalEnd + delay
+        let missing = air.lateStartSeconds.map { received(signals.lowerBound + Int($0 * rate)) } ?? 0
         let channels = microphones.indices.map { number in
             generator = before
             var heard = microphoneSound(
@@ -77,12 +78,16 @@ public struct PreparedAir: Sendable {
                 let hole = hole(within: signals, lengthSamples: Int(seconds * rate), &generator)
                 heard = Gaps(heard, holes: Holes([hole]), kind: .silenced)
             }
+            if let losses = air.concealedLosses {
+                heard = losses.applied(to: heard, sampleRateHertz: receivedRateHertz, &generator)
+            }
+            if missing > 0 { heard = Gaps(heard, holes: Holes([0..<missing]), kind: .removed) }
             return AirSound.Channel(
                 source: heard,
                 gaps: air.gaps.map { $0.gaps(in: heard, sampleRateHertz: receivedRateHertz, &generator) })
         }
         return AirSound(
-            channels, sampleRateHertz: receivedRateHertz, startSamples: startSamples.map { received($0 + delay) })
+            channels, sampleRateHertz: receivedRateHertz, startSamples: startSamples.map { received($0 + delay) - missing })
     }
 
     /// The received sample at which a transmitted one arrives.
@@ -114,6 +119,14 @@ public struct PreparedAir: Sendable {
     ) -> [(source: any SoundSource, delaySamples: Int)] {
         var spoken: any SoundSource = signal
         if let loudspeaker { spoken = Filtered(spoken, loudspeaker) }
+        if let seconds = air.cutStartSeconds {
+            let silence = Holes([0..<Int(seconds * Double(sampleRateHertz)) + (loudspeaker?.delaySamples ?? 0)])
+            spoken = Gaps(spoken, holes: silence, kind: .silenced)
+        }
+        if let fade = air.fade {
+            let length = Int(seconds * Double(sampleRateHertz))
+            spoken = fade.applied(to: spoken, length: length, sampleRateHertz: sampleRateHertz, &generator)
+        }
         // Symbols need not start on a sample of the receiver.
         let fraction = Double(generator.uniform())
         let clock = air.clockSpread * (2 * Double(generator.uniform()) - 1)
@@ -160,6 +173,7 @@ public struct PreparedAir: Sendable {
         // Another seed for each microphone; the first one's is that of a microphone alone.
         let seed = generator.next() ^ (UInt64(number) &* 0x9e37_79b9_7f4a_7c15)
         sound = with([noise(deviation: deviation * Self.factor(own.noiseDecibels), seed: seed)], under: sound)
+        if let gate = air.gate { sound = gate.applied(to: sound, sampleRateHertz: sampleRateHertz, &generator) }
         if air.hasAutomaticGain { sound = AutomaticGain(sound, sampleRateHertz: sampleRateHertz) }
         if let overdrive = air.overdriveDecibels {
             sound = Clipped(sound, level: amplitude * Self.factor(-overdrive))

@@ -57,4 +57,28 @@ import Testing
         let differences = zip(whole, samples()).filter { $0 != $1 }
         #expect(differences.count >= 4_700 && differences.allSatisfy { $0.1 == 0 })
     }
+
+    /// The talker is silent for 0.1 s, and its noise is what it was; a recording that begins late is the rest of the one that does not.
+    @Test func aStartIsMissing() throws {
+        var air = Air()
+        func sound(_ snr: Double = 200) -> (start: Int, samples: [Float]) {
+            var sound = PreparedAir(air, sampleRateHertz: 48_000).sound(
+                of: [Self.tone], amplitude: 0.25, snrDecibels: snr, seed: 4)
+            return (sound.startSamples[0], sound.readAll())
+        }
+        let (start, whole) = sound()
+        let loud = try #require(whole.firstIndex { abs($0) > 0.01 })
+        air.cutStartSeconds = 0.1
+        let cut = sound()
+        #expect(cut.start == start)
+        let later = try #require(cut.samples.firstIndex { abs($0) > 0.01 })
+        // The interpolation of the start's fraction rings for a few samples.
+        #expect(abs(later - loud - 4_800) <= 4)
+        #expect(zip(whole, cut.samples).dropFirst(later + 40).allSatisfy { abs($0 - $1) < 1e-6 })
+
+        (air.cutStartSeconds, air.lateStartSeconds) = (nil, 0.1)
+        let late = sound()
+        #expect(late.start == -4_800)
+        #expect(late.samples == Array(whole.dropFirst(start + 4_800)))
+    }
 }

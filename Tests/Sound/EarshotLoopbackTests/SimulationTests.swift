@@ -132,11 +132,11 @@ import Testing
 
 /// The minimum that every channel has to let through: a token in `standard` with 25 dB in hand.
 @Suite(.optimized) struct AirPresetTests {
-    /// Crowds, the strongest of tones and the longest silences: no receiver without cancellation can promise these, or without a
-    /// quarter of the frame.
+    /// Crowds, the strongest of tones, the longest silences and half of the band: no receiver without cancellation can promise these,
+    /// or without a quarter of the frame.
     static let hard: Set = [
         "pilot-30", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b", "dropout-300", "dropout-400",
-        "dropout-600",
+        "dropout-600", "cut-start-400", "late-400", "lowpass-19250",
     ]
 
     @Test(arguments: AirPreset.all.map(\.name))
