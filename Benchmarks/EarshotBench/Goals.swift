@@ -18,9 +18,18 @@ struct GoalsCommand: ParsableCommand {
     @Option(help: "Seed of the first trial.")
     var seed: UInt64 = 1_000_003
 
+    @Option(help: "Only this channel; may be given several times.")
+    var channel: [String] = []
+
+    func validate() throws {
+        for name in channel where !Goal.all.contains(where: { $0.channel == name }) {
+            throw ValidationError("--channel \(name): no goal has this channel.")
+        }
+    }
+
     func run() throws {
         var report = Report(title: "Goals", command: "earshot-bench goals --trials \(trials) --seed \(seed)")
-        try measureGoals(&report, trialCount: trials, seed: seed)
+        try measureGoals(&report, trialCount: trials, seed: seed, channels: channel)
     }
 }
 
@@ -35,7 +44,14 @@ private struct Goal {
         (self.channel, self.profiles, self.snrDecibels, self.share) = (channel, profiles, snrDecibels, share)
     }
 
-    static let all = [
+    /// `standard` at several SNRs: a share must not fall where the signal is louder.
+    private static func sweep(_ channel: String, _ snrDecibels: [Double], _ share: Double) -> [Goal] {
+        snrDecibels.map { Goal(channel, [.standard], $0, share) }
+    }
+
+    static let all = scenes + sweeps
+
+    private static let scenes = [
         Goal("awgn", [.standard], -9.2, 0.9), Goal("awgn", [.far], -12, 0.9), Goal("awgn", [.fast], -4.8, 0.9),
         Goal("room-b", [.fast], 25, 0.98), Goal("hall", [.fast], 25, 0.92),
         Goal("room-a", [.standard], -5.5, 0.9), Goal("room-b", [.standard], -2, 0.9),
@@ -64,18 +80,23 @@ private struct Goal {
         Goal("near-far-10", [.standard], 25, 0.98), Goal("near-far-20", [.standard], 30, 0.98),
         Goal("near-far-30", [.standard], 40, 0.8), Goal("near-far-10-room-a", [.standard], 25, 0.96),
     ]
+
+    private static let sweeps =
+        sweep("lowpass-19400", [0, 10, 20, 30], 0.98) + sweep("lowpass-19250", [0, 10, 20, 30], 0.9)
+        + sweep("fade", [10, 20, 30], 0.95) + sweep("gate", [-5, 0, 10, 20], 0.95) + sweep("agc", [-7], 0.9)
 }
 
-func measureGoals(_ report: inout Report, trialCount: Int, seed: UInt64) throws {
+func measureGoals(_ report: inout Report, trialCount: Int, seed: UInt64, channels: [String] = []) throws {
     report.add(
         "8-byte tokens; the share of the tokens sent that decode. \(trialCount) trials a row; a row with n talkers has 1/n of "
             + "that, at least 100. Seed \(seed), 95 % intervals of the trials. By the energies of its tones alone "
             + "`standard` can reach 90 % from −9.7 dB on in white noise.\n"
     )
     report.add("| channel | profile | SNR | goal | decoded | tokens sent | wrong |\n|---|---|---|---|---|---|---|")
-    let progress = Progress("goals", total: Goal.all.reduce(0) { $0 + $1.profiles.count })
+    let goals = Goal.all.filter { channels.isEmpty || channels.contains($0.channel) }
+    let progress = Progress("goals", total: goals.reduce(0) { $0 + $1.profiles.count })
     var doneCount = 0
-    for goal in Goal.all {
+    for goal in goals {
         guard let preset = AirPreset.named(goal.channel) else { preconditionFailure("no channel \(goal.channel)") }
         for profile in goal.profiles {
             var scene = AirScene()

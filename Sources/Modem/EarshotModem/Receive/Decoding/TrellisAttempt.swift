@@ -30,7 +30,6 @@ struct TrellisAttempt: ~Copyable {
     private(set) var trellis: FrameTrellis
 
     private var interference: InterferenceMetrics
-    private var meter = EvidenceMeter()
 
     init(profiles: [Profile]) {
         let toneCount = profiles.map { $0.toneCount }.max() ?? 0
@@ -105,7 +104,7 @@ struct TrellisAttempt: ~Copyable {
     private mutating func walk(_ view: FrameView, _ measurer: inout FrameMeasurer) -> PathResult {
         let layout = view.layout
         let isTailBiting = trellis.decode(view.profile.code, stepCount: layout.dataToneCount)
-        let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
+        let evidence = EvidenceMeter.measure(trellis.tones, energies, metrics, layout, view.profile)
         guard evidence.isBelievable else { return .refused(.evidence) }
         guard isTailBiting, let payload = trellis.payload(byteCount: layout.payloadByteCount) else {
             return .refused(.check)
@@ -138,7 +137,7 @@ struct TrellisAttempt: ~Copyable {
         guard estimate.coherentRatio >= TrellisAttempt.minimumCoherentRatio else {
             return .refused(.evidenceDespiteCheck)
         }
-        let evidence = meter.measure(trellis.tones, energies, metrics, layout, view.profile)
+        let evidence = EvidenceMeter.measure(trellis.tones, energies, metrics, layout, view.profile)
         guard evidence.isBelievableCoherent, fitsBetterThanDecoy(view, byShare: FrameEvidence.minimumCoherentMargin)
         else { return .refused(.evidenceDespiteCheck) }
         return .decoded(frame(payload, evidence, view.moved(by: 0, offsetHertz: estimate.offsetHertz), &measurer))
