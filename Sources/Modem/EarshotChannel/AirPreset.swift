@@ -132,6 +132,15 @@ public struct AirPreset: Sendable {
         },
         AirPreset("pilot-20", "a steady tone 20 dB above the signal") { $0.toneLevelsDecibels = [20] },
         AirPreset("pilot-30", "a steady tone 30 dB above the signal") { $0.toneLevelsDecibels = [30] },
+        AirPreset("pilot-50", "a steady tone 50 dB above the signal") { $0.toneLevelsDecibels = [50] },
+        AirPreset("tone-below", "a steady tone 50 dB above the signal, from 17,000 to 18,450 Hz") {
+            $0.toneLevelsDecibels = [50]
+            $0.bandHertz = 17_000...18_450
+        },
+        AirPreset("tone-above", "a steady tone 50 dB above the signal, from 20,050 to 22,000 Hz") {
+            $0.toneLevelsDecibels = [50]
+            $0.bandHertz = 20_050...22_000
+        },
         AirPreset("pilots-3", "three steady tones 10 dB above the signal") { $0.toneLevelsDecibels = [10, 10, 10] },
         AirPreset("keys", "a person types, four keys a second, peaks 10 dB above the signal") {
             $0.impulses = AirImpulses(.keys, levelDecibels: 10)

@@ -1,13 +1,16 @@
 import EarshotDSP
 import RealModule
 
-/// Tells where in the band a tone may sound all the time: a short spectrum every 85 ms, Hann's window over 21 ms.
+/// Tells where in the baseband a tone may sound all the time: a short spectrum every 85 ms, Hann's window over 21 ms.
 ///
-///     l[bin] = log₂ E[bin] − mean over bins of log₂ E
+///     l[bin] = log₂ E[bin] − mean over the band's bins of log₂ E
+///
+/// A tone beside the band is no less harmful: the symbols' windows are rectangular, and a tone 50 dB above the signal leaks into all
+/// of the band. The baseband has it as it is up to 1,500 Hz beside the band's centre, and folded from up to 2,060 Hz.
 ///
 /// Noise alone lifts the minimum of three consecutive values above 10 dB about once in ten hours: l is 2.5 dB more than the
-/// level over noise's mean, and e^(−3·10^0.75) of 40 bins 12 times a second is 3·10⁻⁵. Cost: 3 µs a second of baseband. No
-/// allocation after `init`.
+/// level over noise's mean, and e^(−3·10^0.75) of 40 bins 12 times a second is 3·10⁻⁵; beside the band the converter's filter
+/// takes noise away. Cost: 4 µs a second of baseband. No allocation after `init`.
 struct PilotScan: ~Copyable {
     /// A loud bin and its frequency.
     struct Place {
@@ -19,8 +22,10 @@ struct PilotScan: ~Copyable {
     private static let windowLength = 64
     private static let rowCount = 3
     private static let span = (rowCount - 1) * interval + windowLength
-    /// Bins −20 ..< 20 of 46.9 Hz: the band and what offsets add to it.
-    private static let binCount = 40
+    /// All bins, of 46.9 Hz; the middle one is the band's centre.
+    private static let binCount = windowLength
+    /// Bins −20 ..< 20 from the centre: the band and what offsets add to it.
+    private static let bandBins = binCount / 2 - 20..<binCount / 2 + 20
     /// 10 dB, in bits.
     private static let minimumBits: Float = 3.32
     /// A window counts as even from this share of the mean power on, and a place needs this share of even windows. A tone has
@@ -156,10 +161,10 @@ struct PilotScan: ~Copyable {
             }
         }
         var sum: Float = 0
-        for bin in row.indices {
+        for bin in bandBins {
             sum += row[bin]
         }
-        let mean = sum / Float(binCount)
+        let mean = sum / Float(bandBins.count)
         for bin in row.indices {
             row[bin] -= mean
         }

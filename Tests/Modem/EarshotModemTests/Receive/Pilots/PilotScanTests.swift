@@ -44,7 +44,7 @@ import Testing
 
     /// A tone 20 dB above the noise of a bin is seen in every look, within half a bin. 64 samples of power P under Hann's window have
     /// 64·P/1.5 times a sample's noise: amplitude 1.25 for P/σ² = 2.35, 20 dB.
-    @Test(arguments: [-0.25, -0.02, 0.1, 0.25]) func aToneIsSeen(cyclesPerSample: Double) {
+    @Test(arguments: [-0.49, -0.4, -0.25, -0.02, 0.1, 0.25, 0.45]) func aToneIsSeen(cyclesPerSample: Double) {
         let (looks, found) = scan(cyclesPerSample, amplitude: 1.25, seconds: 10, seed: 76) { place in
             #expect(abs(place.cyclesPerSample - cyclesPerSample) <= 0.75 / 64, "\(place.cyclesPerSample), seed 76")
         }
