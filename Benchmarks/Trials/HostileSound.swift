@@ -162,29 +162,30 @@ extension HostileSound.Stream {
     private func appendFrame(to tones: inout [Int], using random: inout SeededGenerator) {
         switch content {
         case .randomTones(let minimum, let maximum):
-            tones += profile.syncTones
-            appendTones(Int.random(in: minimum...maximum, using: &random), to: &tones, using: &random)
+            let count = FrameLayout.syncGapToneCount + Int.random(in: minimum...maximum, using: &random)
+            let others = randomTones(count, using: &random)
+            tones += FrameLayout.arranged(sync: profile.syncTones, others)
         case .header(let byteCount):
             let layout = FrameLayout(payloadByteCount: byteCount)
-            tones += profile.syncTones
-            for index in 0..<layout.headerToneCount {
-                tones.append(LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: profile.toneCount))
+            let header = (0..<layout.headerToneCount).map { index in
+                LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: profile.toneCount)
             }
-            appendTones(layout.dataToneCount / 4, to: &tones, using: &random)
+            let data = randomTones(layout.dataToneCount / 4, using: &random)
+            tones += FrameLayout.arranged(sync: profile.syncTones, header + data)
         case .damagedFrame(let byteCount, let share):
             let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
             guard let payload = try? Payload(bytes) else { preconditionFailure("\(byteCount) bytes are no payload") }
             guard let transmitter = try? Transmitter(profile: profile, sampleRateHertz: 48_000) else { return }
             var frame = transmitter.tones(payload)
-            for index in FrameLayout(payloadByteCount: byteCount).firstDataTone..<frame.count
-            where Double.random(in: 0..<1, using: &random) < share {
-                frame[index] = Int.random(in: 0..<profile.toneCount, using: &random)
+            let layout = FrameLayout(payloadByteCount: byteCount)
+            for index in 0..<layout.dataToneCount where Double.random(in: 0..<1, using: &random) < share {
+                frame[layout.dataPlace(index)] = Int.random(in: 0..<profile.toneCount, using: &random)
             }
             tones += frame
         }
     }
 
-    private func appendTones(_ count: Int, to tones: inout [Int], using random: inout SeededGenerator) {
-        for _ in 0..<count { tones.append(Int.random(in: 0..<profile.toneCount, using: &random)) }
+    private func randomTones(_ count: Int, using random: inout SeededGenerator) -> [Int] {
+        (0..<count).map { _ in Int.random(in: 0..<profile.toneCount, using: &random) }
     }
 }

@@ -43,17 +43,18 @@ extension SoundKind {
         guard let transmitter = try? Transmitter(profile: profile, sampleRateHertz: 48_000) else { return [0] }
         var tones = transmitter.tones(tellingPayload(&generator))
         var gains = [Double](repeating: 1, count: tones.count)
-        let first = FrameLayout.syncToneCount
-        let damageCount = Int.random(in: 1...(tones.count - first) * 2 / 3, using: &generator)
+        // All but the sync tones can be damaged.
+        let places = tones.indices.filter { FrameLayout.syncIndex(at: $0) == nil }
+        let damageCount = Int.random(in: 1...places.count * 2 / 3, using: &generator)
         switch Int.random(in: 0..<3, using: &generator) {
         case 0:
             for _ in 0..<damageCount {
-                tones[Int.random(in: first..<tones.count, using: &generator)] =
+                tones[places[Int.random(in: places.indices, using: &generator)]] =
                     Int.random(in: 0..<profile.toneCount, using: &generator)
             }
         case 1:
-            let start = Int.random(in: first...tones.count - damageCount, using: &generator)
-            for symbol in start..<start + damageCount {
+            let start = Int.random(in: 0...places.count - damageCount, using: &generator)
+            for symbol in places[start..<start + damageCount] {
                 gains[symbol] = 0
             }
         default:
@@ -70,7 +71,7 @@ extension SoundKind {
         let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
         let pairs = (0..<FrameLayout.token.dataToneCount).map { _ in UInt8.random(in: 0...3, using: &generator) }
         let data = DataTones.onAir(profile.code.encode(pairs), toneBits: profile.code.toneBits)
-        return sound(profile.syncTones + data, gains: [], profile, &generator)
+        return sound(FrameLayout.arranged(sync: profile.syncTones, data), gains: [], profile, &generator)
     }
 
     private static func sound(

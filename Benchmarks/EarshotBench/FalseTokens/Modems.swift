@@ -94,7 +94,7 @@ extension SoundKind {
         let count = Int.random(in: 20...150, using: &generator)
         var tones = (0..<count).map { _ in Int.random(in: 0..<profile.toneCount, using: &generator) }
         if withSync {
-            tones = profile.syncTones + tones
+            tones = FrameLayout.arranged(sync: profile.syncTones, tones)
         }
         let sequence = ToneSequence(
             hertz: tones.map(profile.toneHertz), symbolSeconds: profile.symbolSeconds, amplitude: level(&generator))

@@ -46,7 +46,7 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
     let usualOffset = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
     let highestBin = profile.toneCount - 1 + maximumOffset
     let (binCount, offsetCount) = (2 * highestBin + 1, 2 * maximumOffset + 1)
-    let blockRowCount = 4 * FrameLayout.syncToneCount
+    let blockRowCount = 32
     let blockCount = ((baseband.count - window) / hop + 1) / blockRowCount
     let rowCount = blockCount * blockRowCount
     var cells = naiveSpectrum(baseband, window: window, hop: hop, rowCount: rowCount, highestBin: highestBin)
@@ -62,11 +62,12 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
             }
         }
     }
-    let scoredRowCount = rowCount - blockRowCount
+    let scoredRowCount = rowCount - 2 * blockRowCount
     var scores = [Float](repeating: 0, count: scoredRowCount * offsetCount)
     for row in 0..<scoredRowCount {
         for offset in 0..<offsetCount {
-            for (symbol, tone) in profile.syncTones.enumerated() {
+            for (index, tone) in profile.syncTones.enumerated() {
+                let symbol = FrameLayout.syncPlace(index)
                 scores[row * offsetCount + offset] += cells[(row + 4 * symbol) * binCount + 2 * tone + offset]
             }
         }

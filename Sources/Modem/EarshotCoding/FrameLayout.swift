@@ -1,17 +1,27 @@
 /// The tones of a frame: how many there are of each kind, and where they stand.
 ///
-///     token (8 bytes):      S S S S S S S S  D D D … D            8 sync, 44 data
-///     any other payload:    S S S S S S S S  H H H H H H  D … D   8 sync, 6 length header, 4·bytes + 12 data
+///     place                 0 1 2 3  4 5 6 7 8 9  10 11 12  13 14 15 16  17 …
+///     token (8 bytes):      S S S S  D D D D D D   D  D  D   S  S  S  S  D … D    8 sync, 44 data
+///     any other payload:    S S S S  H H H H H H   D  D  D   S  S  S  S  D … D    8 sync, 6 length header, 4·bytes + 12 data
 ///
-/// One data tone carries one step of the trellis code, two bits of payload and check; see `TrellisCode` and `ToneInterleaver`.
+/// The sync tones stand in two groups, so that a frame whose beginning is cut still has one of them. One data tone carries one
+/// step of the trellis code, two bits of payload and check; see `TrellisCode` and `ToneInterleaver`.
 public struct FrameLayout: Equatable, Sendable {
     /// The version of the air format, which goes into every frame's CRC. Version 1 sent the payload as it is, without
-    /// `PayloadMixer`; version 2 sent the data tones in the code's order, without `ToneInterleaver`.
+    /// `PayloadMixer`; version 2 sent the data tones in the code's order, without `ToneInterleaver`, and all sync tones first.
     public static let protocolVersion: UInt8 = 3
-    /// The number of tones in the sync pattern, at the start of every frame.
+    /// The number of tones in the sync pattern, which every frame has.
     public static let syncToneCount = 8
+    /// The number of sync tones in each of the pattern's two groups. The first group starts the frame.
+    public static let syncGroupToneCount = 4
+    /// The place of the second group's first tone.
+    public static let secondSyncGroupPlace = 13
+    /// The number of places between the groups.
+    public static let syncGapToneCount = secondSyncGroupPlace - syncGroupToneCount
+    /// The number of places from the first sync tone to the last: 17.
+    public static let syncSpanToneCount = secondSyncGroupPlace + syncGroupToneCount
     /// The silence between the frames of a burst, in tones: echoes die away meanwhile, and a token's spacing becomes 56 tones,
-    /// seven sync patterns.
+    /// seven blocks of the receiver's search.
     public static let burstGapToneCount = 4
     /// The distance from the start of a frame of a burst to the start of the next, in tones.
     public static let burstSpacingToneCount = token.toneCount + burstGapToneCount
@@ -49,13 +59,45 @@ public struct FrameLayout: Equatable, Sendable {
         (8 * payloadByteCount + FrameLayout.checkBitCount) / FrameLayout.bitsPerStep
     }
 
-    /// The place of the first data tone, counted from the frame's first tone.
-    public var firstDataTone: Int {
-        FrameLayout.syncToneCount + headerToneCount
-    }
-
     /// The number of tones in the frame.
     public var toneCount: Int {
-        firstDataTone + dataToneCount
+        FrameLayout.syncToneCount + headerToneCount + dataToneCount
+    }
+
+    // MARK: Places, counted from the frame's first tone
+
+    /// The place of sync tone `index`, 0 ..< 8: 0 ... 3 and 13 ... 16.
+    public static func syncPlace(_ index: Int) -> Int {
+        index < syncGroupToneCount ? index : index - syncGroupToneCount + secondSyncGroupPlace
+    }
+
+    /// The number of the sync tone at a place; nil where there is another tone.
+    public static func syncIndex(at place: Int) -> Int? {
+        if place < syncGroupToneCount { return place }
+        guard (secondSyncGroupPlace..<syncSpanToneCount).contains(place) else { return nil }
+        return place - secondSyncGroupPlace + syncGroupToneCount
+    }
+
+    /// The place of length header tone `index`, 0 ..< 6: 4 ... 9.
+    public static func headerPlace(_ index: Int) -> Int { placeBesidesSync(index) }
+
+    /// The place of data tone `index`, 0 ..< `dataToneCount`.
+    public func dataPlace(_ index: Int) -> Int { FrameLayout.placeBesidesSync(headerToneCount + index) }
+
+    /// The place of tone `index` of those that are no sync tones.
+    private static func placeBesidesSync(_ index: Int) -> Int {
+        let place = index + syncGroupToneCount
+        return place < secondSyncGroupPlace ? place : place + syncGroupToneCount
+    }
+
+    /// The tones of a frame in their places.
+    /// - Parameters:
+    ///   - sync: the sync tones; shape [syncToneCount].
+    ///   - others: the header's tones, if any, and then any number of data tones; together at least `syncGapToneCount`.
+    public static func arranged(sync: [Int], _ others: [Int]) -> [Int] {
+        precondition(others.count >= syncGapToneCount, "\(others.count) tones beside the sync pattern")
+        return Array(sync.prefix(syncGroupToneCount)) + others.prefix(syncGapToneCount)
+            + sync.dropFirst(syncGroupToneCount)
+            + others.dropFirst(syncGapToneCount)
     }
 }

@@ -20,7 +20,7 @@ public struct Profile: Sendable, Identifiable {
     public let bandwidthHertz: Double
     /// The trellis code, whose output is the tone. It has M tones.
     public let code: TrellisCode
-    /// The tones with which every frame starts, each in 0 ..< M; shape [FrameLayout.syncToneCount].
+    /// The sync tones of every frame, each in 0 ..< M; shape [FrameLayout.syncToneCount]. `FrameLayout` has their places.
     public let syncTones: [Int]
     /// The standard deviation of the Gaussian that smooths a frequency step, in symbols (3σ = T/8).
     public let stepDeviationSymbols: Double

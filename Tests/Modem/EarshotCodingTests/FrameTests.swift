@@ -7,7 +7,6 @@ import Testing
     @Test func tokenHasFiftyTwoTones() {
         #expect(FrameLayout.token.toneCount == 52)
         #expect(FrameLayout.token.headerToneCount == 0)
-        #expect(FrameLayout.token.firstDataTone == 8)
         #expect(FrameLayout.token.dataToneCount == 44)
     }
 
@@ -15,12 +14,29 @@ import Testing
         for count in 1...32 where count != 8 {
             let layout = FrameLayout(payloadByteCount: count)
             #expect(layout.headerToneCount == 6)
-            #expect(layout.firstDataTone == 14)
             #expect(layout.dataToneCount == 4 * count + 12)
             #expect(layout.toneCount == 26 + 4 * count)
         }
         #expect(FrameLayout.shortest.toneCount == 30)
         #expect(FrameLayout.longest.toneCount == 154)
+    }
+
+    /// docs/PROTOCOL.md, section 2: sync tones at 0 ... 3 and 13 ... 16, and the others in order at all other places.
+    @Test(arguments: 1...32) func everyPlaceHasOneTone(byteCount: Int) {
+        let layout = FrameLayout(payloadByteCount: byteCount)
+        let sync = (0..<FrameLayout.syncToneCount).map { FrameLayout.syncPlace($0) }
+        let others =
+            (0..<layout.headerToneCount).map { FrameLayout.headerPlace($0) }
+            + (0..<layout.dataToneCount).map { layout.dataPlace($0) }
+        #expect(sync == [0, 1, 2, 3, 13, 14, 15, 16] && FrameLayout.syncSpanToneCount == 17)
+        #expect(others == others.sorted())
+        #expect(Set(sync + others) == Set(0..<layout.toneCount))
+        #expect(sync.count + others.count == layout.toneCount)
+        for place in 0..<layout.toneCount {
+            #expect(FrameLayout.syncIndex(at: place) == sync.firstIndex(of: place))
+        }
+        let tones = FrameLayout.arranged(sync: sync, others)
+        #expect(tones == Array(0..<layout.toneCount))
     }
 }
 

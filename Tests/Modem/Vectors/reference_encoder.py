@@ -114,7 +114,7 @@ def trellis(profile, pairs):
     return tones
 
 
-# Section 5
+# Sections 5 and 2
 
 
 def stride(n):
@@ -135,7 +135,13 @@ def frame_tones(profile, payload):
         i = stride(n) * j % n
         data[i] = tone ^ mask(profile, i)
     length = [] if len(payload) == 8 else header(profile, len(payload))
-    return list(profile.sync) + length + data
+    tones = [None] * (len(profile.sync) + len(length) + n)
+    for place, tone in zip((0, 1, 2, 3, 13, 14, 15, 16), profile.sync):
+        tones[place] = tone
+    free = [place for place, tone in enumerate(tones) if tone is None]
+    for place, tone in zip(free, length + data, strict=True):
+        tones[place] = tone
+    return tones
 
 
 # Section 6

@@ -63,12 +63,16 @@ public struct Receiver: ~Copyable {
     private var recognitions: OwnedList<TokenRecognition>
 
     /// Whether a frame may be on the air: then the caller should push the next samples soon.
-    public var isExpecting: Bool { !search.queue.isEmpty || repeats?.isExpecting ?? false }
+    public var isExpecting: Bool {
+        !search.queue.isEmpty || search.hasSign(endIndex: histories.endIndex) || repeats?.isExpecting ?? false
+    }
 
-    /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, and the frame is not
-    /// over. At −3 dB, 20 symbols behind a frame's start, it is true for 60 % of `fast` and all other frames; in noise alone 1
-    /// % of the time at most.
-    public var isReceiving: Bool { search.queue.holdsSureFrame(endIndex: histories.endIndex) }
+    /// Whether a frame seems to be on the air: each of its sync tones was the loudest of its symbol, at first those of the first
+    /// group alone, and the frame is not over. In noise alone it is true 1 % of the time at most.
+    public var isReceiving: Bool {
+        let endIndex = histories.endIndex
+        return search.queue.holdsSureFrame(endIndex: endIndex) || search.hasSign(endIndex: endIndex)
+    }
 
     /// A receiver at the start of its input.
     /// - Parameters:
@@ -104,6 +108,10 @@ public struct Receiver: ~Copyable {
                 format: BasebandFormat(profile: profiles[$0]), histories: histories,
                 noise: search.noise(profileIndex: $0))
         }
+        // A frame whose first sync group came before the input still has the other one.
+        input.begin(
+            behindLost: SyncSearch.patternBlockCount * SyncSearch.blockSymbolCount
+                * BasebandFormat.longestSymbol(profiles))
         self.search = search
         decoder = FrameDecoder(profiles: profiles, channelCount: channelCount)
         recognitions = OwnedList(count: recognisesTokens ? profiles.count : 0) {
@@ -162,7 +170,7 @@ public struct Receiver: ~Copyable {
         let silence = [Float](repeating: 0, count: channelCount * BasebandInput.maximumBlock)
         let longestSymbolSeconds = profiles.map { $0.symbolSeconds }.max() ?? 0
         // The longer of the search's delay and the shortest frame's.
-        let seconds = 3 * Double(FrameLayout.syncToneCount) * longestSymbolSeconds
+        let seconds = 3 * Double(SyncSearch.blockSymbolCount) * longestSymbolSeconds
         var missing = channelCount * Int(seconds * Double(sampleRateHertz))
         while missing > 0 {
             let count = min(missing, silence.count)

@@ -1,6 +1,7 @@
 import EarshotCoding
 
-/// The tone of every symbol of a frame: sync pattern, length header (unless a token), interleaved and scrambled codeword.
+/// The tone of every symbol of a frame: sync pattern, length header (unless a token), interleaved and scrambled codeword, in
+/// the places of `FrameLayout`.
 enum FrameTones {
     /// The tones of the frame of `payload`; shape [FrameLayout.toneCount], each in 0 ..< M.
     static func tones(of payload: Payload, profile: Profile) -> [Int] {
@@ -9,6 +10,7 @@ enum FrameTones {
             LengthHeader.tone(index, byteCount: payload.count, toneAlphabet: profile.toneCount)
         }
         let codeword = profile.code.encode(FrameBits.pairs(of: payload))
-        return profile.syncTones + header + DataTones.onAir(codeword, toneBits: profile.code.toneBits)
+        let data = DataTones.onAir(codeword, toneBits: profile.code.toneBits)
+        return FrameLayout.arranged(sync: profile.syncTones, header + data)
     }
 }

@@ -50,14 +50,15 @@ struct FrameMarks {
         let toneWidth = outline.width / Double(tones.count)
         let toneHeight = profile.toneSpacingHertz * plot.pixelsPerHertz
         let layout = FrameLayout(payloadByteCount: frame.payload.count)
+        let headerPlaces = (0..<layout.headerToneCount).map { FrameLayout.headerPlace($0) }
         var (sync, header, data) = ("", "", "")
         for (index, tone) in tones.enumerated() {
             let y = plot.y(hertz: profile.toneHertz(tone) * stretch)
             let mark = Rectangle(
                 x: left + Double(index) * toneWidth, y: y - toneHeight / 2, width: toneWidth, height: toneHeight)
-            if index < FrameLayout.syncToneCount {
+            if FrameLayout.syncIndex(at: index) != nil {
                 sync += mark.outline
-            } else if index < layout.firstDataTone {
+            } else if headerPlaces.contains(index) {
                 header += mark.outline
             } else {
                 data += mark.outline

@@ -32,7 +32,7 @@ import Testing
             var scene = AirScene()
             scene.snrDecibels = 6
             let length = Int(scene.profile.frameSeconds(payloadByteCount: 8) * 48_000)
-            let room = (isInSync ? length / 6 : length) - 48 * milliseconds
+            let room = (isInSync ? length * FrameLayout.syncSpanToneCount / 52 : length) - 48 * milliseconds
             var tally = (decoded: 0, wrong: 0, duplicates: 0)
             for trial in 0..<UInt64(trialCount) {
                 let (air, payload, start) = try scene.sound(seed: 77 + trial * 0x1_0001)

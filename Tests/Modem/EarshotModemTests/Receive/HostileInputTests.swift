@@ -106,8 +106,10 @@ import Testing
             isInterleaved
             ? DataTones.onAir(codeword, toneBits: toneBits)
             : codeword.enumerated().map { ToneScrambler.scramble(Int($1), place: $0, toneBits: toneBits) }
+        // In the places of version 3, so that the check is looked at.
+        let tones = FrameLayout.arranged(sync: profile.syncTones, header + data)
         let synthesizer = ToneSynthesizer(
-            toneHertz: (profile.syncTones + header + data).map(profile.toneHertz), symbolSeconds: profile.symbolSeconds,
+            toneHertz: tones.map(profile.toneHertz), symbolSeconds: profile.symbolSeconds,
             stepDeviationSeconds: profile.stepDeviationSymbols * profile.symbolSeconds,
             rampSeconds: profile.rampSeconds, sampleRateHertz: 48_000)
         return synthesizer.samples().map { 0.25 * $0 }

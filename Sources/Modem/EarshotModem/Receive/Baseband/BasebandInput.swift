@@ -58,6 +58,17 @@ struct BasebandInput: ~Copyable {
         settledCount = keptCount + ringCount
     }
 
+    /// Begins behind `count` samples of baseband that were lost: what sounded before the input did was not silence. A whole
+    /// number of rings, so that nothing else changes.
+    mutating func begin(behindLost count: Int) {
+        precondition(
+            history.endIndex == 0 && count % ringCount == 0, "\(count) samples lost before \(history.endIndex)")
+        history.appendLost(count)
+        heard.appendLost(count)
+        pilots.skip(count)
+        clock.pass(-SampleIndex(count))
+    }
+
     /// The most samples of the channel that one call of `take` takes.
     static var maximumBlock: Int { Downconverter.maximumInputCount }
 

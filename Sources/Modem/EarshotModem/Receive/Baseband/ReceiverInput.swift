@@ -40,6 +40,11 @@ struct ReceiverInput: ~Copyable {
         for channel in channels.indices { channels[channel].take(block.from(channel: channel)) }
     }
 
+    /// Begins behind lost samples of baseband; see `BasebandInput.begin`.
+    mutating func begin(behindLost count: Int) {
+        for channel in channels.indices { channels[channel].begin(behindLost: count) }
+    }
+
     /// Passes over samples of each channel that were lost.
     mutating func skip(_ sampleCount: SampleIndex) {
         for channel in channels.indices { channels[channel].skip(sampleCount) }

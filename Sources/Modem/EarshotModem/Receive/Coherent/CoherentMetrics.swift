@@ -252,7 +252,7 @@ struct CoherentMetrics: ~Copyable {
         let (layout, length, tapCount) = (view.layout, transformLength, tapCount)
         let toneCount = format.profile.toneCount
         for step in 0..<layout.dataToneCount {
-            let symbol = layout.firstDataTone + step
+            let symbol = layout.dataPlace(step)
             let piece = edges[symbol]..<edges[symbol + 1] + tapCount - 1
             transform.load(model, piece)
             transform.forward()

@@ -183,31 +183,30 @@ struct IterativeDecoder: ~Copyable {
     private mutating func makeTones(
         _ dataTones: [UInt8], from first: Int, _ layout: FrameLayout, _ profile: Profile
     ) -> Bool {
-        for (symbol, tone) in profile.syncTones.enumerated() {
-            tones[symbol] = tone
+        for (index, tone) in profile.syncTones.enumerated() {
+            tones[FrameLayout.syncPlace(index)] = tone
         }
         for index in 0..<layout.headerToneCount {
-            tones[FrameLayout.syncToneCount + index] = LengthHeader.tone(
+            tones[FrameLayout.headerPlace(index)] = LengthHeader.tone(
                 index, byteCount: layout.payloadByteCount, toneAlphabet: profile.toneCount)
         }
         var hasChanged = false
         for step in 0..<layout.dataToneCount {
-            let tone = Int(dataTones[first + step])
-            hasChanged = hasChanged || tones[layout.firstDataTone + step] != tone
-            tones[layout.firstDataTone + step] = tone
+            let (symbol, tone) = (layout.dataPlace(step), Int(dataTones[first + step]))
+            hasChanged = hasChanged || tones[symbol] != tone
+            tones[symbol] = tone
         }
         return hasChanged
     }
 
     /// Weighs each tone by its probability; those of the sync pattern and the header are known.
     private mutating func weigh(_ path: borrowing TrellisAttempt, _ layout: FrameLayout, _ profile: Profile) {
-        for symbol in 0..<layout.toneCount {
-            weights[symbol] =
-                symbol < layout.firstDataTone
-                ? 1
-                : likelihood.posterior(
-                    path.energies, inverseNoise: path.metrics.inverses, toneCount: profile.toneCount, symbol: symbol,
-                    tone: tones[symbol])
+        for symbol in 0..<layout.toneCount { weights[symbol] = 1 }
+        for step in 0..<layout.dataToneCount {
+            let symbol = layout.dataPlace(step)
+            weights[symbol] = likelihood.posterior(
+                path.energies, inverseNoise: path.metrics.inverses, toneCount: profile.toneCount, symbol: symbol,
+                tone: tones[symbol])
         }
     }
 }

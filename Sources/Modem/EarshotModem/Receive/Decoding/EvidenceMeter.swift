@@ -19,7 +19,7 @@ enum EvidenceMeter {
         var loudest: Float = 0
         var heldCount = 0
         for step in 0..<layout.dataToneCount {
-            let symbol = layout.firstDataTone + step
+            let symbol = layout.dataPlace(step)
             if metrics.erased.contains(symbol) { continue }
             let cell = symbol * toneCount + Int(tones[step])
             sum += metrics.logLikelihood(cell)
@@ -32,10 +32,10 @@ enum EvidenceMeter {
             loudest += highest
         }
         var syncSum: Float = 0
-        for (symbol, tone) in profile.syncTones.enumerated() {
-            syncSum += metrics.logLikelihood(symbol * toneCount + tone)
+        for (index, tone) in profile.syncTones.enumerated() {
+            syncSum += metrics.logLikelihood(FrameLayout.syncPlace(index) * toneCount + tone)
         }
-        let heldSyncCount = metrics.erased.heldCount(0..<FrameLayout.syncToneCount)
+        let heldSyncCount = metrics.erased.heldSyncCount
         let pathMetric = sum / Float(heldCount)
         return FrameEvidence(
             pathMetric: pathMetric, pathShare: sum / max(loudest, .leastNormalMagnitude),

@@ -160,7 +160,7 @@ struct TrellisAttempt: ~Copyable {
     }
 
     private func heldDataToneCount(_ layout: FrameLayout) -> Int {
-        metrics.erased.heldCount(layout.firstDataTone..<layout.toneCount)
+        metrics.erased.heldDataCount(layout)
     }
 
     /// The decoded frame, with the SNR of the channel that heard it best.
@@ -188,13 +188,15 @@ struct TrellisAttempt: ~Copyable {
     private mutating func meanToneEnergy(
         _ tones: [Int], _ view: FrameView, _ channel: Int, _ measurer: inout FrameMeasurer
     ) -> Float {
-        let symbols = view.layout.firstDataTone..<view.layout.toneCount
-        let erased = measurer.measure(view, ofChannel: channel, 0..<symbols.upperBound, into: &energies)
+        let layout = view.layout
+        let erased = measurer.measure(view, ofChannel: channel, 0..<layout.toneCount, into: &energies)
         var sum: Float = 0
-        for symbol in symbols where !erased.contains(symbol) {
+        for step in 0..<layout.dataToneCount {
+            let symbol = layout.dataPlace(step)
+            if erased.contains(symbol) { continue }
             sum += energies[symbol * view.profile.toneCount + tones[symbol]]
         }
-        return sum / Float(max(erased.heldCount(symbols), 1))
+        return sum / Float(max(erased.heldDataCount(layout), 1))
     }
 
     /// Signal power over noise power in the reference bandwidth: E of noise is its power in one tone's width, 1/T.

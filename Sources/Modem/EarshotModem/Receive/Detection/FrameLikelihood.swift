@@ -47,8 +47,8 @@ struct FrameLikelihood {
         var sum: Float = 0
         for symbol in symbols where !erased.contains(symbol) {
             let first = symbol * toneCount
-            if symbol < FrameLayout.syncToneCount {
-                let tone = profile.syncTones[symbol]
+            if let index = FrameLayout.syncIndex(at: symbol) {
+                let tone = profile.syncTones[index]
                 sum += fastLog2(ratio(cells[first + tone] * inverses[tone]))
                 continue
             }
@@ -62,9 +62,10 @@ struct FrameLikelihood {
     func syncLogRatio(_ energies: [Float], inverseNoise: [Float], profile: Profile) -> Float {
         let toneCount = profile.toneCount
         var sum: Float = 0
-        for (symbol, tone) in profile.syncTones.enumerated() {
+        for (index, tone) in profile.syncTones.enumerated() {
             let posterior = posterior(
-                energies, inverseNoise: inverseNoise, toneCount: toneCount, symbol: symbol, tone: tone)
+                energies, inverseNoise: inverseNoise, toneCount: toneCount, symbol: FrameLayout.syncPlace(index),
+                tone: tone)
             sum += fastLog2(max(posterior, 1e-9) * Float(toneCount))
         }
         return 0.693_147_2 * sum
@@ -88,14 +89,13 @@ struct FrameLikelihood {
         let toneCount = profile.toneCount
         for symbol in 0..<layout.toneCount {
             let first = symbol * toneCount
-            let isSync = symbol < FrameLayout.syncToneCount
+            let syncTone = FrameLayout.syncIndex(at: symbol).map { profile.syncTones[$0] }
             let scale =
                 1 / sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
             for tone in 0..<toneCount {
                 probabilities[first + tone] =
-                    isSync
-                    ? (tone == profile.syncTones[symbol] ? 1 : 0)
-                    : scale * ratio(energies[first + tone] * inverseNoise[tone])
+                    syncTone.map { tone == $0 ? 1 : 0 }
+                    ?? scale * ratio(energies[first + tone] * inverseNoise[tone])
             }
         }
     }

@@ -20,4 +20,14 @@ struct ErasedSymbols {
     func heldCount(_ range: Range<Int>) -> Int {
         range.count { !contains($0) }
     }
+
+    /// The number of sync symbols that were not lost.
+    var heldSyncCount: Int {
+        (0..<FrameLayout.syncToneCount).count { !contains(FrameLayout.syncPlace($0)) }
+    }
+
+    /// The number of data symbols of a frame that were not lost.
+    func heldDataCount(_ layout: FrameLayout) -> Int {
+        (0..<layout.dataToneCount).count { !contains(layout.dataPlace($0)) }
+    }
 }

@@ -41,7 +41,7 @@ struct InterferenceMetrics: ~Copyable {
     ///   - symbolCount: the number of symbols in the frame.
     mutating func prepare(_ energies: [Float], erased: ErasedSymbols, _ profile: Profile, symbolCount: Int) {
         let toneCount = profile.toneCount
-        let level = max(medianOfSync(energies, profile), NoiseFloor.minimumPower)
+        let level = max(medianOfSync(energies, erased: erased, profile), NoiseFloor.minimumPower)
         let cellCount = symbolCount * toneCount
         let inverse = 1 / level
         // 10·log10(2) dB a bit.
@@ -103,11 +103,15 @@ struct InterferenceMetrics: ~Copyable {
         return (1 - echoShare) * rice + echoShare * .exp(-ratio)
     }
 
-    private func medianOfSync(_ energies: [Float], _ profile: Profile) -> Float {
+    private func medianOfSync(_ energies: [Float], erased: ErasedSymbols, _ profile: Profile) -> Float {
         var values = InlineArray<8, Float>(repeating: 0)
-        for (symbol, tone) in profile.syncTones.enumerated() {
+        var count = 0
+        for (index, tone) in profile.syncTones.enumerated() {
+            let symbol = FrameLayout.syncPlace(index)
+            if erased.contains(symbol) { continue }
             // Inserted in ascending order.
-            var place = symbol
+            var place = count
+            count += 1
             let value = energies[symbol * profile.toneCount + tone]
             while place > 0 && values[place - 1] > value {
                 values[place] = values[place - 1]
@@ -115,7 +119,7 @@ struct InterferenceMetrics: ~Copyable {
             }
             values[place] = value
         }
-        return 0.5 * (values[3] + values[4])
+        return count > 0 ? 0.5 * (values[(count - 1) / 2] + values[count / 2]) : 0
     }
 
     /// Writes the metrics of the data symbols; see `ToneMetrics.writeBranchMetrics`.
@@ -123,7 +127,7 @@ struct InterferenceMetrics: ~Copyable {
         let likelihoods = likelihoods.span
         var metrics = branchMetrics.mutableSpan
         for step in 0..<layout.dataToneCount {
-            let own = (layout.firstDataTone + step) * toneCount
+            let own = layout.dataPlace(step) * toneCount
             for tone in 0..<toneCount {
                 metrics[step * toneCount + tone] = likelihoods[own + tone]
             }

@@ -175,8 +175,10 @@ struct ToneMetrics: ~Copyable {
     /// w_d for d = 1, 2: the energy of the sync tones in the symbols after their own, over that in their own, 0 ... 1.
     func echoWeights(_ energies: [Float], syncTones: [Int], toneCount: Int) -> SIMD2<Float> {
         var sums = SIMD4<Float>()
-        for (symbol, tone) in syncTones.enumerated()
-        where erased.heldCount(symbol..<symbol + ToneMetrics.echoSymbolCount + 1) > ToneMetrics.echoSymbolCount {
+        for (index, tone) in syncTones.enumerated() {
+            let symbol = FrameLayout.syncPlace(index)
+            let span = symbol..<symbol + ToneMetrics.echoSymbolCount + 1
+            guard erased.heldCount(span) == span.count else { continue }
             for delay in 0...ToneMetrics.echoSymbolCount {
                 sums[delay] += energies[(symbol + delay) * toneCount + tone] - noise[tone]
             }
@@ -197,7 +199,7 @@ struct ToneMetrics: ~Copyable {
         let likelihoods = logLikelihoods.span
         var metrics = branchMetrics.mutableSpan
         for step in 0..<layout.dataToneCount {
-            let own = (layout.firstDataTone + step) * toneCount
+            let own = layout.dataPlace(step) * toneCount
             for tone in 0..<toneCount {
                 let place = own + tone
                 let after = SIMD2(likelihoods[place + toneCount], likelihoods[place + 2 * toneCount])

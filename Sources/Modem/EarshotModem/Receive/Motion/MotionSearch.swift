@@ -122,7 +122,7 @@ struct MotionSearch: ~Copyable {
         let rateCount = Int((maximumRate / MotionSearch.rateSteps).rounded(.up))
         let curvatureCount = Int((maximumCurvature / MotionSearch.curvatureSteps).rounded(.up))
         // u of the sync pattern's middle.
-        let sync = MotionSearch.place(Float(FrameLayout.syncToneCount - 1) / 2, symbolCount)
+        let sync = MotionSearch.place(Float(FrameLayout.syncSpanToneCount - 1) / 2, symbolCount)
         for rate in -rateCount...rateCount {
             for curvature in -curvatureCount...curvatureCount {
                 let p1 = MotionSearch.rateSteps * Float(rate)

@@ -74,7 +74,8 @@ struct MotionTable: ~Copyable {
     /// The mean of x over the sync tones at the view's place.
     private mutating func syncRatio(_ view: FrameView, _ history: BasebandHistory) -> Float {
         var (sum, count) = (Float(0), Float(0))
-        for (symbol, tone) in format.profile.syncTones.enumerated() {
+        for (index, tone) in format.profile.syncTones.enumerated() {
+            let symbol = FrameLayout.syncPlace(index)
             let first = Int((view.place.start + Double(symbol) * view.symbolLength).rounded())
             guard history.holds(from: first, count: mixer.length) else { continue }
             mixer.tune(
@@ -102,8 +103,8 @@ struct MotionTable: ~Copyable {
             var ratio: Float = 0
             if !isHeld {
                 ratio = 1
-            } else if symbol < FrameLayout.syncToneCount {
-                ratio = ratios[firstBin + format.profile.syncTones[symbol]]
+            } else if let index = FrameLayout.syncIndex(at: symbol) {
+                ratio = ratios[firstBin + format.profile.syncTones[index]]
             } else {
                 for tone in 0..<toneCount { ratio += ratios[firstBin + tone] }
                 ratio /= Float(toneCount)

@@ -244,17 +244,19 @@ struct TokenRecognition: ~Copyable {
         for offset in 0..<Self.strideCount {
             let heldCount = erased.heldCount(offset..<offset + Self.symbolCount)
             guard Double(heldCount) >= Self.minimumHeldShare * Double(Self.symbolCount) else { continue }
-            let heldDataCount = erased.heldCount(
-                offset + FrameLayout.syncToneCount..<offset + Self.symbolCount)
+            let heldDataCount = (0..<FrameLayout.token.dataToneCount).count {
+                !erased.contains(offset + FrameLayout.token.dataPlace($0))
+            }
             let scale = 1 / (deviation * Float(heldCount).squareRoot())
             let dataScale = 1 / (deviation * Float(heldDataCount).squareRoot())
             var syncSum: Float = 0
-            for (symbol, tone) in format.profile.syncTones.enumerated() {
-                syncSum += scores[(offset + symbol) * toneCount + tone]
+            for (index, tone) in format.profile.syncTones.enumerated() {
+                syncSum += scores[(offset + FrameLayout.syncPlace(index)) * toneCount + tone]
             }
             for place in known.indices {
                 var dataSum: Float = 0
-                for symbol in FrameLayout.syncToneCount..<Self.symbolCount {
+                for step in 0..<FrameLayout.token.dataToneCount {
+                    let symbol = FrameLayout.token.dataPlace(step)
                     dataSum += scores[(offset + symbol) * toneCount + tones[place * Self.symbolCount + symbol]]
                 }
                 let score = (syncSum + dataSum) * scale

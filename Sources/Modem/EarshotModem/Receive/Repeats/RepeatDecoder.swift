@@ -111,7 +111,7 @@ struct RepeatDecoder: ~Copyable {
         for index in 0..<repeatCount {
             let weight = 0.693_147_2 * weights[index]
             for step in 0..<FrameLayout.token.dataToneCount {
-                let symbol = index * RepeatDecoder.symbolCount + FrameLayout.token.firstDataTone + step
+                let symbol = index * RepeatDecoder.symbolCount + FrameLayout.token.dataPlace(step)
                 for tone in 0..<toneCount {
                     let x = ratios[symbol * toneCount + tone]
                     trellis.branchMetrics[step * toneCount + tone] += weight * fastLog2(likelihood.ratio(x))
@@ -127,7 +127,8 @@ struct RepeatDecoder: ~Copyable {
         var (sum, logSum, count) = (Float(0), Float(0), Float(0))
         for index in 0..<repeatCount where weights[index] > 0.5 {
             isPresent[index] = true
-            for symbol in FrameLayout.token.firstDataTone..<RepeatDecoder.symbolCount {
+            for step in 0..<FrameLayout.token.dataToneCount {
+                let symbol = FrameLayout.token.dataPlace(step)
                 let cell = (index * RepeatDecoder.symbolCount + symbol) * view.profile.toneCount + tones[symbol]
                 sum += ratios[cell]
                 logSum += .log(1 + ratios[cell])

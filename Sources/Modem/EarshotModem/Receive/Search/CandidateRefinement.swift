@@ -68,11 +68,11 @@ struct CandidateRefinement: ~Copyable {
             }
         }
         // Symbols last longer at the lowest offset, by less than 2 %.
-        let symbolCount = FrameLayout.syncToneCount
         stretch = [ComplexSample](
             repeating: ComplexSample(),
-            count: symbolCount * length + length / 4 + CandidateRefinement.maximumPieceCount * pieceLength)
-        pieceStride = CandidateRefinement.maximumPieceCount * 2 * symbolCount
+            count: FrameLayout.syncSpanToneCount * length + length / 4 + CandidateRefinement.maximumPieceCount
+                * pieceLength)
+        pieceStride = CandidateRefinement.maximumPieceCount * 2 * FrameLayout.syncToneCount
         pieces = [Float](repeating: 0, count: channelCount * pieceStride)
     }
 
@@ -133,7 +133,7 @@ struct CandidateRefinement: ~Copyable {
         var starts = InlineArray<8, Int>(repeating: 0)
         var steps = InlineArray<16, Float>(repeating: 0)
         for symbol in starts.indices {
-            let start = Int((place.start + Double(symbol) * symbolLength).rounded())
+            let start = Int((place.start + Double(FrameLayout.syncPlace(symbol)) * symbolLength).rounded())
             starts[symbol] = start + times.lowerBound * pieceLength - first
             let turns =
                 format.cyclesPerSample(tone: format.profile.syncTones[symbol])
@@ -297,7 +297,7 @@ struct CandidateRefinement: ~Copyable {
         let length = format.samplesPerSymbol
         var count: Float = 0
         for symbol in 0..<FrameLayout.syncToneCount {
-            let delay = Double(symbol) * format.symbolLength(offsetHertz: place.offsetHertz)
+            let delay = Double(FrameLayout.syncPlace(symbol)) * format.symbolLength(offsetHertz: place.offsetHertz)
             let first = Int((place.start + delay).rounded())
             guard history.holds(from: first, count: length) else { continue }
             count += 1 - history.heldShare(from: first, count: length)

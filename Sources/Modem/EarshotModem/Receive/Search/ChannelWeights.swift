@@ -77,15 +77,16 @@ struct ChannelWeights: ~Copyable {
     private mutating func weight(
         _ view: FrameView, _ channel: Int, _ frameCount: Int, _ measurer: inout FrameMeasurer
     ) -> Float {
-        let symbols = 0..<FrameLayout.syncToneCount
+        let symbols = 0..<FrameLayout.syncSpanToneCount
         measurer.writeInverseNoise(view, ofChannel: channel, into: &inverse)
         let toneCount = view.profile.toneCount
         var (own, others, count) = (Float(0), Float(0), Float(0))
         for index in 0..<frameCount {
             let frame = view.burstFrame(index)
             let erased = measurer.measure(frame, ofChannel: channel, symbols, into: &energies)
-            for symbol in symbols where !erased.contains(symbol) {
-                let syncTone = view.profile.syncTones[symbol]
+            for (index, syncTone) in view.profile.syncTones.enumerated() {
+                let symbol = FrameLayout.syncPlace(index)
+                if erased.contains(symbol) { continue }
                 for tone in 0..<toneCount {
                     let ratio = energies[symbol * toneCount + tone] * inverse[tone]
                     if tone == syncTone {

@@ -31,6 +31,14 @@ struct FrameSearch: ~Copyable {
     /// Whether it looks for bursts.
     var findsBursts: Bool { profileSearches[0].burstCandidates != nil }
 
+    /// Whether the first sync tones of a frame were heard, which may be on the air at an end index of the history.
+    func hasSign(endIndex: Int) -> Bool {
+        for profile in profileSearches.indices where profileSearches[profile].hasSign(endIndex: endIndex) {
+            return true
+        }
+        return false
+    }
+
     /// The noise in the band of a profile.
     func noise(profileIndex: Int) -> ProfileNoise { profileSearches[profileIndex].noise }
 
@@ -127,7 +135,7 @@ struct FrameSearch: ~Copyable {
 
     /// Notes that a frame was masked, and removes the attempts that its tones may have made.
     mutating func noteMaskedFrame(_ view: FrameView) {
-        let patternLength = view.length * Double(FrameLayout.syncToneCount) / Double(view.layout.toneCount)
+        let patternLength = view.length * Double(FrameLayout.syncSpanToneCount) / Double(view.layout.toneCount)
         maskedStarts = view.place.start..<view.place.start + view.length - patternLength
         maskedShares = view.place.shares
         queue.removeAttempts(

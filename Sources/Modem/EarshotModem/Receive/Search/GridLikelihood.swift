@@ -80,7 +80,7 @@ struct GridLikelihood {
     ///   - row: the place's row, with another one before and behind all symbols.
     ///   - offset: the place's offset, in half spacings above the lowest.
     ///   - offsetCount: the number of offsets.
-    ///   - symbolCount: the number of symbols to look at, `FrameLayout.syncToneCount` ... `maximumSymbolCount`.
+    ///   - symbolCount: the number of symbols to look at, `FrameLayout.syncSpanToneCount` ... `maximumSymbolCount`.
     mutating func isLikely(
         _ cells: [SearchCells], _ shares: ChannelShares, row: Int, offset: Int, offsetCount: Int, symbolCount: Int
     ) -> Bool {
@@ -118,12 +118,14 @@ struct GridLikelihood {
 
     /// Λ of the sync symbols at the place whose first cell is `first`, for the latest shares of `prepare`.
     func syncLogRatio(_ cells: [SearchCells], from first: Int) -> Float {
-        let held = heldSymbols(cells, row: first % SearchCells.stride, count: FrameLayout.syncToneCount)
+        let held = heldSymbols(cells, row: first % SearchCells.stride, count: FrameLayout.syncSpanToneCount)
         var bits: Float = 0
         for channel in cells.indices {
             guard let level = levels[channel] else { continue }
             let (table, values) = (tables[level], cells[channel].values)
-            for (symbol, tone) in profile.syncTones.enumerated() where held & (1 << symbol) != 0 {
+            for (index, tone) in profile.syncTones.enumerated() {
+                let symbol = FrameLayout.syncPlace(index)
+                guard held & (1 << UInt32(symbol)) != 0 else { continue }
                 let cell = values[first + 2 * tone * SearchCells.stride + SyncSearch.rowsPerSymbol * symbol]
                 bits += fastLog2(table[Int(min(max(cell, 0) * GridLikelihood.cellsPerUnit, Float(table.count - 1)))])
             }
@@ -131,18 +133,17 @@ struct GridLikelihood {
         return 0.693_147_2 * bits
     }
 
-    /// Λ of the symbols behind them.
+    /// Λ of the symbols between and behind them.
     mutating func dataLogRatio(_ cells: [SearchCells], from first: Int, symbolCount: Int) -> Float {
-        let syncCount = FrameLayout.syncToneCount
         precondition(
-            first >= 0 && (syncCount...GridLikelihood.maximumSymbolCount).contains(symbolCount),
+            first >= 0 && (FrameLayout.syncSpanToneCount...GridLikelihood.maximumSymbolCount).contains(symbolCount),
             "\(symbolCount) symbols from \(first) on")
         let held = heldSymbols(cells, row: first % SearchCells.stride, count: symbolCount)
         var bits: Float = 0
-        for start in stride(from: syncCount, to: symbolCount, by: GridLikelihood.symbolsAtOnce) {
+        for start in stride(from: FrameLayout.syncGroupToneCount, to: symbolCount, by: GridLikelihood.symbolsAtOnce) {
             sumRatios(cells, from: first + SyncSearch.rowsPerSymbol * start)
             for symbol in start..<min(symbolCount, start + GridLikelihood.symbolsAtOnce)
-            where held & (1 << symbol) != 0 {
+            where held & (1 << UInt32(symbol)) != 0 && FrameLayout.syncIndex(at: symbol) == nil {
                 bits += fastLog2(sums[symbol - start] / Float(profile.toneCount))
             }
         }

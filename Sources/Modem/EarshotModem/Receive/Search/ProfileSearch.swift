@@ -64,6 +64,11 @@ struct ProfileSearch: ~Copyable {
     var profile: Profile { format.profile }
     /// The history's end index at which `searchBlocks` has a block to take in.
     var searchDueIndex: Int { channels[0].frames.dueIndex }
+    /// Whether a channel heard the first sync tones of a frame, which may be on the air at an end index of the history.
+    func hasSign(endIndex: Int) -> Bool {
+        for channel in channels.indices where channels[channel].hasSign(endIndex: endIndex) { return true }
+        return false
+    }
     /// Adds up the repeats of a burst over all channels; nil if repeats are not combined.
     var burstCandidates: [Candidate]? { channels[0].bursts?.candidates }
 

@@ -6,9 +6,10 @@
 final class SearchCells {
     /// The number of blocks for which a candidate waits for `GridLikelihood`. Then all is there but the last symbol or two of
     /// the shortest frame.
-    static let waitCount = 2
+    static let waitCount = 1
     /// The rows kept before the latest block: those in which candidates wait, and what `GridLikelihood` looks at before them.
-    private static let keptRowCount = 2 * ScoreGrid.peakReach + (1 + waitCount) * SyncSearch.blockRowCount
+    private static let keptRowCount =
+        2 * ScoreGrid.peakReach + (SyncSearch.patternBlockCount + waitCount) * SyncSearch.blockRowCount
     /// The distance from one bin's cells to the next one's: several blocks, so that rows are seldom moved.
     static let stride = keptRowCount + 8 * SyncSearch.blockRowCount
 
@@ -32,8 +33,8 @@ final class SearchCells {
         values = [Float](repeating: 0, count: binCount * SearchCells.stride + GridLikelihood.overreach)
     }
 
-    /// The first row of the block before the latest, which the search scores.
-    var scoredRow: Int { latestRow - SyncSearch.blockRowCount }
+    /// The first row of the block that the search scores: its patterns end in the latest.
+    var scoredRow: Int { latestRow - SyncSearch.patternBlockCount * SyncSearch.blockRowCount }
 
     /// Makes room for a block behind the latest one.
     func beginBlock() {

@@ -9,10 +9,10 @@ import EarshotCoding
 /// frame's other tones beside it, far louder.
 ///
 /// The search measures the same on its own grid before a candidate costs anything (`SyncSearch`). The sync check measures the
-/// refined candidate, when the length header has arrived too. Cost: sixteen FFTs of N points. No allocation after `init`.
+/// refined candidate, when the length header has arrived too. Cost: nineteen FFTs of N points. No allocation after `init`.
 struct SyncCheck: ~Copyable {
-    /// The number of tones in the sync pattern and the length header.
-    static let preambleToneCount = FrameLayout.syncToneCount + LengthHeader.toneCount
+    /// The number of tones up to the last one of the sync pattern; the length header stands between its groups.
+    static let preambleToneCount = FrameLayout.syncSpanToneCount
     /// The minimum dominance of a refined candidate. Frames that decoded alone had 0.68 and more (1,400 frames in noise and
     /// rooms); nine in ten chance patterns of a loud frame's tones have less than 0.64. In a crowd the tones of others are as
     /// loud: with 0.66 three talkers in room B decoded 83 %, with 0.55 96 %.
@@ -39,7 +39,7 @@ struct SyncCheck: ~Copyable {
         energies = [Float](repeating: 0, count: symbolCount * toneCount)
     }
 
-    /// The dominance of a candidate, and the length announced behind it unless that is a token's.
+    /// The dominance of a candidate, and the length announced within it unless that is a token's.
     mutating func examine(
         _ view: FrameView, _ measurer: inout FrameMeasurer
     ) -> (dominance: Float, announcedByteCount: Int?) {
@@ -55,7 +55,8 @@ struct SyncCheck: ~Copyable {
         let toneCount = profile.toneCount
         var own: Float = 0
         var loudest: Float = 0
-        for (symbol, tone) in profile.syncTones.enumerated() {
+        for (index, tone) in profile.syncTones.enumerated() {
+            let symbol = FrameLayout.syncPlace(index)
             var highest: Float = 0
             for other in 0..<toneCount {
                 highest = max(highest, metrics.logLikelihood(symbol * toneCount + other))

@@ -6,7 +6,7 @@ import RealModule
 /// Searches for the sync pattern at every time and frequency offset.
 ///
 ///     c[row][bin] = x / (1 + x/C),   x = E[row][bin]/floor[bin],   C = 3
-///     score[s][f] = Σᵢ c[s + 4·i][2·syncTone[i] + f],   i = 0 ..< 8
+///     score[s][f] = Σᵢ c[s + 4·place[i]][2·syncTone[i] + f],   i = 0 ..< 8
 ///
 /// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of another
 /// frame, do not look like a pattern; they saturate smoothly, so that a loud frame still has one best place.
@@ -14,16 +14,20 @@ import RealModule
 /// If a share 1 − h of a row's window was lost, the missing part counts as noise's mean, c + (1 − h)·c̄: a hole neither helps
 /// nor hurts a pattern, and there is no pattern in a hole. The noise knows h, so it is the same behind a hole as before.
 ///
-/// The search works on blocks of eight symbols: it scores block b when block b + 1 is there, and finds a pattern 9 to 17
+/// The pattern spans seventeen symbols, and of a frame whose beginning is cut its second group alone scores 12 of 24.
+///
+/// The search works on blocks of eight symbols: it scores block b when block b + 2 is there, and finds a pattern 18 to 26
 /// symbols behind its start, before the shortest frame is over. Local maxima above the threshold are candidates. No allocation
 /// after `init`.
 struct SyncSearch: ~Copyable {
     /// The number of rows in a symbol.
     static let rowsPerSymbol = 4
     /// The number of symbols in a block: after a hole of whole blocks the search continues as if the hole had not been.
-    static let blockSymbolCount = FrameLayout.syncToneCount
-    /// The number of rows in a block: the length of the sync pattern.
-    static let blockRowCount = rowsPerSymbol * FrameLayout.syncToneCount
+    static let blockSymbolCount = 8
+    /// The number of rows in a block.
+    static let blockRowCount = rowsPerSymbol * blockSymbolCount
+    /// The number of blocks behind its own into which a pattern may reach.
+    static let patternBlockCount = (FrameLayout.syncSpanToneCount + blockSymbolCount - 2) / blockSymbolCount
     /// C, at which energy over noise saturates. At 5 dB of tone energy over noise and a false-alarm rate of 10⁻⁴ a place, 3
     /// misses 10 % of patterns; no saturation 10.6 %, C = 8 8.9 %, C = 2 11.5 % (10⁵ trials).
     static let saturation: Float = 3
@@ -59,8 +63,8 @@ struct SyncSearch: ~Copyable {
         grid = ScoreGrid(offsetCount: 2 * maximumOffset + 1)
         spectrum = BlockSpectrum(
             windowLength: format.samplesPerSymbol, highestBin: format.profile.toneCount - 1 + maximumOffset, form: form)
-        patternFirsts = format.profile.syncTones.enumerated().map { symbol, tone in
-            2 * tone * SearchCells.stride + SyncSearch.rowsPerSymbol * symbol
+        patternFirsts = format.profile.syncTones.enumerated().map { index, tone in
+            2 * tone * SearchCells.stride + SyncSearch.rowsPerSymbol * FrameLayout.syncPlace(index)
         }
         energies = [Float](repeating: 0, count: spectrum.binCount * SyncSearch.blockRowCount)
         cells = SearchCells(binCount: spectrum.binCount)
@@ -69,10 +73,12 @@ struct SyncSearch: ~Copyable {
     /// The history's end index at which the next block is complete.
     var dueIndex: Int { cells.blockCount * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
 
-    /// The samples from the first row of the block before the latest to `dueIndex`.
-    var blockSpan: Int { SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
+    /// The samples from the first row of the block that is scored at `dueIndex` to there.
+    var blockSpan: Int {
+        SyncSearch.patternBlockCount * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount
+    }
 
-    /// Takes in the block at `dueIndex`, and scores the block before.
+    /// Takes in the block at `dueIndex`, and scores the one whose patterns end in it.
     /// - Parameters:
     ///   - history: holds the block.
     ///   - noise: takes in the block too.
@@ -87,7 +93,7 @@ struct SyncSearch: ~Copyable {
             normalise(&noise)
         }
         cells.endBlock(isSettled: noise.isSettled)
-        let scored = cells.blockCount - 2
+        let scored = cells.blockCount - 1 - SyncSearch.patternBlockCount
         guard scored >= firstBlock else { return nil }
         score()
         return scored
@@ -150,7 +156,7 @@ struct SyncSearch: ~Copyable {
         hasLostRows = false
     }
 
-    /// Scores the block before the latest.
+    /// Scores the block whose patterns end in the latest.
     private mutating func score() {
         grid.moveBlock()
         let (carried, offsetCount, first) = (ScoreGrid.carriedRowCount, grid.offsetCount, cells.scoredRow)
@@ -205,7 +211,7 @@ struct SyncSearch: ~Copyable {
         let (saturation, highest) = (SyncSearch.saturation, 0.999 * SyncSearch.saturation)
         cells.values.withUnsafeBufferPointer { cells in
             for symbol in 0..<FrameLayout.syncToneCount {
-                let own = first + SyncSearch.rowsPerSymbol * symbol
+                let own = first + SyncSearch.rowsPerSymbol * FrameLayout.syncPlace(symbol)
                 for tone in 0..<toneCount {
                     let c = min(max(cells[own + 2 * tone * SearchCells.stride], 0), highest)
                     sums[symbol * toneCount + tone] += share * (c / (1 - c / saturation))

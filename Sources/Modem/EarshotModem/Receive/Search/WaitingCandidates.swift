@@ -64,7 +64,8 @@ struct WaitingCandidates: ~Copyable {
                 rejectedCount += 1
                 continue
             }
-            let isLast = latestRow - row > SearchCells.waitCount * SyncSearch.blockRowCount + ScoreGrid.peakReach
+            let waitedBlockCount = SyncSearch.patternBlockCount - 1 + SearchCells.waitCount
+            let isLast = latestRow - row > waitedBlockCount * SyncSearch.blockRowCount + ScoreGrid.peakReach
             if isLast || haveRestarted {
                 candidates.append(candidate)
             } else {

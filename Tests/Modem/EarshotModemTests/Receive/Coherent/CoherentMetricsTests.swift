@@ -49,7 +49,7 @@ import Testing
         scene.add(tones, profile, start: Self.start, offsetHertz: 1.7, gain: ComplexSample(0.6, 0.8))
         scene.add(tones, profile, start: Self.start + 20, offsetHertz: 1.7, gain: ComplexSample(0, 0.5))
         var random = SeededGenerator(seed: seed)
-        let wrong = Set((8..<52).shuffled(using: &random).prefix(11))
+        let wrong = Set((0..<44).map { FrameLayout.token.dataPlace($0) }.shuffled(using: &random).prefix(11))
         return (
             scene,
             tones.indices.map { wrong.contains($0) ? Int.random(in: 0..<profile.toneCount, using: &random) : tones[$0] }

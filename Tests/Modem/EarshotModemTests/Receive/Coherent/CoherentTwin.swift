@@ -54,7 +54,8 @@ struct CoherentTwin {
     func metrics(toneNoise: [Double]) -> [Double] {
         let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
         let gains = (0..<toneCount).map { gain($0) }
-        return (8..<tones.count).flatMap { symbol in
+        return (0..<FrameLayout.token.dataToneCount).flatMap { step in
+            let symbol = FrameLayout.token.dataPlace(step)
             let y = (0..<length).map { n in
                 taps.indices.reduce(ComplexDouble()) { sum, delay in
                     sum + CoherentTwin.conjugate(taps[delay]).times(residual[symbol * length + n + delay])

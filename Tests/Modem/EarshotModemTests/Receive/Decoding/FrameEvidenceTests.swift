@@ -22,9 +22,12 @@ import Testing
             let tones = (0..<layout.dataToneCount).map { _ in
                 UInt8.random(in: 0..<UInt8(toneCount), using: &random)
             }
-            for (symbol, tone) in profile.syncTones.enumerated() { energies[symbol * toneCount + tone] = level(symbol) }
+            for (index, tone) in profile.syncTones.enumerated() {
+                let symbol = FrameLayout.syncPlace(index)
+                energies[symbol * toneCount + tone] = level(symbol)
+            }
             for (step, tone) in tones.enumerated() {
-                let symbol = layout.firstDataTone + step
+                let symbol = layout.dataPlace(step)
                 energies[symbol * toneCount + Int(tone)] = level(symbol)
             }
             (self.profile, self.tones, self.energies) = (profile, tones, energies)

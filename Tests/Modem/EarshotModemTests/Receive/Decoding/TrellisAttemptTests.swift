@@ -36,7 +36,8 @@ import Testing
     }
 
     /// Noise has no codeword worth a CRC: of 1.22 ± 0.06 (`FrameEvidence`) the limit of 1.38 is 2.7 deviations away, one place in 290.
-    /// Of 100, eight and more beyond it come with a probability below 10⁻⁸; none has a CRC that matches.
+    /// Places 60 samples apart share most of their symbols, so those beyond it come several at a time: 9 of 100 in `standard`. None has a
+    /// CRC that matches.
     @Test(arguments: Profile.all) func noiseIsRefused(profile: Profile) {
         let scene = BasebandScene(count: 16_000, snrDecibels: 0, seed: 51)
         let history = scene.history
@@ -46,7 +47,7 @@ import Testing
             if case .refused(.evidence) = outcome { refusedCount += 1 }
             if case .decoded = outcome { Issue.record("place \(index), seed 51") }
         }
-        #expect(refusedCount >= 93, "\(refusedCount) of 100, seed 51")
+        #expect(refusedCount >= 88, "\(refusedCount) of 100, seed 51")
     }
 
     /// 13 of 44 data tones may be lost, 14 may not: 30 of 44 are less than 0.7. The code bridges scattered erasures.
@@ -56,7 +57,7 @@ import Testing
         scene.add(FrameTones.tones(of: payload, profile: profile), profile, start: Self.start)
         let history = scene.history
         for index in 0..<lostCount {
-            let first = Int(Self.start) + 64 * (9 + 3 * index)
+            let first = Int(Self.start) + 64 * FrameLayout.token.dataPlace(1 + 3 * index)
             history.mask(first..<first + 64)
         }
         let outcome = attempt(.token(profile, start: Self.start, in: history))
@@ -74,8 +75,9 @@ import Testing
         let tones = FrameTones.tones(of: .token(seed: seed), profile: profile)
         let codeword = profile.code.encode(FrameBits.pairs(of: .token(seed: seed + 100)))
         let decoy =
-            profile.syncTones
-            + DataTones.onAir(codeword, toneBits: 5, scramblerStart: DecoyTest.scramblerStart)
+            FrameLayout.arranged(
+                sync: profile.syncTones,
+                DataTones.onAir(codeword, toneBits: 5, scramblerStart: DecoyTest.scramblerStart))
         for gain in [Float(0), 1.3] {
             var scene = BasebandScene(count: 5_000, snrDecibels: 15, seed: seed)
             scene.add(tones, profile, start: Self.start)

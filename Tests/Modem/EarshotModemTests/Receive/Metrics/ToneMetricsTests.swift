@@ -65,7 +65,8 @@ import Testing
     @Test(arguments: Profile.all) func echoWeightsAreTheShares(profile: Profile) {
         let toneCount = profile.toneCount
         var energies = [Float](repeating: 1, count: Self.symbolCount * toneCount)
-        for (symbol, tone) in profile.syncTones.enumerated() {
+        for (index, tone) in profile.syncTones.enumerated() {
+            let symbol = FrameLayout.syncPlace(index)
             for (delay, energy) in [Float(1_000), 400, 100].enumerated() {
                 energies[(symbol + delay) * toneCount + tone] += energy
             }
@@ -88,7 +89,7 @@ import Testing
             for step in 0..<layout.dataToneCount {
                 for tone in 0..<toneCount {
                     func l(_ delay: Int) -> Float {
-                        metrics.logLikelihood((layout.firstDataTone + step + delay) * toneCount + tone)
+                        metrics.logLikelihood((layout.dataPlace(step) + delay) * toneCount + tone)
                     }
                     var expected = l(0)
                     if echo.after != SIMD2() {

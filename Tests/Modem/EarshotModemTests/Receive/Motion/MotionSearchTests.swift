@@ -46,7 +46,7 @@ import Testing
         }
         history.append(x, 0..<x.count)
         let place = Candidate(
-            start: 100, offsetHertz: Float(offsetHertz + 3.5 * hertzPerSymbol), score: 20, dominance: 1)
+            start: 100, offsetHertz: Float(offsetHertz + 8 * hertzPerSymbol), score: 20, dominance: 1)
         return (FrameView(place: place, layout: .token, format: format), ChannelHistories([history]), starts)
     }
 

@@ -72,7 +72,7 @@ import Testing
         #expect(quiet.count >= 18, "\(quiet.count) of 20")
         #expect(quiet.contains { $0.isRecognised })
         // A start that is an eighth of a symbol off takes 1.2 dB; the rest is chance, with 52 tones of twice the noise's energy.
-        for frame in quiet where frame.isRecognised { #expect(abs(frame.snrDecibels + 8) < 4, "\(frame.snrDecibels)") }
+        for frame in quiet where frame.isRecognised { #expect(abs(frame.snrDecibels + 8) < 5, "\(frame.snrDecibels)") }
         // And nothing else: all that was reported is one of the talks.
         #expect(frames.count == quiet.count + 20)
         #expect(try Self.frames(sound, recognises: false).allSatisfy { !$0.isRecognised })

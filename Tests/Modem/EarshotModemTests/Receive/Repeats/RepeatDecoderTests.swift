@@ -13,11 +13,11 @@ import Testing
         return decoder.decode(frame.view, &frame.measurer)
     }
 
-    /// At −11.5 dB none of the frames can be read alone, and all four can: at −12.3 dB 96.5 % can, searching included
+    /// At −12 dB none of the frames can be read alone, and all four can: at −12.3 dB 96.5 % can, searching included
     /// (`RepeatTests`). The SNR is that of 4 · 44 tones: good to a decibel.
     @Test(arguments: [UInt64(41), 42, 43]) func fourFramesAreReadTogether(seed: UInt64) throws {
         let payload = Payload.token(seed: seed)
-        let history = BurstScene.history(payload, snrDecibels: -11.5, seed: seed)
+        let history = BurstScene.history(payload, snrDecibels: -12, seed: seed)
         let burst = MeasuredFrame.token(BurstScene.profile, start: BurstScene.start, in: history)
         for index in 0..<4 {
             var path = TrellisAttempt(profiles: [BurstScene.profile])
@@ -30,16 +30,22 @@ import Testing
         #expect(frame.payload == payload, "seed \(seed)")
         #expect(abs(frame.place.start - BurstScene.start) < 5.4, "\(frame.place.start), seed \(seed)")
         #expect((0..<4).allSatisfy { frame.isPresent[$0] }, "seed \(seed)")
-        #expect(abs(frame.snrDecibels + 11.5) < 2, "\(frame.snrDecibels) dB, seed \(seed)")
+        #expect(abs(frame.snrDecibels + 12) < 2, "\(frame.snrDecibels) dB, seed \(seed)")
     }
 
-    /// A missing frame is said to be missing.
+    /// A missing frame is said to be missing, where the others tell so. Λ of a frame of noise is −8.7 ± 4.9 here, and 28 % of them exceed
+    /// −6, from which on a frame counts as there (simulated, 4,000): of twelve bursts fewer than five are right with a probability of 0.3 %.
     @Test func aMissingFrameIsNotPresent() throws {
-        let payload = Payload.token(seed: 44)
-        let frame = try #require(
-            decode(BurstScene.history(payload, snrDecibels: -7, seed: 44, present: [0, 1, 3])), "seed 44")
-        #expect(
-            frame.payload == payload && (0..<4).map { frame.isPresent[$0] } == [true, true, false, true], "seed 44")
+        var rightCount = 0
+        for seed in 44...55 as ClosedRange<UInt64> {
+            let payload = Payload.token(seed: seed)
+            let history = BurstScene.history(payload, snrDecibels: -7, seed: seed, present: [0, 1, 3])
+            let frame = try #require(decode(history), "seed \(seed)")
+            #expect(frame.payload == payload, "seed \(seed)")
+            #expect([0, 1, 3].allSatisfy { frame.isPresent[$0] }, "seed \(seed)")
+            rightCount += frame.isPresent[2] ? 0 : 1
+        }
+        #expect(rightCount >= 5, "\(rightCount) of 12, seeds 44 to 55")
     }
 
     /// Frames of four different tokens, as quiet, are no burst of one: at most one of them is read.

@@ -33,6 +33,6 @@ import Testing
         #expect(blocks() == Array(first[4...]))
         search.rewind(blockCount: 3)
         let blockCount = search.frames.cells.blockCount
-        #expect(blockCount == first.count + 1 - 3)
+        #expect(blockCount == first.count + 2 - 3)
     }
 }

@@ -30,7 +30,8 @@ import Testing
     private func add(_ ratio: Float, to cells: SearchCells, offset: Int, _ random: inout SeededGenerator) {
         for symbol in 0..<GridLikelihood.maximumSymbolCount {
             let tone =
-                symbol < 8 ? Profile.standard.syncTones[symbol] : Int.random(in: 0..<32, using: &random)
+                FrameLayout.syncIndex(at: symbol).map { Profile.standard.syncTones[$0] }
+                ?? Int.random(in: 0..<32, using: &random)
             let index = (offset + 2 * tone) * Self.binStride + Self.row + 4 * symbol
             // A constant and noise: |√ratio + z|², z complex with |z|² of mean 1.
             let z =
@@ -66,7 +67,7 @@ import Testing
         for round in 0..<20 {
             let cells = noise(&random)
             if round % 2 == 0 { add(4, to: cells, offset: 5, &random) }
-            let symbolCount = 8 + round
+            let symbolCount = FrameLayout.syncSpanToneCount + round % 12
             let first = 5 * Self.binStride + Self.row
             let energies = (0..<symbolCount).flatMap { symbol in
                 (0..<32).map { tone in
@@ -140,8 +141,8 @@ import Testing
         let cells = [noise(&random), noise(&random)]
         two.prepare(equal)
         let first = 5 * Self.binStride + Self.row
-        let (all, row) = (two.dataLogRatio(cells, from: first, symbolCount: 9), Self.row + 4 * 8)
-        cells[1].heldShares[row] = 0.5
-        #expect(all != 0 && two.dataLogRatio(cells, from: first, symbolCount: 9) == 0, "seed 84")
+        let all = two.dataLogRatio(cells, from: first, symbolCount: 17)
+        for symbol in 4..<13 { cells[1].heldShares[Self.row + 4 * symbol] = 0.5 }
+        #expect(all != 0 && two.dataLogRatio(cells, from: first, symbolCount: 17) == 0, "seed 84")
     }
 }

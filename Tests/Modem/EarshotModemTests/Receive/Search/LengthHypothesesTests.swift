@@ -15,11 +15,13 @@ import Testing
         var energies = (0..<symbolCount * toneCount).map { _ in
             Float.random(in: 0.5...1.5, using: &random)
         }
-        for (symbol, tone) in profile.syncTones.enumerated() { energies[symbol * toneCount + tone] = syncRatio }
+        for (index, tone) in profile.syncTones.enumerated() {
+            energies[FrameLayout.syncPlace(index) * toneCount + tone] = syncRatio
+        }
         if let byteCount {
             for index in 0..<LengthHeader.toneCount {
                 let tone = LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: toneCount)
-                energies[(FrameLayout.syncToneCount + index) * toneCount + tone] = headerRatio
+                energies[FrameLayout.headerPlace(index) * toneCount + tone] = headerRatio
             }
         }
         return energies
@@ -44,7 +46,7 @@ import Testing
     }
 
     /// Without a header nothing stands out. ln(1 + 1.5 · ln 2/0.9) = 0.77 is the most that one of these tones has (noise is the median
-    /// over ln 2, at least 0.9 here), and the threshold is a mean of 1.
+    /// over ln 2, at least 0.9 here), and the threshold is a mean of 1.07.
     @Test(arguments: Profile.all) func noiseAnnouncesNothing(profile: Profile) {
         var random = SeededGenerator(seed: 54)
         for _ in 0..<20 {

@@ -8,14 +8,15 @@ import Testing
     /// A cell is found again, by the row of its block, as long as candidates wait for it.
     @Test func rowsStayAsLongAsCandidatesWait() {
         let cells = SearchCells(binCount: 3)
+        let keptBlockCount = SyncSearch.patternBlockCount + SearchCells.waitCount
         for block in 0..<40 {
             cells.beginBlock()
             cells.fillBlock(Float(block))
             cells.add(0.5, row: 7)
             cells.setHeldShares([Float](repeating: 1, count: SyncSearch.blockRowCount))
             cells.endBlock(isSettled: block >= 10)
-            for bin in 0..<3 where block > SearchCells.waitCount {
-                for before in 0...SearchCells.waitCount {
+            for bin in 0..<3 where block >= keptBlockCount {
+                for before in 0...keptBlockCount {
                     let row = cells.latestRow - before * SyncSearch.blockRowCount
                     let first = bin * SearchCells.stride + row
                     #expect(cells.values[first] == Float(block - before), "block \(block), bin \(bin)")
@@ -24,7 +25,7 @@ import Testing
                 }
             }
             #expect(cells.blockCount == block + 1 && cells.settledBlock == min(block + 1, 10))
-            #expect(cells.scoredRow == cells.latestRow - SyncSearch.blockRowCount)
+            #expect(cells.scoredRow == cells.latestRow - 2 * SyncSearch.blockRowCount)
         }
         #expect(!cells.hasRestarted)
         cells.restart(block: 12)
@@ -42,6 +43,7 @@ import Testing
         cells.beginBlock()
         cells.fillBlock(0.64)
         cells.endBlock(isSettled: true)
-        #expect(cells.heldShares[cells.scoredRow] == 1 && cells.heldShares[cells.latestRow] == 0)
+        #expect(
+            cells.heldShares[cells.latestRow - SyncSearch.blockRowCount] == 1 && cells.heldShares[cells.latestRow] == 0)
     }
 }

@@ -24,7 +24,7 @@ import Testing
                     inputRateHertz: 48_000, outputRateHertz: 3_000, centreHertz: Int(profile.centreHertz),
                     passbandHertz: 850
                 ))
-            history = BasebandHistory(keptCount: 16 * 2 * profile.toneCount + 4_096)
+            history = BasebandHistory(keptCount: 32 * 2 * profile.toneCount + 4_096)
             search = ProfileSearch(profile)
             converted = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
         }

@@ -45,9 +45,9 @@ import Testing
             var waiting = WaitingCandidates(
                 format: format, cells: [cells(&random, blockCount: 5, isSettled: isSettled)])
             // One of an earlier block is not asked.
-            var candidates = [candidate(block: 2, dominance: 0.6)]
-            candidates += dominances.map { candidate(block: 3, dominance: $0) }
-            waiting.holdBack(&candidates, from: 1, 3)
+            var candidates = [candidate(block: 1, dominance: 0.6)]
+            candidates += dominances.map { candidate(block: 2, dominance: $0) }
+            waiting.holdBack(&candidates, from: 1, 2)
             #expect(candidates.map(\.dominance) == [0.6] + kept, "settled: \(isSettled)")
         }
     }
@@ -58,8 +58,8 @@ import Testing
             var random = SeededGenerator(seed: 32)
             let cells = cells(&random, blockCount: 5)
             var waiting = WaitingCandidates(format: format, cells: [cells])
-            var candidates = [candidate(block: 3, dominance: 0.6)]
-            waiting.holdBack(&candidates, from: 0, 3)
+            var candidates = [candidate(block: 2, dominance: 0.6)]
+            waiting.holdBack(&candidates, from: 0, 2)
             #expect(candidates.isEmpty)
             if restarts { cells.restart(block: 4) }
             for _ in 0..<SearchCells.waitCount + 1 {
@@ -76,8 +76,8 @@ import Testing
         var random = SeededGenerator(seed: 33)
         let cells = cells(&random, blockCount: 5)
         var waiting = WaitingCandidates(format: format, cells: [cells])
-        var candidates = [candidate(block: 3, dominance: 0.6)]
-        waiting.holdBack(&candidates, from: 0, 3)
+        var candidates = [candidate(block: 2, dominance: 0.6)]
+        waiting.holdBack(&candidates, from: 0, 2)
         waiting.removeAll()
         cells.restart(block: 4)
         waiting.judge(into: &candidates)
