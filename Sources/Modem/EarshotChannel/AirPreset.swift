@@ -111,7 +111,9 @@ public struct AirPreset: Sendable {
             }
         }
         + [100, 200, 400].map { milliseconds in
-            AirPreset("cut-start-\(milliseconds)", "a loudspeaker that wakes \(milliseconds) ms after the frame's start") {
+            AirPreset(
+                "cut-start-\(milliseconds)", "a loudspeaker that wakes \(milliseconds) ms after the frame's start"
+            ) {
                 $0.cutStartSeconds = Double(milliseconds) / 1_000
             }
         }
@@ -121,7 +123,8 @@ public struct AirPreset: Sendable {
             }
         }
         + [
-            AirPreset("concealed", "losses of 10 to 60 ms, five a second, in which the last 10 ms come again and again") {
+            AirPreset("concealed", "losses of 10 to 60 ms, five a second, in which the last 10 ms come again and again")
+            {
                 $0.concealedLosses = AirConcealment(perSecond: 5, lengthSeconds: 0.01...0.06)
             }
         ]

@@ -87,7 +87,8 @@ public struct PreparedAir: Sendable {
                 gaps: air.gaps.map { $0.gaps(in: heard, sampleRateHertz: receivedRateHertz, &generator) })
         }
         return AirSound(
-            channels, sampleRateHertz: receivedRateHertz, startSamples: startSamples.map { received($0 + delay) - missing })
+            channels, sampleRateHertz: receivedRateHertz,
+            startSamples: startSamples.map { received($0 + delay) - missing })
     }
 
     /// The received sample at which a transmitted one arrives.

@@ -15,6 +15,8 @@ struct DecodingWork: AdditiveArithmetic {
     static let symbolAttempt = DecodingWork(microseconds: 0.5)
     /// A symbol's share of the search for a path of offsets.
     static let symbolMotion = DecodingWork(microseconds: 6)
+    /// A symbol's share of a round of the decoder of devices that lie still.
+    static let symbolStill = DecodingWork(microseconds: 2)
     /// A round of the iterative decoder, for each point of a symbol's transform.
     static let coherentPoint = DecodingWork(microseconds: 3.7 / 256)
     /// The refinement of a candidate.

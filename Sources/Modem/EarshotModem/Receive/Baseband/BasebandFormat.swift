@@ -45,8 +45,10 @@ struct BasebandFormat {
     /// | `far` | 5.9 dB | 98.8 % | 2.2 | 1.7 |
     ///
     /// With few tones a code needs more energy a tone, so the search may ask for more.
-    var minimumSearchScore: Float { profile.toneCount < 32 ? 9.6 : 9 }
-    var minimumRefinedScore: Float { profile.toneCount < 32 ? 9.75 : 8.65 }
+    var minimumSearchScore: Float { profile.toneCount < 32 ? 9.2 : 8.7 }
+    var minimumRefinedScore: Float { profile.toneCount < 32 ? 9.3 : 8.4 }
+    /// Below this score a refined candidate needs sync tones in phase; see `StillDecoder.isCoherent`.
+    var minimumIncoherentScore: Float { profile.toneCount < 32 ? 9.75 : 8.65 }
     /// The length of a symbol in samples when tones lie `offsetHertz` above their places: N / (1 + offset/centre). Doppler and
     /// clock error squeeze time by the same factor.
     func symbolLength(offsetHertz: Float) -> Double {

@@ -14,6 +14,27 @@ struct ToneTransform: ~Copyable {
     /// Σₙ s*ₘ[n]·y[n] of tone m.
     subscript(m: Int) -> ComplexSample { products[m] }
 
+    /// Σₙ s*ₘ[n]·x[n] of one tone alone; parameters as in `measure`.
+    static func correlation(
+        _ x: Span<ComplexSample>, tone: Int, _ format: BasebandFormat, symbol: Int, firstIndex: Int, start: Double,
+        offsetHertz: Float
+    ) -> ComplexSample {
+        let length = Double(format.samplesPerSymbol)
+        let stretch = 1 + Double(offsetHertz) / format.profile.centreHertz
+        let offsetTurns = Double(offsetHertz) / Double(format.rateHertz)
+        let toneTurns = (Double(tone - format.profile.toneCount / 2) + 0.5) * stretch / length
+        let inside = Double(firstIndex) - (start + Double(symbol) * length / stretch)
+        let first = 0.5 * Double(symbol & 1) + offsetTurns * (Double(firstIndex) - start) + toneTurns * inside
+        var phasor = unitPhasor(turns: -first)
+        let step = unitPhasor(turns: -(offsetTurns + toneTurns))
+        var sum = ComplexSample()
+        for n in x.indices {
+            sum += x[n].times(phasor)
+            phasor = phasor.times(step)
+        }
+        return sum
+    }
+
     /// Measures y = turn·scale·(the samples that the plan holds).
     mutating func measure(
         _ plan: borrowing FFTPlan, scale: Float, turn: ComplexSample, _ format: BasebandFormat, symbol: Int,

@@ -31,6 +31,7 @@ struct FrameDecoder: ~Copyable {
     private var motions: OwnedList<MotionSearch>
     private var tracks: OwnedList<MotionTrack>
     private var coherents: OwnedList<CoherentMetrics>
+    private var stills: OwnedList<StillDecoder>
 
     /// A decoder of frames of these profiles in `channelCount` channels.
     init(profiles: [Profile], channelCount: Int = 1) {
@@ -42,6 +43,9 @@ struct FrameDecoder: ~Copyable {
             MotionSearch(format: BasebandFormat(profile: profiles[$0]), likelihood: likelihood)
         }
         tracks = OwnedList(count: profiles.count) { MotionTrack(format: BasebandFormat(profile: profiles[$0])) }
+        stills = OwnedList(count: profiles.count) {
+            StillDecoder(format: BasebandFormat(profile: profiles[$0]), likelihood: likelihood)
+        }
         coherents = OwnedList(count: profiles.count) {
             CoherentMetrics(format: BasebandFormat(profile: profiles[$0]), channelCount: channelCount)
         }
@@ -75,8 +79,23 @@ struct FrameDecoder: ~Copyable {
         _ view: FrameView, _ profileIndex: Int, _ measurer: inout FrameMeasurer, mayWait: Bool, isBrief: Bool
     ) -> (outcome: DecodingOutcome, work: DecodingWork) {
         iterations.begin()
-        let (detected, detectionWork) = detection.detect(view, &measurer)
+        let coherence = view.place.shares.isAlone ? stills[profileIndex].coherence(view, measurer) : 0
+        let mayBeFaint = coherence >= StillDecoder.minimumFaintCoherence
+        guard mayBeFaint || view.place.score >= view.format.minimumIncoherentScore else {
+            return (.likeNoise, DecodingWork.syncCheck)
+        }
+        let (detected, detectionWork) = detection.detect(view, isCoherent: mayBeFaint, &measurer)
+        let isFaint =
+            (detected?.logRatio ?? .infinity) < FrameDetection.minimumLogRatio
+            || view.place.score < view.format.minimumIncoherentScore
+        if let detected, isFaint {
+            var paths = stills[profileIndex].decode(detected.view, peakCount: 1, with: &path, &measurer)
+            paths.work += detectionWork
+            if case .decoded(let frame) = paths.outcome { return (.decoded(frame), paths.work) }
+            return (.likeNoise, paths.work)
+        }
         guard let detected else {
+            guard !isFaint else { return (.likeNoise, detectionWork) }
             var paths = decodeMoving(view, profileIndex, &measurer)
             paths.work += detectionWork
             if case .decoded(let frame) = paths.outcome { return (.decoded(frame), paths.work) }
@@ -96,7 +115,13 @@ struct FrameDecoder: ~Copyable {
             return (isHopeless ? .likeNoise : .disturbed(logRatio: detected.logRatio), paths.work)
         }
         if isBrief, effort.pathCount > 0 { effort = .brief }
-        if !paths.add(decodeMoving(view, profileIndex, &measurer)) {
+        if effort.pathCount > 0, coherence >= StillDecoder.minimumCoherence,
+            paths.add(
+                stills[profileIndex].decode(
+                    view, peakCount: effort.pathCount > 1 ? 3 : 1, with: &path, &measurer))
+        {
+            // It has decoded.
+        } else if !paths.add(decodeMoving(view, profileIndex, &measurer)) {
             _ = paths.add(iterations.decode(view, effort, with: &path, &coherents[profileIndex], &measurer))
         }
         switch paths.outcome {

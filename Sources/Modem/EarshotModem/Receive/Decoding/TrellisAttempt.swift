@@ -129,8 +129,27 @@ struct TrellisAttempt: ~Copyable {
         _ view: FrameView, _ tones: [Int], _ estimate: ChannelEstimate, _ coherent: inout CoherentMetrics,
         _ measurer: inout FrameMeasurer
     ) -> PathResult {
-        let layout = view.layout
         coherent.writeBranchMetrics(view, tones: tones, metrics: metrics, measurer, into: &trellis.branchMetrics)
+        return walkCoherently(view, estimate, &measurer)
+    }
+
+    /// Decodes with the phases that `StillChannel` has estimated.
+    mutating func decodeStill(
+        _ view: FrameView, _ channel: borrowing StillChannel, _ measurer: inout FrameMeasurer
+    ) -> PathResult {
+        for step in 0..<view.layout.dataToneCount {
+            channel.writeLogLikelihoods(
+                symbol: view.layout.dataPlace(step), into: &trellis.branchMetrics, at: step * view.profile.toneCount)
+        }
+        let estimate = ChannelEstimate(offsetHertz: channel.offsetHertz, coherentRatio: channel.ratio)
+        return walkCoherently(view, estimate, &measurer)
+    }
+
+    /// Walks through the trellis of coherent metrics, and decides whether to believe the path.
+    private mutating func walkCoherently(
+        _ view: FrameView, _ estimate: ChannelEstimate, _ measurer: inout FrameMeasurer
+    ) -> PathResult {
+        let layout = view.layout
         guard trellis.decode(view.profile.code, stepCount: layout.dataToneCount),
             let payload = trellis.payload(byteCount: layout.payloadByteCount)
         else { return .refused(.check) }

@@ -47,7 +47,9 @@ struct FrameDetection: ~Copyable {
     private static let clearLogRatio: Float = 60
     /// The minimum of Λ after alignment. 5 instead of 9, with 0 instead of 4 halfway: `standard`, −9.7 dB, 77.5 to 82.7 %; `far`,
     /// −12.5 dB, 73.7 to 78.1 % (1,000 trials each), for 7 % more time in noise. −1 decodes another 3 % and takes 70 % more.
-    private static let minimumLogRatio: Float = 5
+    static let minimumLogRatio: Float = 5
+    /// How much less Λ may be, at each of these steps, of a frame whose sync tones are in phase: that is evidence of its own.
+    private static let coherentAllowance: Float = 7
     /// The minimum of Λ after the first round of alignment: the second one moves by half as much, and Λ grows by far less than
     /// what is missing then.
     private static let minimumHalfAlignedLogRatio: Float = 0
@@ -75,18 +77,24 @@ struct FrameDetection: ~Copyable {
     }
 
     /// Looks for a frame near a view's place.
+    /// - Parameters:
+    ///   - view: the frame at its candidate's place.
+    ///   - isCoherent: whether its sync tones are in phase; see `StillDecoder.isCoherent`.
+    ///   - measurer: measures frames of its profile.
     /// - Returns: the frame where it is likeliest, nil if Λ is no more than noise has; and the work.
     mutating func detect(
-        _ view: FrameView, _ measurer: inout FrameMeasurer
+        _ view: FrameView, isCoherent: Bool = false, _ measurer: inout FrameMeasurer
     ) -> (detection: Detection?, work: DecodingWork) {
         let work = DecodingWork.symbolDetection * (view.layout.toneCount * measurer.histories.count)
-        return (found(view, &measurer), work)
+        return (found(view, isCoherent ? FrameDetection.coherentAllowance : 0, &measurer), work)
     }
 
-    private mutating func found(_ candidate: FrameView, _ measurer: inout FrameMeasurer) -> Detection? {
+    private mutating func found(
+        _ candidate: FrameView, _ allowance: Float, _ measurer: inout FrameMeasurer
+    ) -> Detection? {
         var view = candidate
         var logRatio = logRatio(view, &measurer)
-        guard logRatio >= FrameDetection.minimumUnalignedLogRatio else { return nil }
+        guard logRatio >= FrameDetection.minimumUnalignedLogRatio - allowance else { return nil }
         if measurer.histories.count > 1 {
             likelihood.writePosteriors(
                 energies, inverseNoise: inverseNoise, view.profile, view.layout, into: &probabilities)
@@ -94,9 +102,9 @@ struct FrameDetection: ~Copyable {
             logRatio = self.logRatio(view, &measurer)
         }
         if logRatio < FrameDetection.clearLogRatio {
-            logRatio = align(&view, logRatio, &measurer)
+            logRatio = align(&view, logRatio, allowance, &measurer)
         }
-        guard logRatio >= FrameDetection.minimumLogRatio, FrameDetection.isInReach(view) else { return nil }
+        guard logRatio >= FrameDetection.minimumLogRatio - allowance, FrameDetection.isInReach(view) else { return nil }
         return Detection(
             view: view, logRatio: logRatio,
             syncLogRatio: likelihood.syncLogRatio(energies, inverseNoise: inverseNoise, profile: view.profile))
@@ -126,11 +134,11 @@ struct FrameDetection: ~Copyable {
     /// Moves a view to where the whole frame is likeliest.
     /// - Returns: Λ there.
     private mutating func align(
-        _ view: inout FrameView, _ logRatio: Float, _ measurer: inout FrameMeasurer
+        _ view: inout FrameView, _ logRatio: Float, _ allowance: Float, _ measurer: inout FrameMeasurer
     ) -> Float {
         var best = logRatio
         for round in 0..<FrameDetection.alignmentRoundCount
-        where round == 0 || best >= FrameDetection.minimumHalfAlignedLogRatio {
+        where round == 0 || best >= FrameDetection.minimumHalfAlignedLogRatio - allowance {
             let shrink = Float(1 + round)
             let timeStep = Double(view.format.samplesPerSymbol) * FrameDetection.timeStepSymbols / Double(shrink)
             let offsetStep = FrameDetection.offsetStepSpacings * Float(view.profile.toneSpacingHertz) / shrink

@@ -41,7 +41,8 @@ import Testing
         #expect(together.decodedCount >= 45, "\(together)")
         #expect(together.wrongCount == 0)
         let alone = try Self.tally(.standard, burst: 4, combining: 1, snrDecibels: -12.3)
-        #expect(alone.decodedCount <= 11, "\(alone)")
+        // By its phases one frame in eighteen decodes alone: 13 of these 60 bursts, ± 3.2. Four deviations more.
+        #expect(alone.decodedCount <= 26, "\(alone)")
     }
 
     /// An offset of 0.5 % moves the fourth repeat by 168 · 0.005 = 0.84 symbols: read at the nominal spacing, its tones
