@@ -7,18 +7,22 @@ import Testing
 
 /// Whether something is left beside a frame.
 @Suite(.optimized) struct ResidualDetectorTests {
-    private static let start = 500.0
+    /// Before it, 31 symbols of `far` say what noise is.
+    private static let start = 4_000.0
 
-    /// Whether something is left beside a frame at 20 dB, with another one of amplitude `other` half a token later.
-    private func isAnything(_ profile: Profile, seed: UInt64, other: Float?) -> Bool {
+    /// Whether something is left beside a frame, with another one of amplitude `other` some symbols later.
+    private func isAnything(
+        _ profile: Profile, seed: UInt64, other: Float?, snrDecibels: Double = 20, symbolsLater: Int = 20
+    ) -> Bool {
         let tones = FrameTones.tones(of: .token(seed: seed), profile: profile)
         let format = BasebandFormat(profile: profile)
-        var scene = BasebandScene(count: 1_000 + 52 * format.samplesPerSymbol, snrDecibels: 20, seed: seed)
+        var scene = BasebandScene(
+            count: Int(Self.start) + 500 + 52 * format.samplesPerSymbol, snrDecibels: snrDecibels, seed: seed)
         scene.add(tones, profile, start: Self.start)
         if let other {
             let otherTones = FrameTones.tones(of: .token(seed: seed + 1_000), profile: profile)
             scene.add(
-                otherTones, profile, start: Self.start + Double(20 * format.samplesPerSymbol),
+                otherTones, profile, start: Self.start + Double(symbolsLater * format.samplesPerSymbol),
                 gain: ComplexSample(0, other))
         }
         var detector = ResidualDetector(profiles: [profile])
@@ -33,22 +37,48 @@ import Testing
         #expect(count <= 11, "\(count) of 60, seeds from 2,000 on")
     }
 
-    /// A frame 10 dB weaker, still 10 dB over the noise in 1,500 Hz, covers 32 of 52 symbols: of `fast` each of these has about
-    /// 10 dB + 10·log₁₀ 16 − 3.4 dB (the greatest of noise's cells) = 18 dB or 4.2 nats, times 32/52: D = 2.6, 20 deviations above the limit.
+    /// A frame 10 dB weaker, still 10 dB over the noise in 1,500 Hz, covers 32 of 52 symbols: of `fast` each of these has a tone of
+    /// 10 dB + 10·log₁₀ 16 = 22 dB, for which ln φ is 18, the table's last. In a third of them it is free and Λ grows by 16, together
+    /// by 170, which is more than 15 deviations.
     @Test(arguments: Profile.all) func aSecondFrameIsLeft(profile: Profile) {
         for seed in UInt64(2_000)..<2_020 {
             #expect(isAnything(profile, seed: seed, other: 0.316), "seed \(seed)")
         }
     }
 
+    /// The SNRs at which nine of ten tokens of two equal talkers must be decoded.
+    private static let quietScenes: [(profile: Profile, snrDecibels: Double)] = [
+        (.fast, -5), (.standard, -8.6), (.far, -11.4),
+    ]
+
+    /// At the edge of decoding an equal talker, six symbols later, is seen beside a frame in at least nine of ten cases. Of 60,
+    /// 42 and fewer come with a probability of Σ C(60, k)·0.9^k·0.1^(60 − k) up to 42 = 1.5·10⁻⁵.
+    @Test(arguments: Self.quietScenes.indices) func anEqualTalkerAtTheEdgeIsSeen(_ index: Int) {
+        let (profile, snrDecibels) = Self.quietScenes[index]
+        let count = (UInt64(0)..<60).count {
+            isAnything(profile, seed: 3_000 + $0, other: 1, snrDecibels: snrDecibels, symbolsLater: 6)
+        }
+        #expect(count >= 43, "\(count) of 60, seeds from 3,000 on")
+    }
+
+    /// One lone frame in five at most is taken for more, at the edge of decoding. Of 60, 26 and more come with a probability of
+    /// Σ C(60, k)·0.2^k·0.8^(60 − k) from 26 on = 3.4·10⁻⁵.
+    @Test(arguments: Self.quietScenes.indices) func aQuietLoneFrameLeavesLittle(_ index: Int) {
+        let (profile, snrDecibels) = Self.quietScenes[index]
+        let count = (UInt64(0)..<60).count {
+            isAnything(profile, seed: 3_000 + $0, other: nil, snrDecibels: snrDecibels)
+        }
+        #expect(count <= 25, "\(count) of 60, seeds from 3,000 on")
+    }
+
     /// Symbols that were lost say nothing: not even of a loud frame.
     @Test func whatWasLostSaysNothing() {
         let profile = Profile.standard
         let tones = FrameTones.tones(of: .token(seed: 7), profile: profile)
-        var scene = BasebandScene(count: 5_000, snrDecibels: 20, seed: 7)
+        var scene = BasebandScene(count: 9_000, snrDecibels: 20, seed: 7)
         scene.add(tones, profile, start: Self.start)
         let history = scene.history
-        history.mask(0..<4_900)
+        history.mask(0..<8_900)
         var detector = ResidualDetector(profiles: [profile])
         let frame = MeasuredFrame.token(profile, start: Self.start, in: history)
         let isAnything = detector.isAnything(beside: frame.view, tones, &frame.measurer)
