@@ -28,11 +28,11 @@ final class ReceiverMemory: Sendable {
     private let state = Mutex(State())
     private let released = DispatchSemaphore(value: 0)
 
-    /// The maximum memory of one input's receivers in bytes: 5.1 MB a channel and 0.3 MB for every repeat read together, and a
+    /// The maximum memory of one input's receivers in bytes: 6 MB a channel and 0.3 MB for every repeat read together, and a
     /// tenth more. The sample rate does not count, because receivers keep their history at 3 kHz. Channels that share a receiver
     /// take less.
     static func byteCount(channelCount: Int, combinedCount: Int) -> Int {
-        channelCount * (5_600_000 + 330_000 * combinedCount)
+        channelCount * (6_600_000 + 330_000 * combinedCount)
     }
 
     /// Whether threads can be started: without memory for their stacks, Dispatch waits for ever.

@@ -33,6 +33,9 @@ struct StillChannel: ~Copyable {
     /// How far a second estimate may lie from the first, in steps of either kind: a path's energies correct the place by little.
     private static let nearReach = 3
 
+    /// The most symbols of a frame: those of 9 bytes. Longer frames do without, because 64 channels would need 18 MB more.
+    static let maximumSymbolCount = FrameLayout(payloadByteCount: 9).toneCount
+
     private let format: BasebandFormat
     private let delayCount: Int
     /// e^{j2πτm}; shape [delayCount][M].
@@ -56,7 +59,7 @@ struct StillChannel: ~Copyable {
 
     init(format: BasebandFormat) {
         self.format = format
-        let (toneCount, symbolCount) = (format.profile.toneCount, FrameLayout.longest.toneCount)
+        let (toneCount, symbolCount) = (format.profile.toneCount, StillChannel.maximumSymbolCount)
         let reach = Int((StillChannel.maximumDelaySymbols * Double(4 * toneCount)).rounded(.up))
         delayCount = 2 * reach + 1
         delayPhasors = (-reach...reach).flatMap { step in

@@ -12,9 +12,10 @@ import RealModule
 /// Cost: one FFT of N points a symbol, then at most five estimates and walks through the trellis. No allocation after `init`.
 struct StillDecoder: ~Copyable {
     private static let roundCount = 5
-    /// The minimum of the coherence of eight sync tones, see `StillChannel.coherence`. Of eight phases at random c has a probability of
-    /// (1 − c)^7 at one place of the grid, which has about a dozen independent ones: 0.55 is exceeded by 4 % of what chance makes. A
-    /// frame whose tones have x times the noise's energy has about x/(x + 1)·(1 + 1/(8·x)): 0.78 at 2.8, `standard` at −10.6 dB.
+    /// The minimum of the coherence of eight sync tones, see `StillChannel.coherence`, and that of a frame that its energies alone do
+    /// not show. Of eight phases at random c has a probability of (1 − c)^7 at one place, and the grid has dozens: 0.62 is exceeded by
+    /// 14, 23 and 35 % of what chance makes in `fast`, `standard` and `far`. A frame whose tones have x times the noise's energy has
+    /// x/(x + 1)·(1 + 1/(8·x)), 0.78 at 2.8, `standard` at −10.6 dB, less what lies between the places of the grid, at most a fifth.
     static let minimumCoherence: Float = 0.55
     /// The same of a frame that its energies alone do not show.
     static let minimumFaintCoherence: Float = 0.62
@@ -29,7 +30,7 @@ struct StillDecoder: ~Copyable {
     init(format: BasebandFormat, likelihood: FrameLikelihood) {
         self.likelihood = likelihood
         channel = StillChannel(format: format)
-        let symbolCount = FrameLayout.longest.toneCount
+        let symbolCount = StillChannel.maximumSymbolCount
         cells = [Float](repeating: 0, count: symbolCount * format.profile.toneCount)
         tones = [Int](repeating: 0, count: symbolCount)
         weights = [Float](repeating: 0, count: symbolCount)
@@ -50,6 +51,7 @@ struct StillDecoder: ~Copyable {
         _ view: FrameView, peakCount: Int, with path: inout TrellisAttempt, _ measurer: inout FrameMeasurer
     ) -> PathResult {
         var paths = PathResult.none
+        guard view.layout.toneCount <= StillChannel.maximumSymbolCount else { return paths }
         paths.work += path.prepare(view, &measurer)
         guard path.isHeld(view.layout) else { return paths }
         let history = measurer.histories[view.place.shares.best]
