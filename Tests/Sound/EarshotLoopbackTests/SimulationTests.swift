@@ -135,7 +135,8 @@ import Testing
     /// Crowds, the strongest of tones, the longest silences and half of the band: no receiver without cancellation can promise these,
     /// or without a quarter of the frame.
     static let hard: Set = [
-        "pilot-30", "pilot-50", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b", "dropout-300", "dropout-400",
+        "pilot-30", "pilot-50", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b", "dropout-300",
+        "dropout-400",
         "dropout-600", "cut-start-400", "late-400", "lowpass-19250",
     ]
 
