@@ -139,13 +139,13 @@ import Testing
         #expect(abs(summary.heardSeconds - 2.5 - 2 * Double(frame.count) / 48_000) < 1e-3)
     }
 
-    /// A burst at −12.7 dB, by 0.045²/2 over 0.95²/3/16 (noise ±0.95 has 1,500 of 24,000 Hz in the band): too quiet alone.
+    /// A burst at −12.3 dB, by 0.047²/2 over 0.95²/3/16 (noise ±0.95 has 1,500 of 24,000 Hz in the band): too quiet alone.
     @Test(arguments: [1, 4])
     func aQuietBurstIsHeardIfWanted(combinedCount: Int) throws {
         var options = Listener.Options()
         options.combinedCount = combinedCount
         var scene = Scene(options)
-        let burst = try Transmitter(sampleRateHertz: Self.rate).burst(Self.payload, frameCount: 4, amplitude: 0.045)
+        let burst = try Transmitter(sampleRateHertz: Self.rate).burst(Self.payload, frameCount: 4, amplitude: 0.047)
         var random = SeededGenerator(seed: 5)
         var samples = random.samples(burst.count + 2 * Self.rate).map { 0.95 * $0 }
         for (index, sample) in burst.enumerated() { samples[Self.rate + index] += sample }

@@ -46,15 +46,10 @@ import Testing
         }
     }
 
-    /// The SNRs at which nine of ten tokens of two equal talkers must be decoded.
-    private static let quietScenes: [(profile: Profile, snrDecibels: Double)] = [
-        (.fast, -5), (.standard, -8.6), (.far, -11.4),
-    ]
-
     /// At the edge of decoding an equal talker, six symbols later, is seen beside a frame in at least nine of ten cases. Of 60,
     /// 42 and fewer come with a probability of Σ C(60, k)·0.9^k·0.1^(60 − k) up to 42 = 1.5·10⁻⁵.
-    @Test(arguments: Self.quietScenes.indices) func anEqualTalkerAtTheEdgeIsSeen(_ index: Int) {
-        let (profile, snrDecibels) = Self.quietScenes[index]
+    @Test(arguments: zip(Profile.all, [-5, -8.6, -11.4]))
+    func anEqualTalkerAtTheEdgeIsSeen(profile: Profile, snrDecibels: Double) {
         let count = (UInt64(0)..<60).count {
             isAnything(profile, seed: 3_000 + $0, other: 1, snrDecibels: snrDecibels, symbolsLater: 6)
         }
@@ -63,8 +58,8 @@ import Testing
 
     /// One lone frame in five at most is taken for more, at the edge of decoding. Of 60, 26 and more come with a probability of
     /// Σ C(60, k)·0.2^k·0.8^(60 − k) from 26 on = 3.4·10⁻⁵.
-    @Test(arguments: Self.quietScenes.indices) func aQuietLoneFrameLeavesLittle(_ index: Int) {
-        let (profile, snrDecibels) = Self.quietScenes[index]
+    @Test(arguments: zip(Profile.all, [-5, -8.6, -11.4]))
+    func aQuietLoneFrameLeavesLittle(profile: Profile, snrDecibels: Double) {
         let count = (UInt64(0)..<60).count {
             isAnything(profile, seed: 3_000 + $0, other: nil, snrDecibels: snrDecibels)
         }
