@@ -96,8 +96,12 @@ public struct FrameLayout: Equatable, Sendable {
     ///   - others: the header's tones, if any, and then any number of data tones; together at least `syncGapToneCount`.
     public static func arranged(sync: [Int], _ others: [Int]) -> [Int] {
         precondition(others.count >= syncGapToneCount, "\(others.count) tones beside the sync pattern")
-        return Array(sync.prefix(syncGroupToneCount)) + others.prefix(syncGapToneCount)
-            + sync.dropFirst(syncGroupToneCount)
-            + others.dropFirst(syncGapToneCount)
+        var tones: [Int] = []
+        tones.reserveCapacity(sync.count + others.count)
+        tones += sync.prefix(syncGroupToneCount)
+        tones += others.prefix(syncGapToneCount)
+        tones += sync.dropFirst(syncGroupToneCount)
+        tones += others.dropFirst(syncGapToneCount)
+        return tones
     }
 }
