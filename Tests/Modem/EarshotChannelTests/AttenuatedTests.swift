@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// The gate takes noise and all: behind it nothing but the level differs, by 20 dB at most and somewhere by that.
+    /// The gate lowers the signal and its noise alike: each sample has the same sign as before, and at most 20 dB less; some have that.
     @Test func aGateTakesTheNoiseToo() {
         func sound(_ gate: AirGate?) -> [Float] {
             var air = Air()

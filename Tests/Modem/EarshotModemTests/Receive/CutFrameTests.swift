@@ -6,7 +6,7 @@ import EarshotModem
 import TestSupport
 import Testing
 
-/// Frames whose beginning nobody heard: the second group of sync tones is enough.
+/// A token's frame is decoded from its second group of sync tones alone, if nobody heard its beginning.
 @Suite(.optimized) struct CutFrameTests {
     private static let trialCount = 20
 

@@ -47,7 +47,8 @@ struct BasebandFormat {
     /// With few tones a code needs more energy a tone, so the search may ask for more.
     var minimumSearchScore: Float { profile.toneCount < 32 ? 9.2 : 8.7 }
     var minimumRefinedScore: Float { profile.toneCount < 32 ? 9.3 : 8.4 }
-    /// Below this score a refined candidate needs sync tones in phase; see `StillDecoder.isCoherent`.
+    /// Below this score a refined candidate of one channel needs sync tones in phase, see `StillDecoder.coherence`; with several
+    /// channels nothing less is refined.
     var minimumIncoherentScore: Float { profile.toneCount < 32 ? 9.75 : 8.65 }
     /// The length of a symbol in samples when tones lie `offsetHertz` above their places: N / (1 + offset/centre). Doppler and
     /// clock error squeeze time by the same factor.

@@ -79,7 +79,7 @@ struct FrameDetection: ~Copyable {
     /// Looks for a frame near a view's place.
     /// - Parameters:
     ///   - view: the frame at its candidate's place.
-    ///   - isCoherent: whether its sync tones are in phase; see `StillDecoder.isCoherent`.
+    ///   - isCoherent: whether its sync tones are in phase; see `StillDecoder.coherence`.
     ///   - measurer: measures frames of its profile.
     /// - Returns: the frame where it is likeliest, nil if Λ is no more than noise has; and the work.
     mutating func detect(

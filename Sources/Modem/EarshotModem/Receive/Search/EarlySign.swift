@@ -6,7 +6,7 @@ import EarshotDSP
 ///
 ///     G[s][f] = Σᵢ c[s + 4·i][2·syncTone[i] + f],   i = 0 ..< 4: the first group
 ///
-/// on the cells of `SyncSearch`. A frame is noticed 9 to 17 symbols behind its start, where the greatest G of a block is high enough and its
+/// on the cells of `SyncSearch`. A frame is noticed 9 to 17 symbols after its start, where the greatest G of a block is high enough and its
 /// tones are about the loudest of their symbols.
 ///
 /// One place of noise in 4·10⁶ has a G of 7.5 (2·10⁷ places), and a profile has 7,000 places a second. Of first groups at −3 dB 87 % have it in
@@ -16,7 +16,7 @@ struct EarlySign: ~Copyable {
     private static let minimumScore: Float = 7.5
     /// The minimum of the group's dominance; see `SyncCheck`.
     private static let minimumDominance: Float = 0.9
-    /// How long a sign holds, in symbols behind the frame's start: then the search has found the pattern.
+    /// A sign holds for this many symbols from the frame's start. By then the search has found the pattern.
     private static let heldSymbolCount = 32
 
     private let format: BasebandFormat

@@ -133,7 +133,7 @@ struct GridLikelihood {
         return 0.693_147_2 * bits
     }
 
-    /// Λ of the symbols between and behind them.
+    /// Λ of the other symbols: those between the two groups of sync tones, and those after the second.
     mutating func dataLogRatio(_ cells: [SearchCells], from first: Int, symbolCount: Int) -> Float {
         precondition(
             first >= 0 && (FrameLayout.syncSpanToneCount...GridLikelihood.maximumSymbolCount).contains(symbolCount),

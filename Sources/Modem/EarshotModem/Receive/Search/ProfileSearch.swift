@@ -50,7 +50,7 @@ struct ProfileSearch: ~Copyable {
         self.channels = channels
         sums = [Float](repeating: 0, count: FrameLayout.syncToneCount * profile.toneCount)
         minimumRefinedScore =
-            format.minimumRefinedScore + ProfileSearch.refinedScorePerDoubling * .log2(Float(channelCount))
+            format.minimumIncoherentScore + ProfileSearch.refinedScorePerDoubling * .log2(Float(channelCount))
         minimumSumScore =
             format.minimumSearchScore + ProfileSearch.sumScorePerDoubling * .log2(Float(channelCount))
         refinement = CandidateRefinement(format: format, channelCount: channelCount)
