@@ -75,7 +75,7 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
     return (0..<(scoredRowCount - 4) * offsetCount).count { place in
         let (row, offset) = (place / offsetCount, place % offsetCount)
         let score = scores[place]
-        guard score >= (abs(offset - maximumOffset) > usualOffset ? 9.5 : 8.7) else { return false }
+        guard score >= (abs(offset - maximumOffset) > usualOffset ? 9.8 : 9) else { return false }
         return (max(0, row - 4)...row + 4).allSatisfy { otherRow in
             (max(0, offset - 3)...min(offsetCount - 1, offset + 3)).allSatisfy { otherOffset in
                 let other = scores[otherRow * offsetCount + otherOffset]

@@ -45,8 +45,8 @@ struct BasebandFormat {
     /// | `far` | 5.9 dB | 98.8 % | 2.2 | 1.7 |
     ///
     /// With few tones a code needs more energy a tone, so the search may ask for more.
-    var minimumSearchScore: Float { profile.toneCount < 32 ? 9.2 : 8.7 }
-    var minimumRefinedScore: Float { profile.toneCount < 32 ? 9.3 : 8.4 }
+    var minimumSearchScore: Float { profile.toneCount < 32 ? 9.3 : 9 }
+    var minimumRefinedScore: Float { profile.toneCount < 32 ? 9.4 : 8.65 }
     /// Below this score a refined candidate of one channel needs sync tones in phase, see `StillDecoder.coherence`; with several
     /// channels nothing less is refined.
     var minimumIncoherentScore: Float { profile.toneCount < 32 ? 9.75 : 8.65 }

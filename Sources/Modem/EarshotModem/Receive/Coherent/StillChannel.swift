@@ -137,11 +137,8 @@ struct StillChannel: ~Copyable {
                 sums[delay * symbolCount + symbol] = cell.times(delayPhasors[delay * view.profile.toneCount + tone])
             }
         }
-        let reach = Int((StillChannel.maximumOffsetSpacings * Double(4 * symbolCount)).rounded(.up))
-        let peak = StillChannel.peak(
-            sums, offsetPhasors, 0..<delayCount, -reach...reach, (2, symbolCount / FrameLayout.syncSpanToneCount),
-            rowLength: symbolCount, symbolCount: FrameLayout.syncSpanToneCount, passed, passedCount)
-        return energy > 0 ? peak.z.power / (Float(FrameLayout.syncToneCount) * energy) : 0
+        findPeak(symbolCount: FrameLayout.syncSpanToneCount, offsetStride: symbolCount / FrameLayout.syncSpanToneCount)
+        return energy > 0 ? amplitude.power / (Float(FrameLayout.syncToneCount) * energy) : 0
     }
 
     private mutating func setSymbolCount(_ count: Int) {
@@ -161,13 +158,14 @@ struct StillChannel: ~Copyable {
         StillChannel.addTones(
             cells, weights, delayPhasors, delayCount: delayCount, symbolCount: symbolCount,
             toneCount: toneCount, to: &sums)
-        findPeak(weightSum)
+        findPeak(symbolCount: symbolCount, offsetStride: 2)
         for _ in 0..<rank {
             passed[passedCount] = (delay, offsetSteps)
             passedCount += 1
-            findPeak(weightSum)
+            findPeak(symbolCount: symbolCount, offsetStride: 2)
         }
         passedCount = 0
+        if weightSum > 0 { amplitude /= weightSum }
     }
 
     /// Estimates f, τ and a from one tone a symbol.
@@ -184,7 +182,8 @@ struct StillChannel: ~Copyable {
                 sums[delay * symbolCount + symbol] = cell.times(delayPhasors[delay * toneCount + tones[symbol]])
             }
         }
-        findNearPeak(weightSum)
+        findNearPeak()
+        if weightSum > 0 { amplitude /= weightSum }
     }
 
     private static func addTones(
@@ -205,28 +204,31 @@ struct StillChannel: ~Copyable {
         }
     }
 
-    /// Finds the highest peak of |Z| on every second place of the grid, and then of all places beside it.
-    private mutating func findPeak(_ weightSum: Float) {
+    /// Finds the highest peak of |Z| on every second delay and every so many offsets, and then of all places beside it.
+    private mutating func findPeak(symbolCount count: Int, offsetStride: Int) {
         let reach = Int((StillChannel.maximumOffsetSpacings * Double(4 * symbolCount)).rounded(.up))
-        search(0..<delayCount, -reach...reach, stride: 2)
+        search(0..<delayCount, -reach...reach, (2, offsetStride), symbolCount: count)
+        let beside = offsetStride - 1
         search(
-            max(delay - 1, 0)..<min(delay + 2, delayCount), offsetSteps - 1...offsetSteps + 1, stride: 1)
-        if weightSum > 0 { amplitude /= weightSum }
+            max(delay - 1, 0)..<min(delay + 2, delayCount), offsetSteps - beside...offsetSteps + beside, (1, 1),
+            symbolCount: count)
     }
 
     /// Finds the highest peak of |Z| near the place at which the cells were measured.
-    private mutating func findNearPeak(_ weightSum: Float) {
+    private mutating func findNearPeak() {
         let near = StillChannel.nearReach
         search(
-            max(delayCount / 2 - near, 0)..<min(delayCount / 2 + near + 1, delayCount), -near...near, stride: 1)
-        if weightSum > 0 { amplitude /= weightSum }
+            max(delayCount / 2 - near, 0)..<min(delayCount / 2 + near + 1, delayCount), -near...near, (1, 1),
+            symbolCount: symbolCount)
     }
 
-    private mutating func search(_ delays: Range<Int>, _ steps: ClosedRange<Int>, stride: Int) {
+    /// Searches some places of the grid; Z of the highest one becomes the amplitude.
+    private mutating func search(
+        _ delays: Range<Int>, _ steps: ClosedRange<Int>, _ strides: (delay: Int, steps: Int), symbolCount count: Int
+    ) {
         let peak = StillChannel.peak(
-            sums, offsetPhasors, delays, steps, (stride, stride), rowLength: symbolCount, symbolCount: symbolCount,
-            passed,
-            passedCount)
+            sums, offsetPhasors, delays, steps, strides, rowLength: symbolCount, symbolCount: count, passed, passedCount
+        )
         (delay, offsetSteps, amplitude) = (peak.delay, peak.steps, peak.z)
     }
 

@@ -12,13 +12,12 @@ import RealModule
 /// Cost: one FFT of N points a symbol, then at most five estimates and walks through the trellis. No allocation after `init`.
 struct StillDecoder: ~Copyable {
     private static let roundCount = 5
-    /// The minimum of the coherence of eight sync tones, see `StillChannel.coherence`, and that of a frame that its energies alone do
-    /// not show. Of eight phases at random c has a probability of (1 − c)^7 at one place, and the grid has dozens: 0.62 is exceeded by
-    /// 14, 23 and 35 % of what chance makes in `fast`, `standard` and `far`. A frame whose tones have x times the noise's energy has
-    /// x/(x + 1)·(1 + 1/(8·x)), 0.78 at 2.8, `standard` at −10.6 dB, less what lies between the places of the grid, at most a fifth.
-    static let minimumCoherence: Float = 0.55
-    /// The same of a frame that its energies alone do not show.
-    static let minimumFaintCoherence: Float = 0.62
+    /// The minimum of the coherence of eight sync tones, see `StillChannel.coherence`. Of eight phases at random c has a probability of
+    /// (1 − c)^7 at one place, and the grid has dozens. A frame whose tones have x times the noise's energy has x/(x + 1)·(1 + 1/(8·x)),
+    /// 0.78 at 2.8, `standard` at −10.6 dB.
+    static let minimumCoherence: Float = 0.6
+    /// The same of a frame that its energies alone do not show: 7, 9 and 18 % of places in noise have it in `fast`, `standard`, `far`.
+    static let minimumFaintCoherence: Float = 0.7
 
     private let likelihood: FrameLikelihood
     private var channel: StillChannel

@@ -118,7 +118,7 @@ struct FrameDecoder: ~Copyable {
         if effort.pathCount > 0, coherence >= StillDecoder.minimumCoherence,
             paths.add(
                 stills[profileIndex].decode(
-                    view, peakCount: effort.pathCount > 1 ? 3 : 1, with: &path, &measurer))
+                    view, peakCount: effort.pathCount > 1 ? 2 : 1, with: &path, &measurer))
         {
             // It has decoded.
         } else if !paths.add(decodeMoving(view, profileIndex, &measurer)) {

@@ -40,9 +40,9 @@ import Testing
         }
     }
 
-    /// Sync tones at 10 dB are in phase wherever the view lies within the grid, less the fifth that may lie between its places. Those of
-    /// noise seldom are: of 400 places 57, 90 and 138 were. Places 40 samples apart share most of their symbols, so that as few as 100 are
-    /// independent: four deviations of a share of 0.35 are 0.19.
+    /// Sync tones at 10 dB are in phase wherever the view lies within the grid. Those of noise seldom are: of 400 places 29, 37 and 72
+    /// were. Places 40 samples apart share most of their symbols, so that as few as 100 are independent: four deviations of a share of
+    /// 0.18 are 0.16.
     @Test(arguments: Profile.all) func coherence(profile: Profile) {
         let format = BasebandFormat(profile: profile)
         var channel = StillChannel(format: format)
@@ -52,7 +52,7 @@ import Testing
             let frame = MeasuredFrame.token(profile, start: Self.start + Double(40 * index), in: noise)
             if channel.coherence(frame.view, noise) >= StillDecoder.minimumFaintCoherence { noisyCount += 1 }
         }
-        #expect(noisyCount <= 216, "\(noisyCount) of 400, seed 4")
+        #expect(noisyCount <= 136, "\(noisyCount) of 400, seed 4")
         for seed in 1...10 as ClosedRange<UInt64> {
             var scene = BasebandScene(count: 9_000, snrDecibels: 10, seed: seed)
             scene.add(
@@ -61,7 +61,7 @@ import Testing
                 offsetHertz: -0.15 * profile.toneSpacingHertz)
             let history = scene.history
             let frame = MeasuredFrame.token(profile, start: Self.start, in: history)
-            #expect(channel.coherence(frame.view, history) > 0.7, "seed \(seed)")
+            #expect(channel.coherence(frame.view, history) > 0.9, "seed \(seed)")
         }
     }
 }
