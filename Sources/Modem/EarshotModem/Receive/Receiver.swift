@@ -207,7 +207,7 @@ public struct Receiver: ~Copyable {
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
         // Pilot tones: a tone found now hid frames before.
         if let cleanedIndex = input.cancelPilots() {
-            search.restart(from: cleanedIndex, histories)
+            search.restart(cleanFrom: cleanedIndex, histories)
         }
         var changedIndex: Int?
         repeat {

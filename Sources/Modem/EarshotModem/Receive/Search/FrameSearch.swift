@@ -148,6 +148,12 @@ struct FrameSearch: ~Copyable {
         dueIndex = 0
     }
 
+    /// The same when a tone was removed from `index` on: the noise begins anew there, because before it has the tone in it.
+    mutating func restart(cleanFrom index: Int, _ histories: ChannelHistories) {
+        restart(from: index, histories)
+        for profile in profileSearches.indices { profileSearches[profile].forgetNoise(from: index) }
+    }
+
     /// Moves the indices back with the history's.
     mutating func rewind(_ sampleCount: Int) {
         for profile in profileSearches.indices { profileSearches[profile].rewind(sampleCount) }

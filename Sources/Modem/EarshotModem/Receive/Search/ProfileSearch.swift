@@ -220,6 +220,11 @@ struct ProfileSearch: ~Copyable {
         if channels[0].frames.cells.hasRestarted { sumGrid.clear() }
     }
 
+    /// Lets the noise begin anew at `index`: the histories had a tone in them until there.
+    mutating func forgetNoise(from index: Int) {
+        for channel in channels.indices { channels[channel].frames.forgetNoise(from: index) }
+    }
+
     /// Moves the indices back with the history's. All samples that the stages have seen lately are lost, and `sampleCount` is
     /// a multiple of a search block.
     mutating func rewind(_ sampleCount: Int) {

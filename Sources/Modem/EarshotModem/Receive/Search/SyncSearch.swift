@@ -51,6 +51,8 @@ struct SyncSearch: ~Copyable {
     let cells: SearchCells
     /// The first block since the start or `restart`.
     private var firstBlock = 0
+    /// The block with which the noise begins anew, once it comes.
+    private var cleanBlock = Int.min
     /// h of each row of the latest block, see `BasebandHistory`.
     private var heldShares = [Float](repeating: 1, count: blockRowCount)
     private var hasLostRows = false
@@ -85,6 +87,7 @@ struct SyncSearch: ~Copyable {
     /// - Returns: the number of the block that was scored, whose scores are in `grid`; nil if none was.
     mutating func processBlock(_ history: BasebandHistory, _ noise: inout BandNoise) -> Int? {
         let first = cells.blockCount * SyncSearch.blockRowCount * spectrum.hop
+        if cells.blockCount == cleanBlock { noise.forget() }
         cells.beginBlock()
         if history.isLost(from: first) {
             cells.fillBlock(SyncSearch.meanOfNoise)
@@ -103,6 +106,7 @@ struct SyncSearch: ~Copyable {
     mutating func rewind(blockCount: Int) {
         cells.rewind(blockCount: blockCount)
         firstBlock = 0
+        if cleanBlock > 0 { cleanBlock -= blockCount }
     }
 
     /// Measures the latest block's energies in the baseband from `first` on.
@@ -125,10 +129,18 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// Goes back to the first block that begins at or behind a sample: the history has changed from there on.
-    mutating func restart(from index: Int, _ noise: inout BandNoise) {
+    /// Lets the noise begin anew with the first block that begins at or after a sample: until then it had a tone in it.
+    mutating func forgetNoise(from index: Int) { cleanBlock = firstBlock(from: index) }
+
+    /// The first block that begins at or after a sample.
+    private func firstBlock(from index: Int) -> Int {
         let blockLength = SyncSearch.blockRowCount * spectrum.hop
-        let block = max(0, (index + blockLength - 1) / blockLength)
+        return max(0, (index + blockLength - 1) / blockLength)
+    }
+
+    /// Goes back to the first block that begins at or after a sample: the history has changed from there on.
+    mutating func restart(from index: Int, _ noise: inout BandNoise) {
+        let block = firstBlock(from: index)
         guard block < cells.blockCount else { return }
         cells.restart(block: block)
         firstBlock = block
