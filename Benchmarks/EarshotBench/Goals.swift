@@ -69,6 +69,8 @@ private struct Goal {
         Goal("pilot", Profile.all, 10, 0.98), Goal("pilot-20", Profile.all, 10, 0.97),
         Goal("pilot-30", Profile.all, 10, 0.9), Goal("pilot-50", Profile.all, 10, 0.98),
         Goal("tone-below", Profile.all, 10, 0.98), Goal("tone-above", Profile.all, 10, 0.98),
+        Goal("sweep-10", Profile.all, 10, 0.9), Goal("sweep-20", Profile.all, 10, 0.9),
+        Goal("sweep-40", Profile.all, 10, 0.9),
         Goal("keys", Profile.all, 10, 0.97),
         Goal("dropout-60", [.fast], 20, 0.95), Goal("dropout-120", [.fast], 20, 0.95),
         Goal("dropout-100", [.standard], 20, 0.95), Goal("dropout-150", [.standard], 20, 0.95),

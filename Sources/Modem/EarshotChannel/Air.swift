@@ -32,6 +32,8 @@ public struct Air: Sendable {
     public var noise = AirNoise.coloured(.white)
     /// The levels of steady tones in decibels relative to the signal; each lies at a random frequency in the band.
     public var toneLevelsDecibels: [Double] = []
+    /// A tone that sweeps through the band again and again; nil means none.
+    public var sweep: AirSweep?
     /// Knocks, keys and clicks; nil means none.
     public var impulses: AirImpulses?
     /// A noise suppressor's gate; nil means none.

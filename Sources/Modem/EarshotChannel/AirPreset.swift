@@ -144,6 +144,11 @@ public struct AirPreset: Sendable {
             $0.toneLevelsDecibels = [50]
             $0.bandHertz = 20_050...22_000
         },
+        AirPreset("sweep-10", "a repeller: a tone 10 dB above the signal sweeps over 17 to 23.5 kHz in 0.2 to 3 s") {
+            $0.sweep = AirSweep(levelDecibels: 10)
+        },
+        AirPreset("sweep-20", "the same 20 dB above the signal") { $0.sweep = AirSweep(levelDecibels: 20) },
+        AirPreset("sweep-40", "the same 40 dB above the signal") { $0.sweep = AirSweep(levelDecibels: 40) },
         AirPreset("pilots-3", "three steady tones 10 dB above the signal") { $0.toneLevelsDecibels = [10, 10, 10] },
         AirPreset("keys", "a person types, four keys a second, peaks 10 dB above the signal") {
             $0.impulses = AirImpulses(.keys, levelDecibels: 10)

@@ -209,6 +209,9 @@ public struct PreparedAir: Sendable {
                 amplitude: amplitude * Self.factor(level), phaseTurns: Double(generator.uniform()),
                 sampleRateHertz: sampleRateHertz)
         }
+        if let sweep = air.sweep {
+            sounds.append(sweep.tone(amplitude: amplitude, sampleRateHertz: sampleRateHertz, &generator))
+        }
         if let impulses = air.impulses {
             sounds.append(
                 Impulses(

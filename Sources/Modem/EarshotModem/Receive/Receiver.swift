@@ -209,6 +209,10 @@ public struct Receiver: ~Copyable {
         if let cleanedIndex = input.cancelPilots() {
             search.restart(cleanFrom: cleanedIndex, histories)
         }
+        // Swept tones: what was before is clean already, or had none.
+        if let cleanedIndex = input.cancelSweeps() {
+            search.restart(from: cleanedIndex, histories)
+        }
         var changedIndex: Int?
         repeat {
             // Search and refinement: where a frame may begin, and for frames that began before a cancelled one.

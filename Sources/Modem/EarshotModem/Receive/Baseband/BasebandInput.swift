@@ -20,6 +20,7 @@ struct BasebandInput: ~Copyable {
     /// Where the baseband lies in the input.
     private(set) var clock: InputClock
     private(set) var pilots = PilotCanceller()
+    private var sweeps = SweepCanceller()
 
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
@@ -153,6 +154,13 @@ struct BasebandInput: ~Copyable {
     /// - Returns: the index from which on the history is without pilot tones that were found now; nil where none was.
     mutating func cancelPilots() -> Int? {
         pilots.finishQuantum(history)
+    }
+
+    /// Looks for swept tones where pilot tones are looked for too.
+    /// - Returns: the index from which on the history is without a sweep that was found now; nil where none was.
+    mutating func cancelSweeps() -> Int? {
+        guard PilotScan.isDue(history), pilots.hearsLoudBin else { return nil }
+        return sweeps.clean(history)
     }
 
     /// At the end of a quantum in a hole so long that nothing changes any more: the indices stand still, but for the part of the

@@ -77,6 +77,17 @@ struct ReceiverInput: ~Copyable {
         return cleanedIndex
     }
 
+    /// Looks for swept tones in each channel, at the end of a quantum.
+    /// - Returns: the index from which on a history is without a sweep that was found now; nil where none was.
+    mutating func cancelSweeps() -> Int? {
+        var cleanedIndex: Int?
+        for channel in channels.indices {
+            guard let index = channels[channel].cancelSweeps() else { continue }
+            cleanedIndex = min(cleanedIndex ?? index, index)
+        }
+        return cleanedIndex
+    }
+
     /// See `BasebandInput.passOverHole`; holes are common to all channels.
     mutating func passOverHole() -> Int? {
         var rewound: Int?

@@ -38,6 +38,9 @@ struct PilotCanceller: ~Copyable {
     /// The number of tones that are tracked.
     var count: Int { tones.count }
 
+    /// Whether one of the latest spectra has a loud bin: `PilotScan.hasLoudBin`.
+    var hearsLoudBin: Bool { scan.hasLoudBin }
+
     /// The next end index of the history behind `index` at which the canceller looks for new tones.
     func nextScanIndex(after index: Int) -> Int { PilotScan.nextIndex(after: index) }
 

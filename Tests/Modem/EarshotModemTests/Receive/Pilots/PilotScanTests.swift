@@ -77,4 +77,31 @@ import Testing
         }
         #expect(Array(places.prefix(2)) == [0.125, -0.1875])
     }
+
+    /// Noise has a loud bin in one look of a hundred or fewer: 7,000 looks, 70, with a deviation of 8. A tone 20 dB above a bin's noise
+    /// is one, also where it moves by a bin within the window.
+    @Test func loudBinsAreRareInNoise() {
+        var random = SeededGenerator(seed: 78)
+        let history = BasebandHistory(keptCount: 2_048)
+        var scan = PilotScan()
+        var loudCount = 0
+        for first in stride(from: 0, to: 3_000 * 600, by: BasebandInput.quantum) {
+            let x = (first..<first + BasebandInput.quantum).map { _ in
+                ComplexSample(Float.random(in: -1...1, using: &random), Float.random(in: -1...1, using: &random))
+            }
+            history.append(x, 0..<x.count)
+            guard PilotScan.isDue(history) else { continue }
+            _ = scan.look(history)
+            loudCount += scan.hasLoudBin ? 1 : 0
+        }
+        #expect(loudCount < 110, "\(loudCount), seed 78")
+        let tone = (0..<64).map { n in
+            let turns = 0.1 * Double(n) + Double(n * n) / 64 / 128
+            return ComplexSample(1.5, 0).times(unitPhasor(turns: turns - turns.rounded()))
+        }
+        history.append(tone, 0..<64)
+        _ = scan.look(history)
+        let isLoud = scan.hasLoudBin
+        #expect(isLoud)
+    }
 }

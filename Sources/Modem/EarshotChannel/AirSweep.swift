@@ -1,0 +1,34 @@
+import EarshotBasics
+import RealModule
+
+/// A tone that sweeps through the band again and again, as a repeller of animals plays it.
+public struct AirSweep: Sendable {
+    /// The level in decibels relative to the signal.
+    public var levelDecibels: Double
+    /// The lowest and the highest frequency.
+    public var hertz: ClosedRange<Double>
+    /// The minimum and maximum length of a sweep in seconds, above 0; there and back it takes twice as long. Half of the sweeps come
+    /// back, the others begin anew at the lowest frequency.
+    public var periodSeconds: ClosedRange<Double>
+
+    /// Creates a sweep from its properties; by default it is that of repellers.
+    public init(
+        levelDecibels: Double, hertz: ClosedRange<Double> = 17_000...23_500,
+        periodSeconds: ClosedRange<Double> = 0.2...3
+    ) {
+        self.levelDecibels = levelDecibels
+        self.hertz = hertz
+        self.periodSeconds = periodSeconds
+    }
+
+    func tone(amplitude: Float, sampleRateHertz: Int, _ generator: inout SeededGenerator) -> SweptTone {
+        let (shortest, longest) = (periodSeconds.lowerBound, periodSeconds.upperBound)
+        // Evenly over the logarithm.
+        let seconds = shortest * .pow(longest / shortest, Double(generator.uniform()))
+        let returns = generator.uniform() < 0.5
+        return SweptTone(
+            hertz: hertz, periodSeconds: returns ? 2 * seconds : seconds, returns: returns,
+            amplitude: amplitude * Float(Double.pow(10, levelDecibels / 20)), place: Double(generator.uniform()),
+            sampleRateHertz: sampleRateHertz)
+    }
+}

@@ -1,0 +1,214 @@
+import EarshotDSP
+import RealModule
+
+/// Removes a loud swept tone from the baseband, such as that of a repeller of animals, which passes through the band again and again.
+///
+/// In blocks of N = 32 samples a swept tone is a chirp, a·e^{j2π(f·m + r·m²/2)}, m from the block's middle. With a lag of L = 8:
+///
+///     z[n] = x[n + L]·x*[n]                 turns by r·L a sample
+///     w[n] = z[n + L]·z*[n]                 has the phase 2π·r·L² everywhere
+///     C = |Σ w|/Σ |w|                       1 for a chirp alone
+///
+/// C of a chirp 10 dB above all else is 0.8, of noise 0.25. A steady tone is a chirp with r = 0; the tones of a frame hop. So a sweep is a
+/// chain of blocks with C, in which f moves evenly from block to block, as r says: four blocks and 300 Hz at least, or eight blocks
+/// and 75 Hz. The tones of `fast` would need four equal steps, and within its blocks r is 0 or C is low.
+///
+/// The rate of a block is then that between its neighbours. In the mixed-down block a polynomial of degree two is fitted, which
+/// follows the edges of the converter's filter, and subtracted. What a frame loses are 3 of 32 dimensions where it crosses the sweep.
+///
+/// Sweeps of 1 to 65 kHz/s are removed, one at a time. Cost: 2 µs a look, 12 times a second, only where a spectrum has a loud bin.
+/// No allocation after `init`.
+struct SweepCanceller: ~Copyable {
+    /// N.
+    private static let blockLength = BasebandInput.quantum
+    /// L.
+    private static let lag = 8
+    /// The blocks of a look: those since the last one, and four before, in which a chain may have begun.
+    private static let blockCount = 12
+    /// The samples of a look.
+    static let sampleCount = blockCount * blockLength
+    /// The minimum of C.
+    private static let minimumCoherence: Float = 0.8
+    private static let minimumChainCount = 4
+    /// 300 Hz, in cycles a sample; 75 Hz of a chain of eight blocks, as many as are new in a look: seven steps of 10.7 Hz.
+    private static let (minimumReach, minimumLongReach): (Float, Float) = (0.1, 0.025)
+    private static let longChainCount = 8
+    /// By how much a step of f may differ from the chain's mean: 9 Hz and a third of it.
+    private static let maximumUnevenness: Float = 0.003
+    /// By how much f may miss the place that r of two blocks foretells: 60 Hz; r has a deviation of 1 kHz/s at 20 dB, 10 Hz a block.
+    private static let maximumMiss: Float = 0.02
+    /// By how much r of a block may differ from the rate between its neighbours: 4 kHz/s and a quarter of it, in cycles a sample².
+    private static let maximumRateError: Float = 4_000 / 9e6
+
+    /// A block as a chirp.
+    private struct Chirp {
+        /// C.
+        var coherence: Float = 0
+        /// f, in the block's middle, in cycles a sample.
+        var frequency: Float = 0
+        /// r, in cycles a sample².
+        var rate: Float = 0
+    }
+
+    private var chirps = [Chirp](repeating: Chirp(), count: blockCount)
+    private var products = [ComplexSample](repeating: ComplexSample(), count: blockLength)
+    private var mixed = [ComplexSample](repeating: ComplexSample(), count: blockLength)
+    /// Orthonormal polynomials of degree 0, 1 and 2; shape [3][N].
+    private let polynomials: [Float]
+
+    init() {
+        let count = SweepCanceller.blockLength
+        let m = (0..<count).map { Float($0) - Float(count - 1) / 2 }
+        let meanSquare = m.reduce(0) { $0 + $1 * $1 } / Float(count)
+        let rows = [m.map { _ in Float(1) }, m, m.map { $0 * $0 - meanSquare }]
+        polynomials = rows.flatMap { row in
+            let scale = 1 / row.reduce(0) { $0 + $1 * $1 }.squareRoot()
+            return row.map { scale * $0 }
+        }
+    }
+
+    /// Looks for sweeps in the latest 12 blocks, and removes them there.
+    /// - Returns: the index from which on the history has changed; nil if there was no sweep.
+    mutating func clean(_ history: BasebandHistory) -> Int? {
+        let first = history.endIndex - SweepCanceller.sampleCount
+        guard first >= history.lostEndIndex, first >= 0 else { return nil }
+        history.withSamples(from: first, count: SweepCanceller.sampleCount) { measure($0) }
+        var changedIndex: Int?
+        var begin = 0
+        while begin < SweepCanceller.blockCount {
+            let end = endOfChain(from: begin)
+            if isSweep(begin..<end) {
+                changedIndex = changedIndex ?? first + begin * SweepCanceller.blockLength
+                for block in begin..<end {
+                    let rate = rate(block, in: begin..<end)
+                    let start = first + block * SweepCanceller.blockLength
+                    history.change(from: start, count: SweepCanceller.blockLength) { remove(&$0, block, rate) }
+                }
+            }
+            begin = max(end, begin + 1)
+        }
+        return changedIndex
+    }
+
+    private mutating func measure(_ x: Span<ComplexSample>) {
+        let length = SweepCanceller.blockLength
+        for block in chirps.indices {
+            chirps[block] = chirp(x.extracting(block * length..<(block + 1) * length))
+        }
+    }
+
+    private mutating func chirp(_ x: Span<ComplexSample>) -> Chirp {
+        let (length, lag) = (SweepCanceller.blockLength, SweepCanceller.lag)
+        for n in 0..<length - lag { products[n] = x[n + lag].times(x[n].conjugate) }
+        var (sum, size) = (ComplexSample(), Float(0))
+        for n in 0..<length - 2 * lag {
+            let w = products[n + lag].times(products[n].conjugate)
+            sum += w
+            size += w.power.squareRoot()
+        }
+        guard size.isNormal else { return Chirp() }
+        let coherence = sum.power.squareRoot() / size
+        guard coherence >= SweepCanceller.minimumCoherence else { return Chirp() }
+        let rate = turns(sum) / Float(lag * lag)
+        return Chirp(coherence: coherence, frequency: frequency(x, rate: rate), rate: rate)
+    }
+
+    /// f of a chirp with a known rate: from neighbours at first, then with the lag, whose phase tells more.
+    private mutating func frequency(_ x: Span<ComplexSample>, rate: Float) -> Float {
+        let (length, lag) = (SweepCanceller.blockLength, SweepCanceller.lag)
+        mix(x, frequency: 0, rate: rate)
+        var (next, far) = (ComplexSample(), ComplexSample())
+        for n in 0..<length - 1 { next += mixed[n + 1].times(mixed[n].conjugate) }
+        for n in 0..<length - lag { far += mixed[n + lag].times(mixed[n].conjugate) }
+        let coarse = turns(next)
+        let missing = turns(far) - Float(lag) * coarse
+        return coarse + (missing - missing.rounded()) / Float(lag)
+    }
+
+    /// Turns x back by the phase of a chirp, into `mixed`.
+    private mutating func mix(_ x: Span<ComplexSample>, frequency: Float, rate: Float) {
+        let middle = Float(SweepCanceller.blockLength - 1) / 2
+        for n in x.indices {
+            mixed[n] = x[n].times(phasor(Float(n) - middle, frequency, rate).conjugate)
+        }
+    }
+
+    /// e^{j2π(f·m + r·m²/2)}.
+    private func phasor(_ m: Float, _ frequency: Float, _ rate: Float) -> ComplexSample {
+        let turns = m * (frequency + rate * m / 2)
+        return unitPhasor(radians: 2 * .pi * (turns - turns.rounded()))
+    }
+
+    /// The angle of z, in turns.
+    private func turns(_ z: ComplexSample) -> Float { Float.atan2(y: z.y, x: z.x) / (2 * .pi) }
+
+    /// The block after the last of a chain: from each to the next f moves as their rates foretell.
+    private func endOfChain(from begin: Int) -> Int {
+        guard chirps[begin].coherence > 0 else { return begin }
+        var end = begin + 1
+        while end < chirps.count, chirps[end].coherence > 0 {
+            let expected = (chirps[end - 1].rate + chirps[end].rate) / 2 * Float(SweepCanceller.blockLength)
+            let miss = step(from: end - 1, to: end) - expected
+            guard abs(miss - miss.rounded()) <= SweepCanceller.maximumMiss else { break }
+            end += 1
+        }
+        return end
+    }
+
+    /// How far f moves from a block to the next, to the nearest turn of what their rates foretell.
+    private func step(from block: Int, to next: Int) -> Float {
+        let step = chirps[next].frequency - chirps[block].frequency
+        let expected = (chirps[block].rate + chirps[next].rate) / 2 * Float(SweepCanceller.blockLength)
+        return step - (step - expected).rounded()
+    }
+
+    private func isSweep(_ chain: Range<Int>) -> Bool {
+        guard chain.count >= SweepCanceller.minimumChainCount else { return false }
+        var reach: Float = 0
+        for block in chain.dropFirst() { reach += step(from: block - 1, to: block) }
+        let isLong = chain.count >= SweepCanceller.longChainCount
+        guard abs(reach) >= (isLong ? SweepCanceller.minimumLongReach : SweepCanceller.minimumReach) else {
+            return false
+        }
+        let mean = reach / Float(chain.count - 1)
+        for block in chain.dropFirst() {
+            let deviation = step(from: block - 1, to: block) - mean
+            guard abs(deviation) <= SweepCanceller.maximumUnevenness + abs(mean) / 3 else { return false }
+        }
+        for block in chain {
+            let rate = rate(block, in: chain)
+            guard rate * reach > 0 else { return false }
+            guard abs(chirps[block].rate - rate) <= SweepCanceller.maximumRateError + abs(rate) / 4 else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// The rate between the neighbours of a block in its chain.
+    private func rate(_ block: Int, in chain: Range<Int>) -> Float {
+        let first = max(block - 1, chain.lowerBound)
+        let last = min(block + 1, chain.upperBound - 1)
+        var reach: Float = 0
+        for next in first + 1...last { reach += step(from: next - 1, to: next) }
+        return reach / Float((last - first) * SweepCanceller.blockLength)
+    }
+
+    private mutating func remove(_ x: inout MutableSpan<ComplexSample>, _ block: Int, _ rate: Float) {
+        let (length, frequency) = (SweepCanceller.blockLength, chirps[block].frequency)
+        let middle = Float(length - 1) / 2
+        mix(x.span, frequency: frequency, rate: rate)
+        var coefficients = (ComplexSample(), ComplexSample(), ComplexSample())
+        for n in 0..<length {
+            coefficients.0 += polynomials[n] * mixed[n]
+            coefficients.1 += polynomials[length + n] * mixed[n]
+            coefficients.2 += polynomials[2 * length + n] * mixed[n]
+        }
+        for n in 0..<length {
+            let fitted =
+                polynomials[n] * coefficients.0 + polynomials[length + n] * coefficients.1
+                + polynomials[2 * length + n] * coefficients.2
+            x[n] -= fitted.times(phasor(Float(n) - middle, frequency, rate))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import EarshotCoding
+import EarshotDSP
+import RealModule
+import TestSupport
+import Testing
+
+@testable import EarshotModem
+
+/// What the canceller takes of sweeps, and that it takes nothing else.
+@Suite(.optimized) struct SweepCancellerTests {
+    /// Adds a chirp that is at 0 Hz in the middle of the samples.
+    private func addSweep(to x: inout [ComplexSample], hertzPerSecond: Double, amplitude: Float) {
+        for n in x.indices {
+            let seconds = (Double(n) - Double(x.count) / 2) / 3_000
+            let turns = hertzPerSecond * seconds * seconds / 2
+            guard abs(hertzPerSecond * seconds) < 1_500 else { continue }
+            x[n] += amplitude * unitPhasor(turns: turns - turns.rounded())
+        }
+    }
+
+    private func power(_ x: some Sequence<ComplexSample>) -> Float { x.reduce(0) { $0 + $1.power } }
+
+    /// Cleans the history wherever the receiver would look, and counts the looks that found a sweep.
+    private func clean(_ samples: [ComplexSample]) -> (left: [ComplexSample], found: Int) {
+        let history = BasebandHistory(keptCount: samples.count + 4_096)
+        var canceller = SweepCanceller()
+        var found = 0
+        for first in stride(from: 0, to: samples.count, by: BasebandInput.quantum) {
+            history.append(samples, first..<first + BasebandInput.quantum)
+            guard PilotScan.isDue(history), let index = canceller.clean(history) else { continue }
+            found += 1
+            let range = history.endIndex - SweepCanceller.sampleCount..<history.endIndex
+            #expect(range.contains(index) && index % BasebandInput.quantum == 0)
+        }
+        return (history.withSamples(from: 0, count: samples.count) { left in left.indices.map { left[$0] } }, found)
+    }
+
+    /// A sweep 20 dB above a frame's tones: of its power less than −23 dB stay where it crosses the band, ±750 Hz, and a third more of
+    /// the noise than the fit takes, 3 of 32. The noise is 10 dB below the tones.
+    @Test(arguments: [1_200.0, -2_200, 6_500, -21_000, 60_000]) func aSweepIsRemoved(hertzPerSecond: Double) {
+        let count = 250 * BasebandInput.quantum
+        var samples = BasebandScene(count: count, snrDecibels: 10, seed: 91).samples
+        let noise = samples
+        addSweep(to: &samples, hertzPerSecond: hertzPerSecond, amplitude: 10)
+        let (left, found) = clean(samples)
+        let reach = Int(700 / abs(hertzPerSecond) * 3_000)
+        let crossing = max(count / 2 - reach, 512)..<min(count / 2 + reach, count - 512)
+        let residual = power(crossing.map { left[$0] - noise[$0] }) / Float(crossing.count)
+        #expect(found > 0)
+        // 100 of the sweep, 0.2 of noise in each sample.
+        #expect(residual < 100 * 0.005 + 0.2 * 0.125, "\(residual), \(hertzPerSecond) Hz/s, seed 91")
+    }
+
+    /// Frames, steady tones and noise stay as they are, to the bit: 60 tokens of each profile, 30 dB and without noise.
+    @Test(arguments: Profile.all) func nothingElseIsTaken(profile: Profile) {
+        let length = FrameLayout.token.toneCount * BasebandFormat(profile: profile).samplesPerSymbol
+        let count = (length + 1_500) / 32 * 32
+        for seed in UInt64(1)...60 {
+            var scene = BasebandScene(count: count, snrDecibels: seed % 2 == 0 ? 30 : 90, seed: seed)
+            let tones = FrameTones.tones(of: .token(seed: seed), profile: profile)
+            scene.add(tones, profile, start: 400 + Double(seed) / 7, offsetHertz: Double(seed % 9) * 12 - 48)
+            #expect(clean(scene.samples).found == 0, "\(profile), seed \(seed)")
+        }
+    }
+
+    @Test(arguments: [-0.4, -0.1, 0, 0.21]) func aSteadyToneStays(cyclesPerSample: Double) {
+        var samples = BasebandScene(count: 9_600, snrDecibels: 0, seed: 92).samples
+        for n in samples.indices {
+            let turns = cyclesPerSample * Double(n)
+            samples[n] += 100 * unitPhasor(turns: turns - turns.rounded())
+        }
+        #expect(clean(samples).found == 0, "seed 92")
+    }
+
+    /// White noise of ten minutes has no sweep.
+    @Test func noiseHasNone() {
+        let samples = BasebandScene(count: 1_800_000 / 32 * 32, snrDecibels: 0, seed: 93).samples
+        #expect(clean(samples).found == 0, "seed 93")
+    }
+
+    /// A stretch with a hole is not looked at: what was lost says nothing.
+    @Test func aHoleIsNotLookedAt() {
+        var samples = [ComplexSample](repeating: ComplexSample(), count: 3_200)
+        addSweep(to: &samples, hertzPerSecond: 6_500, amplitude: 1)
+        let history = BasebandHistory(keptCount: 8_192)
+        history.append(samples, 0..<1_600)
+        history.appendLost(32)
+        history.append(samples, 1_632..<1_632 + SweepCanceller.sampleCount - 32)
+        var canceller = SweepCanceller()
+        #expect(canceller.clean(history) == nil)
+        history.append(samples, 1_600 + SweepCanceller.sampleCount..<1_632 + SweepCanceller.sampleCount)
+        #expect(canceller.clean(history) != nil)
+    }
+}
