@@ -10,8 +10,6 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 swift=${SWIFT:-swift}
-# With this, Package.swift leaves out all other tests.
-export EARSHOT_LIVE_PARTS_ONLY=1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -49,6 +47,8 @@ expect_report() {
 (($#)) || set -- thread address
 for sanitizer; do
     folder=.build/$sanitizer
+    # With this, Package.swift leaves out all other tests.
+    export EARSHOT_SANITIZER=$sanitizer
     case $sanitizer in
     thread)
         build
