@@ -13,16 +13,18 @@ public final class PushServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
     private let hub: NIOLoopBound<Hub>
+    private let store: Store
     private let ticks: RepeatedTask
 
     private init(
         _ address: ServerAddress, _ group: MultiThreadedEventLoopGroup, _ channel: any Channel,
-        _ hub: NIOLoopBound<Hub>, _ ticks: RepeatedTask
+        _ hub: NIOLoopBound<Hub>, _ store: Store, _ ticks: RepeatedTask
     ) {
         self.address = address
         self.group = group
         self.channel = channel
         self.hub = hub
+        self.store = store
         self.ticks = ticks
     }
 
@@ -67,7 +69,7 @@ public final class PushServer: Sendable {
             let interval = TimeAmount.nanoseconds(Int64(tickSeconds * 1e9))
             let ticks = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in hub.value.tick() }
             let address = ServerAddress(host: options.address.host, port: port)
-            return PushServer(address, group, channel, hub, ticks)
+            return PushServer(address, group, channel, hub, store, ticks)
         } catch {
             try? await group.shutdownGracefully()
             throw ServerStartError.from(error, options)
@@ -84,6 +86,8 @@ public final class PushServer: Sendable {
             if (try? await loop.submit { [hub] in hub.value.isEmpty }.get()) ?? true { break }
             try? await Task.sleep(for: .milliseconds(50))
         }
+        // Its outcomes go to the loop, which must run until then.
+        await store.finish()
         try? await group.shutdownGracefully()
     }
 

@@ -130,6 +130,11 @@ final class Store: Sendable {
         if isFirst { queue.async { self.writeWaiting() } }
     }
 
+    /// Waits until everything that was asked before has its outcome.
+    func finish() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+
     private func writeWaiting() {
         let batch = waiting.withLock { waiting in
             defer { waiting = [] }
