@@ -16,7 +16,6 @@ package struct RoomSimulation<Ears: RoomEars> {
         var generator: SeededGenerator
         var heard: [TalkPolicy.Heard] = []
         var busySeconds = 0.0
-        var ahead: SoundAhead
         var dueSeconds: Double
         var talkEndSeconds = -Double.infinity
     }
@@ -38,8 +37,7 @@ package struct RoomSimulation<Ears: RoomEars> {
         devices = zip(plan.devices, plan.tokens).map { device, token in
             var made = Device(
                 policy: TalkPolicy(mode: device.mode, timing: ears.timing, limits: plan.limits), token: token,
-                generator: SeededGenerator(seed: generator.next()),
-                ahead: SoundAhead(tokenSeconds: ears.timing.tokenSeconds), dueSeconds: device.arrivalSeconds)
+                generator: SeededGenerator(seed: generator.next()), dueSeconds: device.arrivalSeconds)
             _ = made.neighbourhood.own(token)
             return made
         }
@@ -78,20 +76,14 @@ package struct RoomSimulation<Ears: RoomEars> {
     }
 
     private mutating func step(_ index: Int, _ begun: inout [RoomTalk]) {
-        let time = now + plan.leadSeconds
-        let talkBegin = devices[index].talkEndSeconds - ears.timing.tokenSeconds
-        if now < devices[index].talkEndSeconds { devices[index].ahead.takeOwn(beginSeconds: talkBegin) }
-        guard time >= devices[index].talkEndSeconds else { return }
+        guard now >= devices[index].talkEndSeconds else { return }
         let isBusy = ears.isBusy(index)
         var device = devices[index]
-        if now >= device.talkEndSeconds { device.ahead.take(isBusy: isBusy, atSeconds: now) }
         if isBusy { device.busySeconds += 1 / Self.ticksPerSecond }
-        if time >= device.dueSeconds || !device.heard.isEmpty {
-            let willBeBusy = isBusy && device.ahead.lasts(toSeconds: time)
+        if now >= device.dueSeconds || !device.heard.isEmpty {
             let action = device.policy.step(
-                nowSeconds: time, heard: device.heard,
-                band: TalkPolicy.Band(isBusy: willBeBusy, busySeconds: device.busySeconds),
-                using: &device.generator)
+                nowSeconds: now, heard: device.heard,
+                band: TalkPolicy.Band(isBusy: isBusy, busySeconds: device.busySeconds), using: &device.generator)
             device.heard = []
             device.busySeconds = 0
             switch action {
