@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests of the code with threads and raw memory, devices and live sessions, under ThreadSanitizer and
-# AddressSanitizer.
+# AddressSanitizer. The modem is compiled without ThreadSanitizer; the manifest says why.
 #
 #     Tests/Support/sanitize.sh [thread|address]...
 #

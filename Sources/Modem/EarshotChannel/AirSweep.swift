@@ -5,10 +5,10 @@ import RealModule
 public struct AirSweep: Sendable {
     /// The level in decibels relative to the signal.
     public var levelDecibels: Double
-    /// The lowest and the highest frequency.
+    /// The lowest and the highest frequency in hertz, 0 or more. At a lower sample rate the range ends at half of that rate.
     public var hertz: ClosedRange<Double>
-    /// The minimum and maximum length of a sweep in seconds, above 0; there and back it takes twice as long. Half of the sweeps come
-    /// back, the others begin anew at the lowest frequency.
+    /// The minimum and maximum time from the lowest to the highest frequency in seconds, above 0. Half of the sweeps then go back in
+    /// the same time; the others jump to the lowest frequency.
     public var periodSeconds: ClosedRange<Double>
 
     /// Creates a sweep from its properties; by default it is that of repellers.
@@ -21,13 +21,15 @@ public struct AirSweep: Sendable {
         self.periodSeconds = periodSeconds
     }
 
+    /// A sweep with a random period and place.
     func tone(amplitude: Float, sampleRateHertz: Int, _ generator: inout SeededGenerator) -> SweptTone {
         let (shortest, longest) = (periodSeconds.lowerBound, periodSeconds.upperBound)
         // Evenly over the logarithm.
         let seconds = shortest * .pow(longest / shortest, Double(generator.uniform()))
         let returns = generator.uniform() < 0.5
         return SweptTone(
-            hertz: hertz, periodSeconds: returns ? 2 * seconds : seconds, returns: returns,
+            hertz: hertz.clamped(to: 0...Double(sampleRateHertz) / 2), periodSeconds: returns ? 2 * seconds : seconds,
+            returns: returns,
             amplitude: amplitude * Float(Double.pow(10, levelDecibels / 20)), place: Double(generator.uniform()),
             sampleRateHertz: sampleRateHertz)
     }

@@ -20,7 +20,7 @@ public struct SweptTone: SoundSource {
     /// - Parameters:
     ///   - hertz: f₀ ... f₁, within 0 to half the sample rate.
     ///   - periodSeconds: P, above 0.
-    ///   - returns: whether the tone comes back as it went; else it begins anew at f₀.
+    ///   - returns: whether the tone goes back to f₀ as it came; otherwise it jumps there.
     ///   - amplitude: A; full scale is 1.
     ///   - place: φ, the place in the period at the beginning, 0 ..< 1.
     ///   - sampleRateHertz: F.

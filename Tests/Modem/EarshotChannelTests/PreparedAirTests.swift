@@ -81,4 +81,22 @@ import Testing
         #expect(late.start == -4_800)
         #expect(late.samples == Array(whole.dropFirst(start + 4_800)))
     }
+
+    /// A sweep is as loud as was asked, has another period and place with each seed, and at 44.1 kHz ends at half of that.
+    @Test(arguments: [48_000, 44_100]) func aSweepIsAsLoudAsAsked(rate: Int) {
+        var air = Air()
+        air.sweep = AirSweep(levelDecibels: 20)
+        var sounds: [[Float]] = []
+        for seed in UInt64(1)...10 {
+            var sound = PreparedAir(air, sampleRateHertz: rate).sound(
+                of: [[Float](repeating: 0, count: rate / 2)], amplitude: 0.01, snrDecibels: 80, seed: seed)
+            sounds.append(sound.readAll())
+        }
+        for (index, samples) in sounds.enumerated() {
+            // A sine of amplitude 0.1: 20 dB above 0.01. The noise is 80 dB below the signal.
+            let power = samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)
+            #expect(abs(power / 0.005 - 1) < 0.02, "\(power), seed \(index + 1)")
+            #expect(sounds[..<index].allSatisfy { $0 != samples }, "seed \(index + 1)")
+        }
+    }
 }

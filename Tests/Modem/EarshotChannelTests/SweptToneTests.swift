@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct SweptToneTests {
-    /// Over a tenth of a period the sine passes zero twice a turn; the turns are the integral of f, to half a passage at either end.
-    /// At 10,000 Hz on the mean 0.1 s have 1,000 turns: 5 Hz.
+    /// The sine passes zero twice a turn, and the turns of a tenth of a period are the integral of f. One passage more or less at
+    /// either end is 5 Hz in 0.1 s, together 10 Hz.
     @Test(arguments: [false, true]) func theFrequencyFollowsItsLine(returns: Bool) {
         let rate = 48_000
         var tone = SweptTone(
@@ -15,7 +15,7 @@ import Testing
             let passages = zip(samples, samples.dropFirst()).count { ($0 < 0) != ($1 < 0) }
             let place = (Double(tenth % 10) + 0.5) / 10
             let height = returns ? 1 - abs(2 * place - 1) : place
-            // In the last tenth before it begins anew nothing else happens: the jump lies between two tenths.
+            // The jump lies between two tenths.
             #expect(abs(Double(passages) * 5 - (8_000 + 4_000 * height)) < 12, "tenth \(tenth): \(passages)")
             #expect(abs((samples.max() ?? 0) - 0.5) < 0.01)
         }

@@ -68,24 +68,20 @@ struct ReceiverInput: ~Copyable {
 
     /// Follows the known pilot tones of each channel and looks for others, at the end of a quantum.
     /// - Returns: the index from which on a history is without pilot tones that were found now; nil where none was.
-    mutating func cancelPilots() -> Int? {
-        var cleanedIndex: Int?
-        for channel in channels.indices {
-            guard let index = channels[channel].cancelPilots() else { continue }
-            cleanedIndex = min(cleanedIndex ?? index, index)
-        }
-        return cleanedIndex
-    }
+    mutating func cancelPilots() -> Int? { firstChange { $0.cancelPilots() } }
 
     /// Looks for swept tones in each channel, at the end of a quantum.
     /// - Returns: the index from which on a history is without a sweep that was found now; nil where none was.
-    mutating func cancelSweeps() -> Int? {
-        var cleanedIndex: Int?
+    mutating func cancelSweeps() -> Int? { firstChange { $0.cancelSweeps() } }
+
+    /// The lowest index from which on `change` changes a channel's history; nil where it changes none.
+    private mutating func firstChange(_ change: (inout BasebandInput) -> Int?) -> Int? {
+        var first: Int?
         for channel in channels.indices {
-            guard let index = channels[channel].cancelSweeps() else { continue }
-            cleanedIndex = min(cleanedIndex ?? index, index)
+            guard let index = change(&channels[channel]) else { continue }
+            first = min(first ?? index, index)
         }
-        return cleanedIndex
+        return first
     }
 
     /// See `BasebandInput.passOverHole`; holes are common to all channels.

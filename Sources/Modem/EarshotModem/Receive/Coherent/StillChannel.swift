@@ -204,7 +204,7 @@ struct StillChannel: ~Copyable {
         }
     }
 
-    /// Finds the highest peak of |Z| on every second delay and every so many offsets, and then of all places beside it.
+    /// Finds the highest |Z|: on a coarse grid first, of every second delay and every `offsetStride`-th offset, and then beside its peak.
     private mutating func findPeak(symbolCount count: Int, offsetStride: Int) {
         let reach = Int((StillChannel.maximumOffsetSpacings * Double(4 * symbolCount)).rounded(.up))
         search(0..<delayCount, -reach...reach, (2, offsetStride), symbolCount: count)

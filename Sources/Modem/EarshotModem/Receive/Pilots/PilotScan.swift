@@ -28,7 +28,7 @@ struct PilotScan: ~Copyable {
     private static let bandBins = binCount / 2 - 20..<binCount / 2 + 20
     /// 10 dB, in bits.
     private static let minimumBits: Float = 3.32
-    /// 13 dB, in bits: 10.5 dB above noise's mean, and e^(−10^1.05) of 64 bins 12 times a second is 10⁻².
+    /// 13 dB, in bits. Of 200,000 spectra of noise 0.47 % have such a bin: three a minute.
     private static let loudBits: Float = 4.32
     /// A window counts as even from this share of the mean power on, and a place needs this share of even windows. A tone has
     /// only even windows; two equal tones beat, and 2·cos² is below 1/8 for 16 % of the time. A loud frame's tones splatter
@@ -83,7 +83,7 @@ struct PilotScan: ~Copyable {
         findMinima()
     }
 
-    /// Whether the latest spectrum or the one before has a bin 13 dB above the mean, which noise has once in a minute.
+    /// Whether the latest spectrum or the one before has a bin 13 dB above the mean: seldom noise, often a frame or a sweep.
     var hasLoudBin: Bool {
         let length = PilotScan.binCount
         let latest = (rowsMade + PilotScan.rowCount - 1) % PilotScan.rowCount

@@ -148,7 +148,7 @@ struct FrameSearch: ~Copyable {
         dueIndex = 0
     }
 
-    /// The same when a tone was removed from `index` on: the noise begins anew there, because before it has the tone in it.
+    /// The same after a tone was removed from `index` on. What comes before still has the tone, so the noise is learned from there.
     mutating func restart(cleanFrom index: Int, _ histories: ChannelHistories) {
         restart(from: index, histories)
         for profile in profileSearches.indices { profileSearches[profile].forgetNoise(from: index) }

@@ -220,7 +220,7 @@ struct ProfileSearch: ~Copyable {
         if channels[0].frames.cells.hasRestarted { sumGrid.clear() }
     }
 
-    /// Lets the noise begin anew at `index`: the histories had a tone in them until there.
+    /// Lets each channel learn the noise again from `index` on; see `SyncSearch.forgetNoise`.
     mutating func forgetNoise(from index: Int) {
         for channel in channels.indices { channels[channel].frames.forgetNoise(from: index) }
     }

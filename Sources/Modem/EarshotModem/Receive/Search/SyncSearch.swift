@@ -51,7 +51,7 @@ struct SyncSearch: ~Copyable {
     let cells: SearchCells
     /// The first block since the start or `restart`.
     private var firstBlock = 0
-    /// The block with which the noise begins anew, once it comes.
+    /// The first block without a tone that was removed. The noise forgets all blocks before it.
     private var cleanBlock = Int.min
     /// h of each row of the latest block, see `BasebandHistory`.
     private var heldShares = [Float](repeating: 1, count: blockRowCount)
@@ -129,7 +129,7 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// Lets the noise begin anew with the first block that begins at or after a sample: until then it had a tone in it.
+    /// Lets the noise forget, at the first block that begins at or after a sample, all that came before: it had a tone.
     mutating func forgetNoise(from index: Int) { cleanBlock = firstBlock(from: index) }
 
     /// The first block that begins at or after a sample.

@@ -78,8 +78,8 @@ import Testing
         #expect(Array(places.prefix(2)) == [0.125, -0.1875])
     }
 
-    /// Noise has a loud bin in one look of a hundred or fewer: 7,000 looks, 70, with a deviation of 8. A tone 20 dB above a bin's noise
-    /// is one, also where it moves by a bin within the window.
+    /// 0.47 % of noise's spectra have a loud bin, and a look takes two: 66 of 7,030 looks, in pairs, so with a deviation of √(2·66) = 11.5. The
+    /// limit is 3.8 deviations away. A tone 20 dB above a bin's noise is loud, also where it moves by a bin within the window.
     @Test func loudBinsAreRareInNoise() {
         var random = SeededGenerator(seed: 78)
         let history = BasebandHistory(keptCount: 2_048)

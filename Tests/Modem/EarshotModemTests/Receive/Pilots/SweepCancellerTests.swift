@@ -1,5 +1,8 @@
+import EarshotBasics
+import EarshotChannel
 import EarshotCoding
 import EarshotDSP
+import EarshotLoopback
 import RealModule
 import TestSupport
 import Testing
@@ -35,8 +38,8 @@ import Testing
         return (history.withSamples(from: 0, count: samples.count) { left in left.indices.map { left[$0] } }, found)
     }
 
-    /// A sweep 20 dB above a frame's tones: of its power less than −23 dB stay where it crosses the band, ±750 Hz, and a third more of
-    /// the noise than the fit takes, 3 of 32. The noise is 10 dB below the tones.
+    /// Of a sweep of power 100 at most 0.5 %, −23 dB, stay where it crosses the band, ±700 Hz. The fit takes 3 of 32 dimensions of the
+    /// noise too, of a power of 0.2; the limit is a third more.
     @Test(arguments: [1_200.0, -2_200, 6_500, -21_000, 60_000]) func aSweepIsRemoved(hertzPerSecond: Double) {
         let count = 250 * BasebandInput.quantum
         var samples = BasebandScene(count: count, snrDecibels: 10, seed: 91).samples
@@ -47,7 +50,6 @@ import Testing
         let crossing = max(count / 2 - reach, 512)..<min(count / 2 + reach, count - 512)
         let residual = power(crossing.map { left[$0] - noise[$0] }) / Float(crossing.count)
         #expect(found > 0)
-        // 100 of the sweep, 0.2 of noise in each sample.
         #expect(residual < 100 * 0.005 + 0.2 * 0.125, "\(residual), \(hertzPerSecond) Hz/s, seed 91")
     }
 
@@ -90,5 +92,43 @@ import Testing
         #expect(canceller.clean(history) == nil)
         history.append(samples, 1_600 + SweepCanceller.sampleCount..<1_632 + SweepCanceller.sampleCount)
         #expect(canceller.clean(history) != nil)
+    }
+
+    /// Of 100 tokens of each profile beside sweeps 20 dB louder all were decoded (seed 1000003). At 97 %, the lower end of that 95 %
+    /// interval, 5 of 25 are lost once in 1,500. Without the canceller nearly none is decoded.
+    @Test func framesAreHeardBesideSweeps() throws {
+        for profile in Profile.all {
+            var scene = AirScene()
+            scene.profile = profile
+            scene.snrDecibels = 10
+            scene.air = try #require(AirPreset.named("sweep-20")).air
+            let tally = try AirTally.of(scene, trialCount: 25, seed: 94)
+            #expect(tally.decodedCount >= 21 && tally.wrongCount == 0, "\(profile): \(tally), seed 94")
+        }
+    }
+
+    /// A sweep is found and removed where a look is due, not where a block of the input ends.
+    @Test func blocksDoNotMatter() throws {
+        var sound = SweptTone(
+            hertz: 17_000...23_500, periodSeconds: 0.7, returns: true, amplitude: 0.2, sampleRateHertz: 48_000)
+        var samples = sound.read(count: 120_000)
+        let token = try Transmitter(profile: .standard, sampleRateHertz: 48_000).samples(
+            .token(seed: 95), amplitude: 0.02)
+        for (index, sample) in token.enumerated() { samples[40_000 + index] += sample }
+        func frames(_ blockCount: () -> Int) throws -> [ReceivedFrame] {
+            var receiver = try Receiver(sampleRateHertz: 48_000)
+            var (frames, first): ([ReceivedFrame], Int) = ([], 0)
+            while first < samples.count {
+                let end = min(first + blockCount(), samples.count)
+                receiver.push(samples.span.extracting(first..<end)) { frames.append($0) }
+                first = end
+            }
+            receiver.flush { frames.append($0) }
+            return frames
+        }
+        let whole = try frames { samples.count }
+        #expect(whole.map(\.payload) == [.token(seed: 95)])
+        var random = SeededGenerator(seed: 96)
+        #expect(try frames { Int.random(in: 1...900, using: &random) } == whole, "seed 96")
     }
 }
