@@ -1,19 +1,64 @@
 import Foundation
+import Glibc
 
 /// The files of a database. They hold published messages and live tokens, so only their owner may read them.
 enum DatabaseFiles {
+    /// The first bytes of every SQLite file, https://www.sqlite.org/fileformat2.html#magic_header_string
+    private static let header = Array("SQLite format 3\0".utf8)
+
+    /// Checks that a path names a database, or a file that SQLite may make one of: no file yet, or an empty one. Changes nothing.
+    ///
+    /// It runs before anything is created or protected: a command with a wrong path must not touch what is there.
+    /// - Throws: `AdministrationError` if something else has that path, or if this user cannot read it.
+    static func check(_ path: String) throws {
+        let type: FileAttributeType
+        do {
+            type =
+                try FileManager.default.attributesOfItem(atPath: target(path))[.type] as? FileAttributeType
+                ?? .typeUnknown
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return
+        } catch {
+            throw AdministrationError(description: "Cannot read '\(path)': \(error.localizedDescription)")
+        }
+        guard type == .typeRegular else {
+            let kind = type == .typeDirectory ? "a folder" : "not a regular file"
+            throw AdministrationError(
+                description: "'\(path)' is \(kind), not a database. Name the database's file with --database.")
+        }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        defer { close(descriptor) }
+        var start = [UInt8](repeating: 0, count: header.count)
+        let count = pread(descriptor, &start, start.count, 0)
+        guard count >= 0 else { throw failure(path, errno) }
+        guard count == 0 || start[..<count] == header[...] else {
+            throw AdministrationError(
+                description: "'\(path)' is not a SQLite database. Name the database's file with --database.")
+        }
+    }
+
+    /// What a path leads to: a link has no rights of its own.
+    private static func target(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+
+    private static func failure(_ path: String, _ reason: Int32) -> AdministrationError {
+        AdministrationError(description: "Cannot read '\(path)': \(String(cString: strerror(reason))).")
+    }
+
     /// Takes the rights of other users from the existing files: the database, its write-ahead log, and the log's index.
+    /// - Parameter path: a path that passed `check`.
     /// - Returns: the paths of those that others could read, write or run.
-    /// - Throws: `AdministrationError` if a right cannot be taken away.
+    /// - Throws: `AdministrationError` if a file belongs to another user, who alone may take them away.
     static func protect(_ path: String) throws -> [String] {
-        // A link has no rights of its own.
-        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let path = target(path)
         return try [path, path + "-wal", path + "-shm"].filter { file in
             let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-            guard let rights = attributes?[.posixPermissions] as? Int, rights & 0o077 != 0 else { return false }
-            do {
-                try FileManager.default.setAttributes([.posixPermissions: rights & 0o700], ofItemAtPath: file)
-            } catch {
+            guard let rights = attributes?[.posixPermissions] as? Int, rights & 0o077 != 0,
+                attributes?[.type] as? FileAttributeType == .typeRegular
+            else { return false }
+            // The superuser may change every file's rights, but must not.
+            guard attributes?[.ownerAccountID] as? Int == Int(geteuid()), chmod(file, mode_t(rights & 0o700)) == 0
+            else {
                 throw AdministrationError(
                     description: "Other users may read '\(file)', and this user may not change that; "
                         + "run 'chmod 600' on it as its owner.")

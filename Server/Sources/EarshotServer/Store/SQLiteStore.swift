@@ -32,8 +32,9 @@ package final class SQLiteStore: Store {
     ///   - pendingWrites: the maximum number of writes that wait for the disk.
     ///   - clock: the source of the writes' time.
     ///   - isServing: whether to read what is alive into memory. Commands of the operator leave that to the service.
-    /// - Throws: `DatabaseInUse` if another service has the database; GRDB's `DatabaseError` if SQLite cannot open or migrate the file; `AdministrationError` if other users may
-    ///   read it and this process may not change that.
+    /// - Throws: `DatabaseInUse` if another service has the database; GRDB's `DatabaseError` if SQLite cannot open or migrate the
+    ///   file; `AdministrationError` if the path names something that is no database, or if other users may read it and this
+    ///   process may not change that.
     package init(
         path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared,
         isServing: Bool = true
@@ -46,6 +47,7 @@ package final class SQLiteStore: Store {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
+        try DatabaseFiles.check(path)
         lock = isServing ? try DatabaseLock(database: path) : nil
         repairedFiles = try DatabaseFiles.protect(path)
         pool = try DatabasePool(path: path, configuration: configuration)
