@@ -73,8 +73,7 @@ public struct EarshotServer: Sendable {
         do {
             try (store as? SQLiteStore)?.mergeLog()
         } catch {
-            let reason = (error as? any StoreFailure)?.reason ?? "\(type(of: error))"
-            logger.notice("could not empty the write-ahead log", metadata: ["reason": "\(reason)"])
+            logger.notice("could not empty the write-ahead log", metadata: ["reason": "\(reason(of: error))"])
         }
         try store.close()
     }
@@ -96,6 +95,7 @@ public struct EarshotServer: Sendable {
                 metrics: service.metrics, refusalDelay: service.limits.refusalDelay, endpoints: endpoints))
         router.add(middleware: PreflightMiddleware(origins: service.browserOrigins, endpoints: endpoints))
         if let web { router.add(middleware: WebMiddleware(folder: web)) }
+        router.add(middleware: PathFormMiddleware())
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
@@ -122,6 +122,14 @@ public struct EarshotServer: Sendable {
         return limits
     }
 
+    /// The suites of TLS 1.2 whose keys are ephemeral, with authenticated encryption: who records the traffic and steals the
+    /// server's key later cannot read it (RFC 9325, section 4.2). All suites of 1.3 are so.
+    private static let cipherSuites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
     private func server(_ limits: ServiceLimits, _ metrics: Metrics) throws -> HTTPServerBuilder {
         let plain = EventLoopConnections.server(Self.channels(limits, metrics))
         guard let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath else {
@@ -133,6 +141,7 @@ public struct EarshotServer: Sendable {
             certificateChain: certificates, privateKey: .privateKey(privateKey))
         // RFC 8996 forbids 1.0 and 1.1, which the library still accepts by itself.
         configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = EarshotServer.cipherSuites
         return try .tls(plain, tlsConfiguration: configuration)
     }
 
@@ -164,8 +173,7 @@ struct Heartbeat: Service {
                 do {
                     try await service.sweep()
                 } catch {
-                    let reason = (error as? any StoreFailure)?.reason ?? "\(type(of: error))"
-                    logger.error("sweep failed", metadata: ["reason": "\(reason)"])
+                    logger.error("sweep failed", metadata: ["reason": "\(reason(of: error))"])
                 }
                 if count.isMultiple(of: Self.sweepsPerWake) { service.hub.wakeAll() }
             }

@@ -118,6 +118,13 @@ struct ServeCommand: AsyncParsableCommand {
         options.proxies = proxy
         options.limits = limits
         let scheme = tlsCertificate == nil ? "http" : "https"
+        if tlsCertificate == nil, !["localhost", "::1"].contains(host), !host.hasPrefix("127.") {
+            logger.warning(
+                """
+                keys and messages travel without TLS, and other machines can reach this address: anyone on the way can read them. Give \
+                --tls-certificate and --tls-key, or serve on 127.0.0.1 where a proxy on this machine ends TLS
+                """, metadata: ["host": "\(host)"])
+        }
         try await orFail("cannot serve on \(host):\(port) with the database '\(database.name)'") {
             let server = try server(options, logger: logger)
             try await server.run { port in

@@ -27,6 +27,21 @@ import Testing
         #expect(abs(now - Double(after.milliseconds)) < 3_600_000)
     }
 
+    /// More ends at once than one write takes: what ends must not pile up.
+    @Test func oneSweepEndsAllThatIsDue() async throws {
+        let world = try World { $0.sessionsPerKey = RateLimit(perSecond: 1e6, burst: 1e6) }
+        let key = try await world.key()
+        for _ in 0..<1_100 { _ = try await world.service.openSession(key: key) }
+        #expect(try await world.store.counts(now: world.clock.now).devices == 1_100)
+        world.clock.advance(by: world.service.limits.sessionLifetime)
+        let first = try await world.store.sweep(world.service.limits)
+        #expect(first.hasMore)
+        #expect(try await world.rowCount("device") == 600, "no write waits for more than 500")
+        try await world.service.sweep()
+        #expect(try await world.rowCount("device") == 0)
+        #expect(try await world.store.sweep(world.service.limits) == Swept())
+    }
+
     /// The calendar was set back by a year between two runs: no lease lasts longer than a new one could.
     @Test func storedLeasesAreBounded() async throws {
         let world = try World()

@@ -278,44 +278,86 @@ import Testing
         let result = try daemon.run("serve", "--port", "0")
         #expect(result.status == 1)
         #expect(result.error.contains("Error: cannot serve on 127.0.0.1:0 with the database"))
-        #expect(result.error.contains("not a database"))
+        #expect(result.error.contains("is not a SQLite database"))
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
-    func servesTLS() async throws {
-        let daemon = try Daemon()
+    /// Serves with a certificate of its own.
+    /// - Parameter key: the options of openssl for its key.
+    private func serveTLS(_ daemon: Daemon, key: [String]) async throws {
         let openssl = Process()
         openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        openssl.arguments = [
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
-            "-subj", "/CN=localhost", "-keyout", daemon.file("key.pem").path, "-out", daemon.file("cert.pem").path,
-        ]
+        openssl.arguments =
+            ["req", "-x509", "-newkey"] + key + [
+                "-nodes", "-days", "1", "-subj", "/CN=localhost", "-keyout", daemon.file("key.pem").path, "-out",
+                daemon.file("cert.pem").path,
+            ]
         openssl.standardError = FileHandle.nullDevice
         try openssl.run()
         openssl.waitUntilExit()
         try await daemon.serve(
             "--tls-certificate", daemon.file("cert.pem").path, "--tls-key", daemon.file("key.pem").path)
-        #expect(daemon.base.hasPrefix("https://"))
+    }
+
+    /// Whether the daemon answers a client with this configuration of TLS.
+    private func answers(_ daemon: Daemon, _ change: (inout TLSConfiguration) -> Void) async throws -> Bool {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.certificateVerification = .none
+        change(&tls)
         var configuration = HTTPClient.Configuration()
-        configuration.tlsConfiguration = .makeClientConfiguration()
-        configuration.tlsConfiguration?.certificateVerification = .none
+        configuration.tlsConfiguration = tls
         let client = HTTPClient(configuration: configuration)
+        let answer = try? await daemon.send("GET", "/healthz", bearer: "", client: client)
+        try await client.shutdown()
+        return answer?.status == 200
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
+    func servesTLS() async throws {
+        let daemon = try Daemon()
+        try await serveTLS(daemon, key: ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
+        #expect(daemon.base.hasPrefix("https://"))
         // A client that does not use TLS.
         let port = try #require(URL(string: daemon.base)?.port)
         #expect(try await !RawConnection.say("GET /healthz HTTP/1.1\r\n\r\n", to: port).contains("HTTP"))
-        let answer = try await daemon.send("GET", "/healthz", bearer: "", client: client)
-        #expect(answer.status == 200)
-        try await client.shutdown()
+        #expect(try await answers(daemon) { _ in })
         for (version, isAccepted) in [
             (TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true),
         ] {
-            configuration.tlsConfiguration?.minimumTLSVersion = version
-            configuration.tlsConfiguration?.maximumTLSVersion = version
-            let client = HTTPClient(configuration: configuration)
-            let answer = try? await daemon.send("GET", "/healthz", bearer: "", client: client)
-            #expect((answer?.status == 200) == isAccepted, "\(version)")
-            try await client.shutdown()
+            let isAnswered = try await answers(daemon) {
+                $0.minimumTLSVersion = version
+                $0.maximumTLSVersion = version
+            }
+            #expect(isAnswered == isAccepted, "\(version)")
         }
         #expect(daemon.end(SIGTERM) == 0)
+    }
+
+    /// With the key exchange of RSA, who steals the server's key can read all that was recorded before.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
+    func keysOfTLSAreEphemeral() async throws {
+        let daemon = try Daemon()
+        try await serveTLS(daemon, key: ["rsa:2048"])
+        for (suite, isAccepted) in [
+            (NIOTLSCipher.TLS_RSA_WITH_AES_128_GCM_SHA256, false), (.TLS_RSA_WITH_AES_256_CBC_SHA, false),
+            (.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, false), (.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, true),
+            (.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256, true),
+        ] {
+            let isAnswered = try await answers(daemon) {
+                $0.maximumTLSVersion = .tlsv12
+                $0.cipherSuiteValues = [suite]
+            }
+            #expect(isAnswered == isAccepted, "\(suite)")
+        }
+        #expect(daemon.end(SIGTERM) == 0)
+    }
+
+    /// Anyone on the way reads keys and messages that travel without TLS.
+    @Test func warnsOfAServiceForOthersWithoutTLS() async throws {
+        for (host, isWarned) in [("127.0.0.1", false), ("0.0.0.0", true)] {
+            let daemon = try Daemon()
+            try await daemon.serve("--host", host)
+            #expect(daemon.end(SIGTERM) == 0)
+            #expect(daemon.log.contains("without TLS") == isWarned, "\(host): \(daemon.log)")
+        }
     }
 }

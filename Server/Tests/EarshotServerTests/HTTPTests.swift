@@ -106,6 +106,23 @@ import Testing
     }
 
     /// The message says what is wrong with which value.
+    /// A proxy's rule for `/metrics` must hold for every path that answers like it.
+    @Test func aPathHasOneForm() async throws {
+        let world = try World()
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let stranger = Caller(client, bearer: nil)
+            #expect(try await stranger.send(.get, "/metrics?x=//").status == .ok)
+            for path in ["//metrics", "/metrics/", "///metrics", "//healthz", "/v1//openapi.json", "/v1/openapi.json/"]
+            {
+                let answer = try await stranger.send(.get, path)
+                #expect(answer.status == .notFound && answer.code == "no_such_path", "\(path)")
+            }
+            for path in ["//v1/devices", "/v1/devices/"] {
+                #expect(try await stranger.send(.post, path).code == "no_such_path", "\(path)")
+            }
+        }
+    }
+
     @Test func badNumbers() async throws {
         let world = try World()
         let key = try await world.key()

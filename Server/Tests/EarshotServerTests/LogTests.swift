@@ -68,4 +68,10 @@ import Testing
         #expect(text.contains("request failed"))
         for secret in secrets { #expect(!text.contains(secret), "\(secret) stands in the log") }
     }
+
+    /// "reason=Problem" helps nobody.
+    @Test func reasonsSayWhatHappened() {
+        #expect(reason(of: Problem.overloaded) == "overloaded")
+        #expect(reason(of: CocoaError(.fileNoSuchFile)) == "CocoaError", "its text may quote a path")
+    }
 }

@@ -31,7 +31,8 @@ struct Endpoint: Sendable {
 
     /// Whether a request's path fits this one.
     func has(path other: String) -> Bool {
-        let (own, other) = (path.split(separator: "/"), other.split(separator: "/"))
+        func parts(_ path: String) -> [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
+        let (own, other) = (parts(path), parts(other))
         return own.count == other.count && zip(own, other).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
     }
 }

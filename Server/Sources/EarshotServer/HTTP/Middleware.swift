@@ -43,6 +43,20 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
+/// Lets each path have one form. The router ignores empty parts, so `//metrics` and `/metrics/` would pass rules that a proxy or
+/// another part of the service has for `/metrics`.
+struct PathFormMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        let path = (request.head.path ?? "/").prefix { $0 != "?" }
+        guard !path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).contains("") else {
+            throw Problem.noSuchPath
+        }
+        return try await next(request, context)
+    }
+}
+
 /// Counts and logs each request: method, path template, status and time. It records no path as sent, no headers and no
 /// bodies.
 struct ObservationMiddleware: RouterMiddleware {

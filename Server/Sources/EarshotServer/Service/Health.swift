@@ -45,7 +45,7 @@ final class Health: Sendable {
             } catch {
                 result.yield(
                     (error as? Problem)
-                        ?? .storeFails((error as? any StoreFailure)?.reason ?? "\(type(of: error))"))
+                        ?? .storeFails(reason(of: error)))
             }
             result.finish()
         }

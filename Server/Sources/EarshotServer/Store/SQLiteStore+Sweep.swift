@@ -4,25 +4,28 @@ extension SQLiteStore {
     /// The maximum number of devices that fall silent in one sweep, so that no write waits long for it.
     private static let maximumSilent = 500
 
-    func sweep(_ limits: ServiceLimits) async throws -> Woken {
+    func sweep(_ limits: ServiceLimits) async throws -> Swept {
         try refreshRevocations()
-        return try await endSilence(limits.silence) + sweep(memory: limits.memory)
+        let silence = try await endSilence(limits.silence)
+        let ended = try await sweep(memory: limits.memory)
+        return Swept(woken: silence.woken + ended.woken, hasMore: silence.hasMore || ended.hasMore)
     }
 
-    private func endSilence(_ silence: Duration) async throws -> Woken {
+    private func endSilence(_ silence: Duration) async throws -> Swept {
         let then = clock.now - silence
         let silent = presence.silent(since: then, limit: Self.maximumSilent)
-        guard !silent.isEmpty else { return Woken() }
+        guard !silent.isEmpty else { return Swept() }
         let woken = try await endSightings(of: silent) { [presence] in presence.isSilent($0, since: then) }
         presence.forget(silent, since: then)
-        return woken
+        return Swept(woken: woken, hasMore: silent.count == Self.maximumSilent)
     }
 
-    private func sweep(memory: Duration) async throws -> Woken {
+    private func sweep(memory: Duration) async throws -> Swept {
         let isDue = live.withLock { $0.isSweepDue(clock.now, memory: memory) }
-        guard isDue || isStale.isSet else { return Woken() }
+        guard isDue || isStale.isSet else { return Swept() }
         return try await change { [live] database, now in
-            try Self.write(live.withLock { $0.sweep(now, memory: memory) }, database)
+            let changes = live.withLock { $0.sweep(now, memory: memory) }
+            return Swept(woken: try Self.write(changes, database), hasMore: changes.isLimited)
         }
     }
 

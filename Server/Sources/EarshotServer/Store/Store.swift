@@ -53,7 +53,8 @@ protocol Store: OperatorStore {
     /// Shortens stored times that lie further ahead than the limits allow: the calendar was set back since they were stored.
     func bound(_ limits: ServiceLimits) async throws
     /// Ends expired items and the sightings of silent devices, and deletes what ended longer ago than the limits' `memory`.
-    func sweep(_ limits: ServiceLimits) async throws -> Woken
+    /// One call does a limited number of items of each kind, so that no write waits long for it.
+    func sweep(_ limits: ServiceLimits) async throws -> Swept
 
     /// The rates of all services on this store.
     var rates: any Rates { get }
@@ -97,6 +98,13 @@ struct Woken: Sendable, Equatable {
     static func + (a: Woken, b: Woken) -> Woken {
         Woken(devices: a.devices.union(b.devices), found: a.found + b.found, lost: a.lost + b.lost)
     }
+}
+
+/// What one call of `Store.sweep` did.
+struct Swept: Sendable, Equatable {
+    var woken = Woken()
+    /// Whether more is due already, so that the next call need not wait.
+    var hasMore = false
 }
 
 /// The result of an order that a client may repeat.
@@ -199,6 +207,16 @@ struct StoreCounts: Sendable, Equatable {
 /// A store's error that can state its reason without quoting its input.
 protocol StoreFailure: Error {
     var reason: String { get }
+}
+
+/// The reason of an error for the log: what a store says, or a problem's code. Texts of other errors may quote a message or a key, so
+/// only their type is named.
+func reason(of error: any Error) -> String {
+    switch error {
+    case let failure as any StoreFailure: failure.reason
+    case let problem as Problem: problem.code
+    default: "\(type(of: error))"
+    }
 }
 
 extension Administration {

@@ -14,7 +14,7 @@ extension Live {
     /// Ends expired items, and forgets those that ended longer ago than `memory`.
     mutating func sweep(_ now: Moment, memory: Duration) -> RowChanges {
         var changes = RowChanges()
-        for row in deviceEnds.takeDue(now, limit: Self.maximumSweep) {
+        for row in Self.takeDue(now, from: &deviceEnds, &changes) {
             guard let device = devices[row] else { continue }
             if device.expires <= now || revokedKeys.contains(device.key) {
                 endDevice(row, &changes, now: now)
@@ -22,15 +22,15 @@ extension Live {
                 deviceEnds.set(row, at: device.expires)
             }
         }
-        for row in offerEnds.takeDue(now, limit: Self.maximumSweep) {
+        for row in Self.takeDue(now, from: &offerEnds, &changes) {
             guard let expires = offers[row]?.expires else { continue }
             if expires <= now { endOffer(row, &changes, now: now) } else { offerEnds.set(row, at: expires) }
         }
-        for row in wishEnds.takeDue(now, limit: Self.maximumSweep) {
+        for row in Self.takeDue(now, from: &wishEnds, &changes) {
             guard let expires = wishes[row]?.expires else { continue }
             if expires <= now { endWish(row, &changes) } else { wishEnds.set(row, at: expires) }
         }
-        for device in sightingEnds.takeDue(now, limit: Self.maximumSweep) {
+        for device in Self.takeDue(now, from: &sightingEnds, &changes) {
             endExpiredSightings(of: device, now: now)
         }
         if assumedUntil <= now {
@@ -43,9 +43,17 @@ extension Live {
         return changes
     }
 
+    private static func takeDue<Item: Hashable & Sendable>(
+        _ moment: Moment, from schedule: inout Schedule<Item>, _ changes: inout RowChanges
+    ) -> [Item] {
+        let due = schedule.takeDue(moment, limit: maximumSweep)
+        if due.count == maximumSweep { changes.isLimited = true }
+        return due
+    }
+
     /// Deletes items that ended before `then`.
     private mutating func forget(before then: Moment, _ changes: inout RowChanges) {
-        for pair in lossesToForget.takeDue(then, limit: Self.maximumSweep) {
+        for pair in Self.takeDue(then, from: &lossesToForget, &changes) {
             guard let delivery = deliveries[pair], let device = wishes[pair.subscription]?.device else { continue }
             guard delivery.changed < then else {
                 lossesToForget.set(pair, at: delivery.changed)
@@ -56,7 +64,7 @@ extension Live {
             // A stream that stopped before this change cannot resume there.
             changes.forgotten[device] = max(changes.forgotten[device] ?? 0, delivery.sequence)
         }
-        for row in offersToForget.takeDue(then, limit: Self.maximumSweep) {
+        for row in Self.takeDue(then, from: &offersToForget, &changes) {
             guard let offer = offers[row], let ended = offer.ended else { continue }
             if ended < then, offer.subscriptions.isEmpty {
                 offers[row] = nil
@@ -65,7 +73,7 @@ extension Live {
                 offersToForget.set(row, at: ended)
             }
         }
-        for row in tokensToForget.takeDue(then, limit: Self.maximumSweep) {
+        for row in Self.takeDue(then, from: &tokensToForget, &changes) {
             guard let token = tokens[row] else { continue }
             guard token.expires < then else {
                 tokensToForget.set(row, at: token.expires)

@@ -225,4 +225,6 @@ struct RowChanges: Sendable {
     /// The numbers up to which devices cannot resume.
     var forgotten: [Int64: Int64] = [:]
     var woken = Woken()
+    /// Whether a sweep ended at its limit of items: more may be due.
+    var isLimited = false
 }

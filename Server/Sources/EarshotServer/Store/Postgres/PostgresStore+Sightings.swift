@@ -24,13 +24,13 @@
             return SightingAnswer(heard: statuses(1), lost: statuses(2), woken: Woken(row, from: 3))
         }
 
-        func sweep(_ limits: ServiceLimits) async throws -> Woken {
+        func sweep(_ limits: ServiceLimits) async throws -> Swept {
             try await updateClock()
             let lifetime = PostgresValue.duration(limits.sightingLifetime)
             let isSweeper = try await perform { connection, fixed in
                 try connection.execute("SELECT begin_sweep($1, $2)", [lifetime, fixed])[0].boolean(0)
             }
-            guard isSweeper else { return Woken() }
+            guard isSweeper else { return Swept() }
             var woken = Woken()
             for step in ["sweep_devices", "sweep_publications"] { woken = woken + (try await sweep(step, [])) }
             _ = try await perform { connection, fixed in
@@ -41,7 +41,7 @@
                 try connection.execute("SELECT forget($1, $2, $3)", [Self.maximum, .duration(limits.memory), fixed])
             }
             _ = try await perform { connection, _ in try connection.execute("SELECT refresh_plans()") }
-            return woken
+            return Swept(woken: woken)
         }
 
         /// The maximum number of items of each kind in one step, so that no call waits long for it.
