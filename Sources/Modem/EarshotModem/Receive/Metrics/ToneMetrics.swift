@@ -25,6 +25,7 @@ struct EchoTreatment {
 /// Log-likelihoods from tone energies.
 ///
 ///     N[m]    = max(median over k of E[k][m], median over m of these) / ln 2     (the median of noise is ln 2 · mean)
+///     N[m]    ≥ 0.01·(upper quartile over k of Σ_m (E[k][m] − median over k of E[k][m] / ln 2))
 ///     L[k][m] = ln(1 + E[k][m]/N[m])
 ///
 /// Noise is measured for each tone over the frame: a tone that is always loud, a pilot tone, then carries no information,
@@ -45,14 +46,14 @@ struct EchoTreatment {
 /// plain and onset 96.5 %). Echo is a little better where they are not (`standard`, room C, −1 dB: 92.5 and 92 %), and plain
 /// in free air and in a crowd. No allocation after `init`.
 struct ToneMetrics: ~Copyable {
-    /// The minimum of noise over the mean energy of all tones: −20 dB of a lone signal for M = 32, so that L is at most 4.7.
+    /// The minimum of noise over the energy of the signal in a symbol: −20 dB of a lone talker's tone, so that L is at most 4.6.
     ///
     /// Where a low-pass takes half of the tones, a loud frame's own leakage, echo and ringing are the loudest sound in the symbols
     /// that it lost, −20 to −30 dB of a tone. With a lower minimum each of them is evidence as strong as a tone. Chosen on seeds
-    /// 7001 and 7002 from 0.02, 0.06, 0.15, 0.3 and 1: `standard`, low-pass 19,250 Hz, 20 and 30 dB: 85/84, 84/82, 90/91, 92/95
-    /// and 95/97 %. Twelve crowds, rooms and holes are equal or better up to 0.3; with 1, room A with six talkers loses 3 %.
-    /// And if most of a frame is digital silence, the median says nothing.
-    static let selfNoise: Float = 0.3
+    /// 7001 and 7002 from −32, −27, −23, −20 and −15 dB: `standard`, low-pass 19,250 Hz, at 20 and 30 dB decodes 85/84, 84/82,
+    /// 90/91, 92/95 and 95/97 %. Twelve crowds, rooms and holes are equal or better up to −20 dB; with −15, room A with six
+    /// talkers loses 3 %. And if most of a frame is digital silence, the median says nothing.
+    static let selfNoise: Float = 0.01
     /// A tone whose noise is less than this factor above the common noise gets the common one: medians of a frame vary by a
     /// fifth.
     static let standingOut: Float = 1.7
@@ -141,10 +142,9 @@ struct ToneMetrics: ~Copyable {
         }
         // A frame fills one cell in M, which moves the median of the others.
         let quantile = 0.5 / (1 - 1 / Float(toneCount))
-        commonNoise = max(
-            medianOfScratch(toneCount) * median / noiseQuantile(quantile),
-            ToneMetrics.selfNoise * (sum(energies, symbolCount * toneCount) / Float(max(heldCount, 1) * toneCount)),
-            NoiseFloor.minimumPower)
+        let common = medianOfScratch(toneCount) * median / noiseQuantile(quantile)
+        let signal = signalEnergy(energies, toneCount: toneCount, heldCount: heldCount)
+        commonNoise = max(common, ToneMetrics.selfNoise * signal, NoiseFloor.minimumPower)
         for tone in 0..<toneCount {
             if noise[tone] < ToneMetrics.standingOut * commonNoise {
                 noise[tone] = commonNoise
@@ -153,12 +153,19 @@ struct ToneMetrics: ~Copyable {
         }
     }
 
-    private func sum(_ energies: [Float], _ count: Int) -> Float {
-        var sum: Float = 0
-        for index in 0..<count {
-            sum += energies[index]
+    /// S: the energy above the noise in a symbol, the upper quartile over the held ones. Half of them may have lost their tone, and
+    /// a few may have a click. Overwrites scratch; `noise` has the medians.
+    private mutating func signalEnergy(_ energies: [Float], toneCount: Int, heldCount: Int) -> Float {
+        guard heldCount > 0 else { return 0 }
+        for index in 0..<heldCount {
+            let first = Int(heldRows[index]) * toneCount
+            var sum: Float = 0
+            for tone in 0..<toneCount { sum += energies[first + tone] - noise[tone] }
+            scratch[index] = sum
         }
-        return sum
+        var all = scratch.mutableSpan
+        var values = all._mutatingExtracting(0..<heldCount)
+        return select(heldCount * 3 / 4, of: &values)
     }
 
     /// The median of the first `count` values; 0 if there are none.

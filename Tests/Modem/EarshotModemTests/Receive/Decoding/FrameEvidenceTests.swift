@@ -47,7 +47,8 @@ import Testing
         }
     }
 
-    /// A steady frame of 20 dB: L = ln(1 + 100/N) with N near 1, every tone the loudest, sync as loud as data.
+    /// A steady frame of 20 dB: L = ln(1 + 100/N) with N near 1, every tone the loudest, sync as loud as data. A hundredth of its
+    /// tones, the minimum of N, is 1 as well.
     @Test(arguments: Profile.all) func aSteadyFrameIsBelieved(profile: Profile) {
         var random = SeededGenerator(seed: 63)
         let evidence = Scene(profile, random: &random) { _ in 100 }.evidence()
