@@ -32,33 +32,39 @@ struct DecodingSharesCommand: ParsableCommand {
 
     func run() throws {
         var report = Report(title: "Decoding shares", command: "earshot-bench decoding-shares")
-        report.add("| talkers | decoded |\n|---|---|")
+        report.add("| talkers | decoded | seconds from the end of a token: median | 99 % |\n|---|---|---|---|")
         for count in talkers {
-            let heard = try concurrently(trials, threadCount: options.threads) { index in
-                try heardCount(talkerCount: count, seed: seed + UInt64(index))
-            }
-            let share = Double(heard.reduce(0, +)) / Double(trials * count * Self.listenerCount)
-            report.add("| \(count) | \(percent(share)) |")
+            let delays = try concurrently(trials, threadCount: options.threads) { index in
+                try decodingSeconds(talkerCount: count, seed: seed + UInt64(index))
+            }.flatMap(\.self).sorted()
+            let share = Double(delays.count) / Double(trials * count * Self.listenerCount)
+            let shown =
+                delays.isEmpty
+                ? " | " : [50, 99].map { decimal(delays[delays.count * $0 / 100], 2) }.joined(separator: " | ")
+            report.add("| \(count) | \(percent(share)) | \(shown) |")
         }
     }
 
-    private func heardCount(talkerCount: Int, seed: UInt64) throws -> Int {
+    /// For each token that a listener decoded, the seconds from its end until then.
+    private func decodingSeconds(talkerCount: Int, seed: UInt64) throws -> [Double] {
         let plan = RoomPlan([RoomPlan.Device](repeating: .init(), count: talkerCount + Self.listenerCount), seed: seed)
         var ears = try ModemEars(
-            plan, profile: try options.namedProfile, air: .ofDiscovery(inRoom: room), snrDecibels: options.snr,
-            sideMetres: 4)
+            plan, profile: try options.namedProfile, timing: try options.timing, air: .ofDiscovery(inRoom: room),
+            snrDecibels: options.snr, sideMetres: 4)
         let allListen = [Bool](repeating: true, count: plan.devices.count)
         var generator = SeededGenerator(seed: seed)
         let begins = (0..<talkerCount).map { _ in 0.5 + ears.timing.spreadSeconds * Double(generator.uniform()) }
-        let end = 0.5 + 2 * ears.timing.slotSeconds
-        var count = 0
+        // The decoder may still find a frame 0.9 s after its end.
+        let end = 0.5 + ears.timing.slotSeconds + 1
+        var delays: [Double] = []
         for tick in 1...Int(end * 100) {
             let now = Double(tick) / 100
             let begun = begins.indices.filter { begins[$0] < now && begins[$0] >= now - 0.01 }
                 .map { RoomTalk(talker: $0, beginSeconds: begins[$0]) }
             let hearings = ears.advance(toSeconds: now, begun: begun, isPresent: allListen)
-            count += hearings.count { $0.listener >= talkerCount && $0.talker < talkerCount }
+            delays += hearings.filter { $0.listener >= talkerCount && $0.talker < talkerCount }
+                .map { now - begins[$0.talker] - ears.timing.tokenSeconds }
         }
-        return count
+        return delays
     }
 }

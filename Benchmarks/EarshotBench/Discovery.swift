@@ -120,15 +120,19 @@ struct DiscoveryCommand: ParsableCommand {
         let profile = try options.namedProfile
         var plan = plan
         plan.limits.talkersPerSlot = together
+        plan.leadSeconds = options.lead
         if let table = ears.table {
             var room = RoomSimulation(
-                plan, ears: TableEars(timing: TalkTiming(profile), table: table, seed: plan.seed))
+                plan, ears: TableEars(timing: try options.timing, table: table, seed: plan.seed))
             room.run(untilSeconds: end, isOver: isOver)
             return room.findings
         }
         let air = Air.ofDiscovery(inRoom: ears == .modemRoom)
         var room = RoomSimulation(
-            plan, ears: try ModemEars(plan, profile: profile, air: air, snrDecibels: options.snr, sideMetres: 4))
+            plan,
+            ears: try ModemEars(
+                plan, profile: profile, timing: try options.timing, air: air, snrDecibels: options.snr,
+                sideMetres: 4))
         room.run(untilSeconds: end, isOver: isOver)
         return room.findings
     }

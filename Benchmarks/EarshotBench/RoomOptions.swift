@@ -1,6 +1,7 @@
 import ArgumentParser
 import EarshotChannel
 import EarshotModem
+import EarshotSound
 
 /// The options of all measurements of rooms full of devices.
 struct RoomOptions: ParsableArguments {
@@ -10,11 +11,31 @@ struct RoomOptions: ParsableArguments {
     @Option(help: "SNR at 1 m.")
     var snr = 20.0
 
+    @Option(help: "Seconds within which the talkers of one slot begin; the policy's if not given.")
+    var spread: Double?
+
+    @Option(help: "Seconds from the latest end of a token to the next slot; the policy's if not given.")
+    var `guard`: Double?
+
+    @Option(help: "Seconds that a device decides ahead: 0.17 through a sound card.")
+    var lead = 0.0
+
     @Option(help: "Threads; one a core if not given.")
     var threads: Int?
 
     func validate() throws {
         _ = try namedProfile
+        guard spread ?? 1 > 0, self.guard ?? 0 >= 0 else { throw ValidationError("slots need a spread above 0") }
+    }
+
+    /// The lengths of slots: the policy's, unless others are asked for.
+    var timing: TalkTiming {
+        get throws {
+            var timing = TalkTiming(try namedProfile)
+            timing.spreadSeconds = spread ?? timing.spreadSeconds
+            timing.guardSeconds = self.guard ?? timing.guardSeconds
+            return timing
+        }
     }
 
     var namedProfile: Profile {

@@ -13,9 +13,9 @@ const tonesPerToken = 52;
 
 /** Talkers of one slot begin within its spread, and the next slot comes a guard after the latest end. */
 const spreadSeconds = 0.2;
-const guardSeconds = 0.15;
+const guardSeconds = 0.05;
 
-/** λ, the talkers that share one slot. Native devices move between 1.5 and 3.4. */
+/** λ, the talkers that share one slot. Native devices move between 1.5 and 4. */
 const talkersPerSlot = 2.5;
 const minimumRoundSlots = 3;
 /** The round of a device that hears nothing and so cannot count devices. */
@@ -66,7 +66,7 @@ export function tokenSeconds(profile) {
  * - **Rounds.** The device talks once in G slots, G = max(3, n̂/λ), in slots that repeat after R rounds, a period.
  * - **Crowd.** n̂ = max(1 + m, (1 + m₀)·(c + 8)/(r + 8)): neighbours heard, and recapture of known ones among those heard.
  * - **Moves.** If a neighbour is heard too rarely, both probably talk at the same time: with probability ½ one talk moves.
- * - **Answers.** While there are few devices, a newcomer is answered in the next slot.
+ * - **Answers.** A device that knows no other answers the first that it hears in the next slot.
  * - **Sensing.** If the band is busy when a talk is due, the talk waits for the next slot, once.
  */
 export class TalkPolicy {
@@ -160,7 +160,7 @@ export class TalkPolicy {
         } else if (this.#neighbours.size < maximumCrowdCount) {
             this.#count(false);
             this.#neighbours.set(token, {first: slot, slots: [slot]});
-            if (slot === this.#nextSlot - 1 && this.#neighbours.size <= talkersPerSlot) this.#isAnswering = true;
+            if (slot === this.#nextSlot - 1 && this.#neighbours.size === 1) this.#isAnswering = true;
         }
         const heard = this.#neighbours.get(token) ?? {first: slot, slots: [slot]};
         // Talks of neighbouring slots begin up to a spread apart, and are decoded within another slot.

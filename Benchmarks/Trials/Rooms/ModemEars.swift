@@ -56,14 +56,15 @@ package struct ModemEars: RoomEars {
     /// - Parameters:
     ///   - plan: the devices.
     ///   - profile: the air format of all tokens.
+    ///   - timing: the lengths of slots; nil: those of the profile.
     ///   - air: the echoes, and the differences of clocks, between any two devices.
     ///   - snrDecibels: the SNR of a talker at 1 m.
     ///   - sideMetres: the side of the square in which the devices are. A distance below 0.5 m sounds like 0.5 m.
     /// - Throws: `ModemError` if the profile does not fit into 48 kHz.
     package init(
-        _ plan: RoomPlan, profile: Profile, air: Air, snrDecibels: Double, sideMetres: Double
+        _ plan: RoomPlan, profile: Profile, timing: TalkTiming? = nil, air: Air, snrDecibels: Double, sideMetres: Double
     ) throws(ModemError) {
-        timing = TalkTiming(profile)
+        self.timing = timing ?? TalkTiming(profile)
         self.air = PreparedAir(air, sampleRateHertz: Self.sampleRateHertz)
         let transmitter = try Transmitter(profile: profile, sampleRateHertz: Self.sampleRateHertz)
         frames = plan.tokens.map { transmitter.samples($0, amplitude: Self.amplitude) }

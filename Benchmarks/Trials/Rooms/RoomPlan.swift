@@ -29,6 +29,8 @@ package struct RoomPlan: Sendable {
     package var devices: [Device]
     /// Whether the devices' tokens are alike: 0 … 01, 0 … 02, 0 … 03. Otherwise they are random.
     package var areTokensAlike = false
+    /// How far ahead their policies decide, as those of real devices have to.
+    package var leadSeconds = 0.0
     /// The aims of their policies.
     package var limits = TalkLimits()
     /// The seed of all random numbers.

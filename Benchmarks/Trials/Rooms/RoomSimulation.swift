@@ -16,6 +16,7 @@ package struct RoomSimulation<Ears: RoomEars> {
         var generator: SeededGenerator
         var heard: [TalkPolicy.Heard] = []
         var busySeconds = 0.0
+        var ahead: SoundAhead
         var dueSeconds: Double
         var talkEndSeconds = -Double.infinity
     }
@@ -37,7 +38,8 @@ package struct RoomSimulation<Ears: RoomEars> {
         devices = zip(plan.devices, plan.tokens).map { device, token in
             var made = Device(
                 policy: TalkPolicy(mode: device.mode, timing: ears.timing, limits: plan.limits), token: token,
-                generator: SeededGenerator(seed: generator.next()), dueSeconds: device.arrivalSeconds)
+                generator: SeededGenerator(seed: generator.next()),
+                ahead: SoundAhead(tokenSeconds: ears.timing.tokenSeconds), dueSeconds: device.arrivalSeconds)
             _ = made.neighbourhood.own(token)
             return made
         }
@@ -76,14 +78,20 @@ package struct RoomSimulation<Ears: RoomEars> {
     }
 
     private mutating func step(_ index: Int, _ begun: inout [RoomTalk]) {
-        guard now >= devices[index].talkEndSeconds else { return }
+        let time = now + plan.leadSeconds
+        let talkBegin = devices[index].talkEndSeconds - ears.timing.tokenSeconds
+        if now < devices[index].talkEndSeconds { devices[index].ahead.takeOwn(beginSeconds: talkBegin) }
+        guard time >= devices[index].talkEndSeconds else { return }
         let isBusy = ears.isBusy(index)
         var device = devices[index]
+        if now >= device.talkEndSeconds { device.ahead.take(isBusy: isBusy, atSeconds: now) }
         if isBusy { device.busySeconds += 1 / Self.ticksPerSecond }
-        if now >= device.dueSeconds || !device.heard.isEmpty {
+        if time >= device.dueSeconds || !device.heard.isEmpty {
+            let willBeBusy = isBusy && device.ahead.lasts(toSeconds: time)
             let action = device.policy.step(
-                nowSeconds: now, heard: device.heard,
-                band: TalkPolicy.Band(isBusy: isBusy, busySeconds: device.busySeconds), using: &device.generator)
+                nowSeconds: time, heard: device.heard,
+                band: TalkPolicy.Band(isBusy: willBeBusy, busySeconds: device.busySeconds),
+                using: &device.generator)
             device.heard = []
             device.busySeconds = 0
             switch action {

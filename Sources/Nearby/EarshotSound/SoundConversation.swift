@@ -29,6 +29,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     private var policy: TalkPolicy
     private var generator: Chance
     private var busyBand = BusyBand()
+    private var ahead: SoundAhead
     private var ownTokens: [Payload] = []
     private var heard: [TalkPolicy.Heard] = []
     /// Whether there is sound on the air now, other than the own token.
@@ -44,7 +45,9 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     private var isTalkUnderway = false
 
     init(mode: DiscoveryMode, profile: Profile, leadSeconds: Double, generator: Chance) {
-        policy = TalkPolicy(mode: mode, timing: TalkTiming(profile))
+        let timing = TalkTiming(profile)
+        policy = TalkPolicy(mode: mode, timing: timing)
+        ahead = SoundAhead(tokenSeconds: timing.tokenSeconds)
         self.leadSeconds = leadSeconds
         self.generator = generator
     }
@@ -90,18 +93,21 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         passedSeconds += seconds
         guard !ownTalk.overlaps(nowSeconds - seconds..<nowSeconds.nextUp) else {
             isBusy = false
+            ahead.takeOwn(beginSeconds: ownTalk.lowerBound + Self.echoSeconds)
             return
         }
         let isLoud = busyBand.take(levelDecibels, atSeconds: nowSeconds)
         isBusy = isLoud || isReceiving
+        ahead.take(isBusy: isBusy, atSeconds: nowSeconds)
         heardSeconds += seconds
         if isBusy { busySeconds += seconds }
     }
 
-    /// The state of the band since the last step. For the time of the own token it assumes the same share as for the rest.
-    private mutating func takeBand() -> TalkPolicy.Band {
+    /// The state of the band since the last step, and at its time. For the time of the own token it assumes the same share as for the rest.
+    private mutating func takeBand(untilSeconds end: Double) -> TalkPolicy.Band {
         let share = heardSeconds > 0 ? busySeconds / heardSeconds : 0
-        let band = TalkPolicy.Band(isBusy: isBusy, busySeconds: share * passedSeconds)
+        let band = TalkPolicy.Band(
+            isBusy: isBusy && ahead.lasts(toSeconds: end), busySeconds: share * passedSeconds)
         (busySeconds, heardSeconds, passedSeconds) = (0, 0, 0)
         return band
     }
@@ -121,7 +127,8 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     /// - Returns: when to begin to talk; nil to listen.
     mutating func step(nowSeconds: Double) -> Double? {
         let action = policy.step(
-            nowSeconds: nowSeconds + leadSeconds, heard: heard, band: takeBand(), using: &generator)
+            nowSeconds: nowSeconds + leadSeconds, heard: heard, band: takeBand(untilSeconds: nowSeconds + leadSeconds),
+            using: &generator)
         heard.removeAll(keepingCapacity: true)
         switch action {
         case .listen(let until):

@@ -56,8 +56,8 @@ import Testing
     @Test func `a talk is decided a lead before its begin`() {
         var conversation = Self.conversation()
         let talks = run(&conversation, 0..<60)
-        // One in three slots of 0.905 s.
-        #expect((20...23).contains(talks.count))
+        // One in three slots of 0.805 s.
+        #expect((23...26).contains(talks.count))
         for (begin, decided) in talks {
             // At most a step of the loop late, and within the spread.
             #expect(begin - decided >= Self.leadSeconds - 0.011)

@@ -40,8 +40,8 @@ struct NearbySoundCardTests {
         }
     }
 
-    /// A lost device is reported after at most four periods of 15 slots of 0.905 s, one slot for decoding, and a check
-    /// every 0.25 s: 55.5 s. The rest is for a busy machine.
+    /// A lost device is reported after at most four periods of 15 slots of 0.805 s, one slot for decoding, and a check
+    /// every 0.25 s: 49.4 s. The rest is for a busy machine.
     private static let maximumPatienceSeconds = 60.0
 
     @Test(.enabled(if: SoundCard.isVirtual)) func threeFindEachOtherAndLoseAKilledOne() async throws {
@@ -54,7 +54,7 @@ struct NearbySoundCardTests {
                     try Self.wait(program, "found", other, within: 30)
                 }
             }
-            // The devices get to know each other for more than a period of 13.6 s: one that was heard often is reported
+            // The devices get to know each other for more than a period of 12.1 s: one that was heard often is reported
             // lost sooner.
             for program in [programs[0], programs[2]] {
                 _ = program.waitForOutput(within: 30) { _ in

@@ -1,7 +1,7 @@
 /// The aims of `TalkPolicy`. The defaults come from simulated rooms.
 public struct TalkLimits: Sendable, Equatable {
     /// The maximum mean number of talkers in one slot: a receiver in free air decodes so many together.
-    public var talkersPerSlot = 3.4
+    public var talkersPerSlot = 4.0
     /// The minimum mean number of talkers in one slot, for rooms in which several are hard to decode.
     public var minimumTalkersPerSlot = 1.5
     /// The minimum number of slots in a round. A device talks once a round.

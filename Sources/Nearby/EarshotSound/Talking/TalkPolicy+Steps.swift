@@ -26,7 +26,7 @@ extension TalkPolicy {
 
     /// The state of the band beside tokens: from its energy, and from the frame that the receiver is in the middle of.
     public struct Band: Sendable, Equatable {
-        /// Whether there is sound in the band now.
+        /// Whether there will be sound in the band at the time of the step.
         public var isBusy: Bool
         /// For how many seconds there was sound since the last step.
         public var busySeconds: Double

@@ -13,11 +13,11 @@ public import EarshotDiscovery
 /// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. A repeating miss can be
 ///    mended: if a neighbour was heard too rarely in a period, the two patterns are too similar, and one talk moves.
 /// 4. A new device listens for a slot, and begins anywhere in a round.
-/// 5. If there are few devices, one that hears a newcomer answers in the next slot, in which the newcomer listens, instead of
-///    later in the round.
-/// 6. If there is sound at the begin of a slot, some device keeps another grid: the talk waits for the next slot, once.
+/// 5. A device that knows no other answers the first that it hears in the next slot, in which that one listens, instead of later in
+///    the round. If it knows others, they would answer together.
+/// 6. If there will be sound at the begin of a slot, some device keeps another grid: the talk waits for the next slot, once.
 ///
-/// The share of time on the air is at most one token in G slots, over any period: for `fast` 20 %.
+/// The share of time on the air is at most one token in G slots, over any period: for `fast` 23 %.
 public struct TalkPolicy: Sendable {
     /// The directions in which the device works.
     public let mode: DiscoveryMode
@@ -25,6 +25,13 @@ public struct TalkPolicy: Sendable {
     public let timing: TalkTiming
     /// The aims of the policy.
     public let limits: TalkLimits
+
+    /// What a device did and heard in a slot.
+    private struct ListenedSlot {
+        var isTalking = false
+        var heardCount = 0
+        var busySeconds = 0.0
+    }
 
     private var grid: SlotGrid?
     private var crowd = CrowdEstimate()
@@ -39,14 +46,13 @@ public struct TalkPolicy: Sendable {
     private var knownCount = 0
     /// The next slot to decide.
     private var nextSlot = 0
-    private var slotHeardCount = 0
-    private var slotBusySeconds = 0.0
+    /// The slot before `nextSlot`, and the one before that, whose tokens the decoder may still hold.
+    private var current = ListenedSlot()
+    private var previous = ListenedSlot()
     private var occupiedSlotCount = 0
-    private var isTalking = false
-    private var wasTalking = false
     private var isHeld = false
-    /// Whether a newcomer was heard that listens in the next slot.
-    private var isAnswering = false
+    /// The slot in which to answer the first neighbour.
+    private var answerSlot: Int?
     private var hasTalkedThisRound = false
 
     /// The maximum number of neighbours that are told apart: an attacker must not fill the memory.
@@ -112,7 +118,7 @@ public struct TalkPolicy: Sendable {
             take(token, slot: grid.index(atSeconds: token.startSeconds))
         }
         self.grid = grid
-        slotBusySeconds += band.busySeconds
+        current.busySeconds += band.busySeconds
         // A moved grid may have put the next slot into the past.
         while nowSeconds >= grid.beginSeconds(nextSlot + 1) { finishSlot(&generator) }
         guard nowSeconds >= grid.beginSeconds(nextSlot) else {
@@ -120,10 +126,8 @@ public struct TalkPolicy: Sendable {
         }
         let slot = nextSlot
         finishSlot(&generator)
-        let answers = isAnswering
-        isAnswering = false
         guard let pattern, mode.contains(.broadcast),
-            isHeld || !hasTalkedThisRound && (answers || pattern.talks(in: slot - periodBegin))
+            isHeld || !hasTalkedThisRound && (slot == answerSlot || pattern.talks(in: slot - periodBegin))
         else { return .listen(untilSeconds: grid.beginSeconds(nextSlot)) }
         let isRoundBegin = (slot - periodBegin) % pattern.roundSlots == 0
         if band.isBusy && !isHeld && !isBandOccupied
@@ -135,7 +139,7 @@ public struct TalkPolicy: Sendable {
         // A talk that was held back belongs to the round before.
         hasTalkedThisRound = !(isHeld && isRoundBegin)
         isHeld = false
-        isTalking = true
+        current.isTalking = true
         let offset = timing.spreadSeconds * Double(generator.next() >> 11) * 0x1p-53
         return .talk(atSeconds: max(nowSeconds, grid.beginSeconds(slot) + offset))
     }
@@ -148,7 +152,7 @@ public struct TalkPolicy: Sendable {
     }
 
     private mutating func take(_ token: Heard, slot: Int) {
-        slotHeardCount += 1
+        if slot == nextSlot - 2 { previous.heardCount += 1 } else { current.heardCount += 1 }
         if let latest = neighbours[token.token]?.latest {
             if latest < roundBegin { crowd.hear(isKnown: true) }
             if (neighbours[token.token]?.first ?? slot) < roundBegin { aim.hear() }
@@ -157,16 +161,18 @@ public struct TalkPolicy: Sendable {
         } else if neighbours.count < Self.maximumNeighbourCount {
             crowd.hear(isKnown: false)
             neighbours[token.token] = HeardSlots(slot)
-            if slot == nextSlot - 1 && Double(neighbours.count) <= aim.talkersPerSlot { isAnswering = true }
+            if slot == nextSlot - 1 && neighbours.count == 1 { answerSlot = nextSlot }
         }
     }
 
     /// Ends the slot before `nextSlot`.
     private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
-        if !isTalking { finishListening() }
         // The decoder may still hold its tokens; it has reported those of the slot before.
-        if !wasTalking { compare(nextSlot - 2) }
-        (slotHeardCount, slotBusySeconds, wasTalking, isTalking) = (0, 0, isTalking, false)
+        if !previous.isTalking {
+            finishListening(previous)
+            compare(nextSlot - 2)
+        }
+        (previous, current) = (current, ListenedSlot())
         let slot = nextSlot
         nextSlot += 1
         forgetSilent(slot)
@@ -184,11 +190,11 @@ public struct TalkPolicy: Sendable {
         }
     }
 
-    private mutating func finishListening() {
-        let isFull = slotBusySeconds >= Self.occupiedShare * timing.slotSeconds
-        occupiedSlotCount = isFull && slotHeardCount == 0 ? occupiedSlotCount + 1 : 0
-        let isQuiet = slotBusySeconds < timing.tokenSeconds / 2
-        crowd.finishSlot(slotHeardCount > 0 ? .heard : isQuiet ? .quiet : .vain(isFull: isFull))
+    private mutating func finishListening(_ slot: ListenedSlot) {
+        let isFull = slot.busySeconds >= Self.occupiedShare * timing.slotSeconds
+        occupiedSlotCount = isFull && slot.heardCount == 0 ? occupiedSlotCount + 1 : 0
+        let isQuiet = slot.busySeconds < timing.tokenSeconds / 2
+        crowd.finishSlot(slot.heardCount > 0 ? .heard : isQuiet ? .quiet : .vain(isFull: isFull))
     }
 
     /// Counts the neighbours heard a period before a slot: as heard again in it, or as missed.

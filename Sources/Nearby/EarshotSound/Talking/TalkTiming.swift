@@ -5,14 +5,14 @@ public import EarshotModem
 ///
 ///     slot = spread + token + guard
 ///
-/// Talkers of one slot begin within its spread: a receiver tells them apart by the begins of their sync patterns. After the
-/// last one there is time to decode, so that the next slot can answer.
+/// Talkers of one slot begin within its spread: a receiver tells them apart by the begins of their sync patterns. The guard keeps
+/// slots apart where sound takes longer, or devices do not know their own delays exactly.
 public struct TalkTiming: Sendable, Equatable {
     /// The length of a token on the air, seconds; above 0.
     public var tokenSeconds: Double
     /// The seconds within which the talkers of one slot begin; above 0.
     public var spreadSeconds: Double
-    /// The seconds from the latest end of a token to the next slot, for decoding and for handing sound to the device.
+    /// The seconds from the latest end of a token to the next slot.
     public var guardSeconds: Double
 
     /// Sets the properties of the same names.
@@ -27,7 +27,7 @@ public struct TalkTiming: Sendable, Equatable {
     public init(_ profile: Profile) {
         self.init(
             tokenSeconds: profile.frameSeconds(payloadByteCount: Payload.tokenCount), spreadSeconds: 0.2,
-            guardSeconds: 0.15)
+            guardSeconds: 0.05)
     }
 
     /// The length of a slot, seconds.
