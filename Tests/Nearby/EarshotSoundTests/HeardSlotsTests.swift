@@ -47,6 +47,17 @@ import Testing
         #expect(patience(heard(in: [1, 4, 8], periodCount: 1)) == 60)
     }
 
+    @Test func `two tokens a period apart are heard once a period`() {
+        // Counted as two, a single miss was a loss: one of 90 pairs in ten minutes (room with seed 4).
+        #expect((25...30).contains(patience(heard(in: [4], periodCount: 2))))
+    }
+
+    @Test func `a neighbour heard more rarely of late gets more patience`() {
+        let rarer = heard(in: [1, 4, 8], periodCount: 6) { $0 < 75 || $0 % 15 == 8 }
+        #expect(rarer.latest == 83)
+        #expect((20...30).contains(patience(rarer)))
+    }
+
     @Test func `a neighbour's own period is learned, and counts`() {
         let slow = heard(in: [1, 8, 20], periodSlots: 30, periodCount: 5)
         #expect(slow.periodSlots(own: Self.period) == 30)

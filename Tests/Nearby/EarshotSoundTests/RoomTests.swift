@@ -142,26 +142,17 @@ import Testing
             return room.findings.seconds(share: 0.9)
         }
         #expect(seconds <= 9)
-        var count = 0
-        for seed in UInt64(1)...5 {
-            var plan = RoomPlan(deviceCount: 10, seed: seed)
-            plan.leadSeconds = 0.17
-            var room = room(plan)
-            room.run(untilSeconds: 600)
-            count += room.findings.falseLosses.count
-        }
-        #expect(count <= 4)
     }
 
-    /// Measured: 1 in these five runs, 2 in ten runs from seed 70000; with slots of 0.905 s 3 in 20.
-    @Test func `ten minutes have hardly a false loss`() {
-        var count = 0
+    /// The goal is none in 9 of 10 runs. Decided at once, and a lead of 0.17 s ahead as through a sound card.
+    @Test(arguments: [0, 0.17]) func `ten minutes have no false losses`(leadSeconds: Double) {
         for seed in UInt64(1)...5 {
-            var room = room(RoomPlan(deviceCount: 10, seed: seed))
+            var plan = RoomPlan(deviceCount: 10, seed: seed)
+            plan.leadSeconds = leadSeconds
+            var room = room(plan)
             room.run(untilSeconds: 600)
-            count += room.findings.falseLosses.count
+            #expect(room.findings.falseLosses.isEmpty, "seed \(seed)")
         }
-        #expect(count <= 2)
     }
 
     /// Three devices with the tokens 0…01, 0…02 and 0…03 and the real modem. Before tokens were mixed, recognition took the other two tokens for

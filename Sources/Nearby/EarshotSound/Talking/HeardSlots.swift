@@ -8,6 +8,8 @@ struct HeardSlots: Sendable {
     private static let risk = 0.002
     /// The maximum patience in periods, however rarely the neighbour is heard.
     private static let maximumPeriodCount = 4.0
+    /// Half a token: of one period alone the count is uncertain by as much.
+    private static let latelyMargin = 0.5
     private static let sureShare = 0.9
     private static let doubt = 2.0
     private static let minimumShare = 0.05
@@ -66,6 +68,19 @@ struct HeardSlots: Sendable {
         return missed
     }
 
+    /// h, how often it is heard in a period: over the last three periods, or, if it was heard more rarely of late, over the last one.
+    private func heardPerPeriod(_ period: Int) -> Double {
+        let age = latest - first
+        let known = Self.countedPeriods * period
+        let heardCount = slots.count { latest - $0 < known }
+        // The first token of a shorter time is its begin, not a repeat: two tokens a period apart are heard once a period.
+        let mean =
+            age < known
+            ? Double((heardCount - 1) * period) / Double(max(1, age)) : Double(heardCount) / Double(Self.countedPeriods)
+        let lately = slots.count { latest - $0 < period }
+        return min(mean, Double(lately) + Self.latelyMargin)
+    }
+
     /// The number of silent slots after which it is gone: a period, or the time of so many talks that chance cannot miss them all.
     ///
     ///     s = max(15, P)·min(4, max(1, m·q'/h)),   q' = q − 2·max(0, 0.9 − q̄),   h = times heard in a period
@@ -78,9 +93,7 @@ struct HeardSlots: Sendable {
     func patienceSlots(ownPeriodSlots: Int, expected: Double) -> Int {
         let period = periodSlots(own: ownPeriodSlots)
         let age = latest - first
-        let known = min(max(age + 1, period), Self.countedPeriods * period)
-        let heardCount = slots.count { latest - $0 < known }
-        let perPeriod = Double(heardCount * period) / Double(known)
+        let perPeriod = heardPerPeriod(period)
         let doubt = Self.doubt * max(0, Self.sureShare - expected)
         let share = max(Self.minimumShare, repeats.share(expected: expected) - doubt)
         let misses = Double(RepeatShare.missCount(share: share, risk: Self.risk))

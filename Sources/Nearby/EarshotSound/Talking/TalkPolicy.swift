@@ -84,7 +84,12 @@ public struct TalkPolicy: Sendable {
         var heard = neighbours[token] ?? HeardSlots(slot)
         heard.add(slot, ownPeriodSlots: periodSlots, limits: limits)
         // Talks of neighbouring slots begin up to a spread apart, and are decoded within another slot.
-        return Double(heard.patienceSlots(ownPeriodSlots: periodSlots, expected: sureness) + 1) * timing.slotSeconds
+        return Double(patienceSlots(heard) + 1) * timing.slotSeconds
+    }
+
+    /// The silent slots after which a neighbour is gone.
+    private func patienceSlots(_ heard: HeardSlots) -> Int {
+        heard.patienceSlots(ownPeriodSlots: periodSlots, expected: sureness) + Self.moveSlots
     }
 
     /// Whether a sound that is no token fills the band without a pause. The policy does not wait for its end.
@@ -93,6 +98,8 @@ public struct TalkPolicy: Sendable {
     /// Talkers pause between slots; a sound that fills this share of a slot is no talker.
     private static let occupiedShare = 0.97
     private static let occupiedSlots = 4
+    /// How much later a period's only talk may come where it has moved within the shortest rounds, of three slots.
+    private static let moveSlots = 2
     /// q̄ before any token was due again.
     private static let firstSureness = 0.9
     /// The probability of a change although every known neighbour is heard often enough.
@@ -200,19 +207,23 @@ public struct TalkPolicy: Sendable {
     /// Counts the neighbours heard a period before a slot: as heard again in it, or as missed.
     private mutating func compare(_ slot: Int) {
         let period = periodSlots
+        var missCounts: [Int] = []
         for token in neighbours.keys {
             guard let missed = neighbours[token]?.finish(slot, ownPeriodSlots: period) else { continue }
-            repeats.add(missCount: missed)
+            missCounts.append(missed)
         }
+        // The order of a dictionary's keys differs from run to run, and the latest repeats weigh most.
+        for missed in missCounts.sorted() { repeats.add(missCount: missed) }
     }
 
     private mutating func forgetSilent(_ slot: Int) {
-        let (period, sureness) = (periodSlots, sureness)
-        neighbours = neighbours.filter {
+        let period = periodSlots
+        let gone = neighbours.filter {
             // A neighbour heard within a period is present, however rarely it is heard.
-            slot - $0.value.latest <= period
-                || slot - $0.value.latest <= $0.value.patienceSlots(ownPeriodSlots: period, expected: sureness)
+            let silent = slot - $0.value.latest
+            return silent > period && silent > patienceSlots($0.value)
         }
+        for token in gone.keys { neighbours[token] = nil }
     }
 
     private mutating func beginRound(_ slot: Int) {
