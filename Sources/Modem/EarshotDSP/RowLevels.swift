@@ -10,10 +10,13 @@ import RealModule
 /// with a reference that all rows share. The geometric mean hardly moves when a signal is in one bin; the second term keeps a
 /// signal's own side lobes from looking like noise in digital silence, where the least that a tone alone stands out is
 /// bins/(2·s) times. Only every other row is measured, since rows overlap; those between have the mean of their neighbours.
-/// A lost row has d = 0.
+/// A lost row, and one of silence, has d = 0.
 struct RowLevels {
     /// s: as low as a talker beside another one 20 dB louder needs it, and far above the side lobes of a lone tone.
     private static let selfNoise: Float = 0.1
+    /// A row that is quieter than the loudest one of its block by this, 36 dB, is a hole in the sound, whose level means nothing. An
+    /// automatic gain that has not settled makes 27 dB.
+    private static let holeBits: Float = 12
     /// γ/ln 2: the mean of log2 E of noise, whose E is exponentially distributed, is log2(mean) − γ/ln 2.
     private static let eulerBits: Float = 0.832_746_2
     /// The number of rows that are measured.
@@ -25,7 +28,7 @@ struct RowLevels {
     private(set) var isUneven = false
     /// log2 l of each measured row of the latest block.
     private var levels = [Float](repeating: 0, count: measuredCount)
-    /// 1 for a row that counts, 0 for a lost one.
+    /// 1 for a row that counts, 0 for a lost or silent one.
     private var weights = [Float](repeating: 0, count: measuredCount)
 
     /// Takes in a block.
@@ -37,13 +40,21 @@ struct RowLevels {
     /// - Returns: the mean of log2 l over the rows that count, of which there must be one.
     mutating func measure(logs: [Float], means: [Float], weights rowWeights: [Float], binCount: Int) -> Float {
         let scale = 1 / Float(binCount)
-        var (sum, count) = (Float(0), Float(0))
+        var loudest = -Float.infinity
         for row in levels.indices {
             weights[row] = rowWeights[row]
             guard weights[row] > 0 else { continue }
             levels[row] = max(
                 logs[row] * scale + RowLevels.eulerBits,
                 fastLog2(RowLevels.selfNoise * scale * means[row] + NoiseFloor.minimumPower))
+            loudest = max(loudest, levels[row])
+        }
+        var (sum, count) = (Float(0), Float(0))
+        for row in levels.indices where weights[row] > 0 {
+            guard levels[row] > loudest - RowLevels.holeBits else {
+                weights[row] = 0
+                continue
+            }
             sum += levels[row]
             count += 1
         }
