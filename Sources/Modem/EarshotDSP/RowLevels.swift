@@ -8,8 +8,9 @@ import RealModule
 ///     d[row] = beyond(log2 (l[row]/reference))     in bits; see LevelTolerance
 ///
 /// with a reference that all rows share. The geometric mean hardly moves when a signal is in one bin; the second term keeps a
-/// loud signal's own side lobes from looking like patterns, as the median of `NoiseFloor` does: a tone alone stands out by
-/// half the number of bins. (With a tenth of the mean, tokens at 40 dB made seven times as many candidates.) Only every other row is measured, since rows overlap; those between have the mean of their neighbours.
+/// loud signal's own side lobes from looking like patterns, as the median of `NoiseFloor` does: a tone alone stands out by half
+/// the number of bins. (With a tenth of the mean, tokens at 40 dB made seven times as many candidates.) Only every other row is
+/// measured, since rows overlap; those between have the mean of their neighbours.
 /// A lost row, and one of silence, has d = 0.
 struct RowLevels {
     /// A row that is quieter than the loudest one of its block by this, 36 dB, is a hole in the sound, whose level means nothing. An
