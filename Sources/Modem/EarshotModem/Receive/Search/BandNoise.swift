@@ -31,9 +31,6 @@ struct BandNoise: ~Copyable {
     /// Whether the noise of single bins is settled; see `NoiseFloor.isSettled`.
     var isSettled: Bool { floor.isSettled }
 
-    /// The levels of the latest block's rows, where they are not that of the floor; see `NoiseFloor.rowDeviations`.
-    var rowDeviations: [Float]? { floor.rowDeviations }
-
     /// Takes in a block of energies; see `NoiseFloor.update(block:heldShares:)`.
     mutating func update(block energies: [Float], heldShares: [Float] = []) {
         floor.update(block: energies, heldShares: heldShares)

@@ -1,5 +1,3 @@
-import RealModule
-
 /// The cells of one channel's search: energy over noise, saturated, in the rows of the latest blocks.
 ///
 /// Shape [binCount][stride]. The rows move to the front when the room behind them is used up, so a row's place changes only
@@ -19,10 +17,6 @@ final class SearchCells {
     @exclusivity(unchecked) var values: [Float]
     /// h of each row: a row of which a part was lost does not count for `GridLikelihood`.
     @exclusivity(unchecked) var heldShares = [Float](repeating: 0, count: stride)
-    /// log2 of the noise's level in each row over the floor that divides its energies; see `NoiseFloor.rowDeviations`.
-    @exclusivity(unchecked) private var levels = [Float](repeating: 0, count: stride)
-    /// Whether any of `levels` may be other than 0.
-    private var hasLevels = false
     /// The latest block's first row.
     @exclusivity(unchecked) private(set) var latestRow = keptRowCount - SyncSearch.blockRowCount
     /// The number of blocks so far; the latest is the one before.
@@ -56,11 +50,6 @@ final class SearchCells {
         heldShares.withUnsafeMutableBufferPointer { shares in
             for row in 0..<kept { shares[row] = shares[row + dropped] }
         }
-        if hasLevels {
-            levels.withUnsafeMutableBufferPointer { levels in
-                for row in 0..<kept { levels[row] = levels[row + dropped] }
-            }
-        }
         latestRow = kept
     }
 
@@ -80,22 +69,6 @@ final class SearchCells {
     /// Sets h of the latest block's rows.
     func setHeldShares(_ shares: [Float]) {
         heldShares.replaceSubrange(latestRow..<latestRow + SyncSearch.blockRowCount, with: shares)
-    }
-
-    /// Sets the levels of the latest block's rows; nil if all are 0.
-    func setLevels(_ deviations: [Float]?) {
-        guard deviations != nil || hasLevels else { return }
-        hasLevels = true
-        for row in 0..<SyncSearch.blockRowCount { levels[latestRow + row] = deviations?[row] ?? 0 }
-    }
-
-    /// 1/level of the row in which a symbol of a candidate begins.
-    func inverseLevel(of candidate: Candidate, symbol: Int, _ format: BasebandFormat) -> Float {
-        guard hasLevels else { return 1 }
-        let hop = format.samplesPerSymbol / SyncSearch.rowsPerSymbol
-        let ownRow = Int(candidate.start) / hop + SyncSearch.rowsPerSymbol * symbol
-        let row = latestRow + ownRow - (blockCount - 1) * SyncSearch.blockRowCount
-        return levels.indices.contains(row) ? .exp2(-levels[row]) : 1
     }
 
     /// Sets all cells of the latest block, of which nothing was held.
