@@ -69,7 +69,7 @@ import Testing
         for secret in secrets { #expect(!text.contains(secret), "\(secret) stands in the log") }
     }
 
-    /// "reason=Problem" helps nobody.
+    /// The log names the problem's code, not the type `Problem`.
     @Test func reasonsSayWhatHappened() {
         #expect(reason(of: Problem.overloaded) == "overloaded")
         #expect(reason(of: CocoaError(.fileNoSuchFile)) == "CocoaError", "its text may quote a path")

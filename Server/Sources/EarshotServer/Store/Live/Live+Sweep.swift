@@ -43,6 +43,7 @@ extension Live {
         return changes
     }
 
+    /// Takes the due items of a schedule, and notes if they reached the limit.
     private static func takeDue<Item: Hashable & Sendable>(
         _ moment: Moment, from schedule: inout Schedule<Item>, _ changes: inout RowChanges
     ) -> [Item] {
@@ -64,7 +65,7 @@ extension Live {
             // A stream that stopped before this change cannot resume there.
             changes.forgotten[device] = max(changes.forgotten[device] ?? 0, delivery.sequence)
         }
-        for row in Self.takeDue(then, from: &offersToForget, &changes) {
+        for row in offersToForget.takeDue(then, limit: Self.maximumSweep) {
             guard let offer = offers[row], let ended = offer.ended else { continue }
             if ended < then, offer.subscriptions.isEmpty {
                 offers[row] = nil
@@ -73,6 +74,8 @@ extension Live {
                 offersToForget.set(row, at: ended)
             }
         }
+        // Those that a subscription still has stay due. Only deletions let the sweep continue, or it would never end.
+        if changes.deletedPublications.count == Self.maximumSweep { changes.isLimited = true }
         for row in Self.takeDue(then, from: &tokensToForget, &changes) {
             guard let token = tokens[row] else { continue }
             guard token.expires < then else {
