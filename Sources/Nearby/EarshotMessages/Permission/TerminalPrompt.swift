@@ -102,17 +102,18 @@ private final class Line: Sendable {
         var bytes = [UInt8](repeating: 0, count: limit)
         // Another process may have read it meanwhile.
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&request, 1, 0) > 0 else { return }
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        if count < 0, errno == EINTR || errno == EAGAIN { return }
-        guard count > 0 else { return finish(nil) }
-        let line = state.withLock { state -> String? in
-            state.bytes += bytes[..<count].prefix(limit - min(limit, state.bytes.count))
-            guard bytes[..<count].contains(UInt8(ascii: "\n")) else { return nil }
-            let text = String(decoding: state.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-            return String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+        while poll(&request, 1, 0) > 0 {
+            let count = Glibc.read(descriptor, &bytes, bytes.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { return }
+            guard count > 0 else { return finish(nil) }
+            let line = state.withLock { state -> String? in
+                state.bytes += bytes[..<count].prefix(limit - min(limit, state.bytes.count))
+                guard bytes[..<count].contains(UInt8(ascii: "\n")) else { return nil }
+                let text = String(decoding: state.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+                return String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+            }
+            if let line { return finish(line) }
         }
-        if let line { finish(line) }
     }
 
     private func finish(_ line: String?) {

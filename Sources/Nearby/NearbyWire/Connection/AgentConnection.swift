@@ -24,6 +24,8 @@ package final class AgentConnection: Sendable {
         var isDeaf = false
     }
 
+    private static let bufferByteCount = 65_536
+
     private let socket: Descriptor
     private let queue: DispatchQueue
     private let limits: Limits
@@ -97,17 +99,22 @@ package final class AgentConnection: Sendable {
         queue.async { self.close() }
     }
 
+    /// Reads all there is, and the end after it: libdispatch does not call again for a socket whose other side is gone.
     private func read() {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = Glibc.read(socket.number, &buffer, buffer.count)
-        if count < 0, errno == EAGAIN || errno == EINTR { return }
-        guard count > 0 else { return close() }
-        do throws(FrameReader.Invalid) {
-            let frames = try state.withLock { state throws(FrameReader.Invalid) in
-                try state.reader.take(buffer[..<count])
-            }
-            for frame in frames { onFrame(self, frame) }
-        } catch { close() }
+        var buffer = [UInt8](repeating: 0, count: Self.bufferByteCount)
+        // 4 MiB, more than a socket's buffer holds: one that writes without pause cannot keep the queue for itself.
+        for _ in 0..<64 {
+            let count = Glibc.read(socket.number, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return }
+            guard count > 0 else { return close() }
+            do throws(FrameReader.Invalid) {
+                let frames = try state.withLock { state throws(FrameReader.Invalid) in
+                    try state.reader.take(buffer[..<count])
+                }
+                for frame in frames { onFrame(self, frame) }
+            } catch { return close() }
+        }
     }
 
     private func flush(_ state: inout State) {

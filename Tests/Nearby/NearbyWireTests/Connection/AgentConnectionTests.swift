@@ -1,0 +1,31 @@
+import Dispatch
+import Foundation
+import Glibc
+import NearbyWire
+import Synchronization
+import Testing
+
+/// Frames between processes of which one ends. A test that waits in vain fails at the time limit.
+@Suite(.timeLimit(.minutes(1))) struct AgentConnectionTests {
+    /// libdispatch reports a socket whose other side is gone at most twice, however many bytes wait in it: 3,000 frames are three
+    /// buffers of the reader.
+    @Test(arguments: [1, 3_000]) func theEndComesAfterAllThatWasSentBeforeIt(frameCount: Int) async throws {
+        var sockets: [CInt] = [0, 0]
+        #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+        var byteCount: CInt = 1 << 20
+        setsockopt(sockets[0], SOL_SOCKET, SO_SNDBUF, &byteCount, socklen_t(MemoryLayout<CInt>.size))
+        let frame = try #require(AgentProtocol.encode(ClientFrame.hello(ClientFrame.Hello(app: "org.example.app"))))
+        let bytes = [UInt8](repeatElement(frame, count: frameCount).joined())
+        // The socket's buffer holds all of it: nobody reads yet.
+        #expect(send(sockets[0], bytes, bytes.count, CInt(MSG_DONTWAIT)) == bytes.count)
+        close(sockets[0])
+        let count = Mutex(0)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let connection = AgentConnection(
+            sockets[1], queue: DispatchQueue(label: "test"), onFrame: { _, _ in count.withLock { $0 += 1 } },
+            onEnd: { _ in end.finish() })
+        connection.start()
+        for await _ in ends {}
+        #expect(count.withLock(\.self) == frameCount)
+    }
+}
