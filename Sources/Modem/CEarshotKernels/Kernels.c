@@ -382,6 +382,54 @@ CLONED float earshot_sum_of_ratios(
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
+CLONED void earshot_scale_rows(const float *restrict factors, size_t bin_count, float *restrict energies) {
+    for (size_t bin = 0; bin < bin_count; bin++) {
+        for (size_t row = 0; row < EARSHOT_BLOCK_ROW_COUNT; row++) {
+            energies[EARSHOT_BLOCK_ROW_COUNT * bin + row] *= factors[row];
+        }
+    }
+}
+
+CLONED float earshot_symbol_level(
+    const float *restrict energies, const float *restrict inverse, size_t count, float self_noise) {
+    // γ / ln 2.
+    const float euler_bits = 0.8327462f, smallest = 1e-30f;
+    // The last round takes the logarithm of the mean.
+    Eight sum = {0}, bits = {0}, mean_bits = {0};
+    for (size_t i = 0; i <= count; i += 8) {
+        Eight x = {0};
+        if (i < count) {
+            x = LOAD(energies + i) * LOAD(inverse + i);
+            sum += x;
+        } else {
+            float total = 0;
+            for (int lane = 0; lane < 8; lane++) {
+                total += sum[lane];
+            }
+            x += self_noise * total / (float)count;
+        }
+        x += smallest;
+        EightIntegers pattern;
+        memcpy(&pattern, &x, sizeof pattern);
+        EightIntegers mantissa_bits = (pattern & 0x007FFFFF) | 0x3F800000;
+        Eight t;
+        memcpy(&t, &mantissa_bits, sizeof t);
+        t -= 1;
+        Eight logarithms = __builtin_convertvector((pattern >> 23) - 127, Eight) + t * (1.3465f - 0.3465f * t);
+        if (i < count) {
+            bits += logarithms;
+        } else {
+            mean_bits = logarithms;
+        }
+    }
+    float total_bits = 0;
+    for (int lane = 0; lane < 8; lane++) {
+        total_bits += bits[lane];
+    }
+    float level = total_bits / (float)count + euler_bits;
+    return level > mean_bits[0] ? level : mean_bits[0];
+}
+
 CLONED int16_t earshot_trellis_step(
     const float *restrict metrics, size_t tone_count, float scale, const uint8_t *restrict tones, size_t state_count,
     int16_t offset, const int16_t *restrict old, int16_t *restrict new) {

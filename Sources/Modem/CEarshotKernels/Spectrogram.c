@@ -134,8 +134,8 @@ void earshot_tone_energies(
 
 void earshot_block_sums(
     int form, const float *energies, size_t bin_count, const float *scales, const float *weights, float minimum,
-    float *logs, float *means) {
-    CALL(form, sum_energies, energies, bin_count, scales, weights, minimum, logs, means);
+    float *logs, float *means, float *row_logs, float *row_means) {
+    CALL(form, sum_energies, energies, bin_count, scales, weights, minimum, logs, means, row_logs, row_means);
 }
 
 void earshot_block_saturate(

@@ -175,8 +175,9 @@ TARGET static void NAME(tone_energies)(
 
 TARGET static void NAME(sum_energies)(
     const float *energies, size_t bin_count, const float *scales, const float *weights, float minimum, float *logs,
-    float *means) {
+    float *means, float *row_logs, float *row_means) {
     const Sixteen scale = *(const Sixteen *)scales, weight = *(const Sixteen *)weights;
+    Sixteen row_log = {0}, row_mean = {0};
     for (size_t first = 0; first < bin_count; first += 16) {
         size_t present = bin_count - first < 16 ? bin_count - first : 16;
         Sixteen log_lanes[16], mean_lanes[16];
@@ -191,6 +192,8 @@ TARGET static void NAME(sum_energies)(
             logarithms(&shifted, &log_lanes[i]);
             log_lanes[i] *= weight;
             mean_lanes[i] = weight * energy;
+            row_log += log_lanes[i];
+            row_mean += mean_lanes[i];
         }
         Sixteen log_sums, mean_sums;
         add_lanes(log_lanes, &log_sums);
@@ -203,6 +206,8 @@ TARGET static void NAME(sum_energies)(
             memcpy(means + first, &mean_sums, present * sizeof *means);
         }
     }
+    *(Sixteen *)row_logs = row_log;
+    *(Sixteen *)row_means = row_mean;
 }
 
 TARGET static void NAME(saturate)(

@@ -11,6 +11,10 @@ import CEarshotKernels
 ///
 ///     floor[bin] = max(g[bin], g_now[bin]/2, median over every other bin of a)
 ///
+/// If the level changes from row to row (`RowLevels`, against its smoothed mean), g_now and a are those of the rows at the
+/// mean level, E·2^−d[row]: a burst of a few milliseconds at the start, before an automatic gain has settled, would raise a for
+/// eight blocks.
+///
 /// A hopping signal occupies a bin for a small share of the time, so it moves a geometric mean by little. A steady tone stays
 /// in its bins: it raises their floor by all its power, and that of no other bin. The median of the arithmetic means is the
 /// power of the hopping signals, spread over the band. Where there is hardly any noise it keeps their side lobes from
@@ -38,6 +42,11 @@ public struct NoiseFloor: ~Copyable {
     /// 1/share of every other row of a block, and whether it counts: 1 or 0.
     private var rowScales = [Float](repeating: 1, count: BlockSpectrum.rowCount / 2)
     private var rowWeights = [Float](repeating: 1, count: BlockSpectrum.rowCount / 2)
+    private var rowLogs = [Float](repeating: 0, count: BlockSpectrum.rowCount / 2)
+    private var rowMeans = [Float](repeating: 0, count: BlockSpectrum.rowCount / 2)
+    private var levels = RowLevels()
+    /// The mean of the rows' levels, as log2, smoothed like the floor.
+    private var smoothedLevel: Float = 0
 
     /// Makes a floor for `binCount` bins that has seen no block yet.
     public init(binCount: Int) {
@@ -61,6 +70,13 @@ public struct NoiseFloor: ~Copyable {
 
     /// Whether the floor has seen as many blocks as it remembers. Before, single bins are a decibel or two off.
     public var isSettled: Bool { blocksSeen >= NoiseFloor.memoryBlocks }
+
+    /// The mean of log2 floor over all bins, after the latest block of `BlockSpectrum`; 0 before the first.
+    public private(set) var level: Float = 0
+
+    /// log2 of the noise's level in each row of the latest block over `level`, where that is beyond 3 dB, and 0 elsewhere; shape
+    /// [32]. Nil if it is 0 in all rows. See `RowLevels`.
+    public var rowDeviations: [Float]? { levels.isUneven ? levels.deviations : nil }
 
     /// Forgets all blocks, so that the next one counts as the first.
     public mutating func forget() {
@@ -95,7 +111,8 @@ public struct NoiseFloor: ~Copyable {
                     &blockLog, &blockMean)
             }
         }
-        smooth(heldCount)
+        levels.clear()
+        smooth(heldCount, logOffset: 0)
     }
 
     /// Takes in one block of `BlockSpectrum`. Every other row counts: those between add little, because they share half of
@@ -114,19 +131,46 @@ public struct NoiseFloor: ~Copyable {
             (rowScales[index], rowWeights[index]) = counts ? (1 / share, 1) : (0, 0)
             heldCount += counts ? 1 : 0
         }
+        levels.clear()
         guard 2 * heldCount >= rowScales.count else { return }
         earshot_block_sums(
-            form.number, energies, binCount, rowScales, rowWeights, NoiseFloor.minimumPower, &blockLog, &blockMean)
-        smooth(heldCount)
+            form.number, energies, binCount, rowScales, rowWeights, NoiseFloor.minimumPower, &blockLog, &blockMean,
+            &rowLogs, &rowMeans)
+        let rowLevel = levels.measure(logs: rowLogs, means: rowMeans, weights: rowWeights, binCount: binCount)
+        smoothedLevel += nextWeight * (rowLevel - smoothedLevel)
+        smooth(heldCount, logOffset: levelMeans(energies))
+        var sum: Float = 0
+        for bin in 0..<binCount { sum -= fastLog2(inverse[bin]) }
+        level = sum / Float(binCount)
+        levels.compare(with: level)
     }
 
+    /// Makes the means of the latest block those of its rows at the smoothed level.
+    /// - Returns: how much the sums of logarithms are above those of such rows.
+    private mutating func levelMeans(_ energies: [Float]) -> Float {
+        levels.compare(with: smoothedLevel)
+        guard levels.isUneven else { return 0 }
+        let offset = levels.writeScaledWeights(into: &rowWeights)
+        earshot_block_sums(
+            form.number, energies, binCount, rowScales, rowWeights, NoiseFloor.minimumPower, &scratch, &blockMean,
+            &rowLogs, &rowMeans)
+        return offset
+    }
+
+    /// The weight of the next block.
+    private var nextWeight: Float { max(1 / (blocksSeen + 1), 1 / NoiseFloor.memoryBlocks) }
+
     /// Smooths the sums of a block of `heldCount` rows, and makes the floor of them.
-    private mutating func smooth(_ heldCount: Int) {
+    /// - Parameter logOffset: how much of the sums of logarithms is due to the rows' levels.
+    private mutating func smooth(_ heldCount: Int, logOffset: Float) {
+        let weight = nextWeight
         blocksSeen += 1
-        let weight = max(1 / blocksSeen, 1 / NoiseFloor.memoryBlocks)
         let scale = 1 / Float(heldCount)
         earshot_smooth_floor(blockLog, blockMean, binCount, scale, weight, &smoothedLog, &smoothedMean)
         let hopping = max(medianOfMeans(), NoiseFloor.minimumPower)
+        if logOffset != 0 {
+            for bin in blockLog.indices { blockLog[bin] -= logOffset }
+        }
         earshot_invert_floor(blockLog, smoothedLog, binCount, scale, 1 / hopping, &inverse)
     }
 

@@ -86,6 +86,7 @@ static void make_turns(int window, int lowest, int first_point, int quarter, flo
 static void test_block(int form, int window, int highest_bin) {
     enum { ROWS = EARSHOT_BLOCK_ROW_COUNT, STRIDE = 200 };
     static float x[2 * 35 * 32], turns[2048], energies[256 * ROWS], logs[256], means[256], scales[16], weights[16];
+    static float row_logs[16], row_means[16];
     static float inverse[256], cells[256 * STRIDE], sums[20 * ROWS], maxima[ROWS];
     int quarter = window / 4, bin_count = 2 * highest_bin + 1, lowest = -2 * ((highest_bin + 1) / 2) - 3;
     int first_point = (1 - lowest) / 2 % 4;
@@ -120,7 +121,18 @@ static void test_block(int form, int window, int highest_bin) {
         scales[i] = (float)(1 + 3 * uniform());
         weights[i] = uniform() < 0.8;
     }
-    earshot_block_sums(form, energies, (size_t)bin_count, scales, weights, 1e-15f, logs, means);
+    earshot_block_sums(
+        form, energies, (size_t)bin_count, scales, weights, 1e-15f, logs, means, row_logs, row_means);
+    for (int i = 0; i < 16; i++) {
+        double log_sum = 0, mean_sum = 0;
+        for (int bin = 0; bin < bin_count; bin++) {
+            double energy = (double)scales[i] * energies[bin * ROWS + 2 * i];
+            log_sum += weights[i] * log2(energy + 1e-15);
+            mean_sum += weights[i] * energy;
+        }
+        expect(fabs(row_logs[i] - log_sum), bin_count * 0.008, "logarithms of rows", form, i);
+        expect(fabs(row_means[i] - mean_sum), 1e-5 * mean_sum, "means of rows", form, i);
+    }
     for (int bin = 0; bin < bin_count; bin++) {
         double log_sum = 0, mean_sum = 0;
         for (int i = 0; i < 16; i++) {

@@ -43,12 +43,13 @@ import Testing
             var floor = NoiseFloor(binCount: binCount, form: form)
             var twin = NoiseFloor(binCount: binCount)
             for block in 0..<12 {
-                let energies = (0..<binCount * Self.rowCount).map { _ in
-                    -Float.log(Float.random(in: 1e-6...1, using: &random))
-                }
                 let shares: [Float] =
                     block % 3 == 0
                     ? [] : (0..<Self.rowCount).map { _ in [0, 0.2, 0.5, 1, 1, 1].randomElement(using: &random)! }
+                // No row stands out, so that `RowLevels` leaves all as they are.
+                let energies = (0..<binCount * Self.rowCount).map { index in
+                    Float.random(in: 0.5...1.5, using: &random) * (shares.isEmpty ? 1 : shares[index % Self.rowCount])
+                }
                 floor.update(block: energies, heldShares: shares)
                 let rows = stride(from: 0, to: Self.rowCount, by: 2).flatMap { row in
                     (0..<binCount).map { energies[$0 * Self.rowCount + row] }

@@ -132,10 +132,14 @@ void earshot_tone_energies(
     int form, size_t window, const float *turns, const float *x, const float *scales, float *y);
 
 /// logs[bin] = Σᵢ weights[i]·log2(scales[i]·E[bin][2·i] + minimum), by the parabola of fastLog2, and
-/// means[bin] = Σᵢ weights[i]·scales[i]·E[bin][2·i], i = 0 ..< 16, over every other row of a block.
+/// means[bin] = Σᵢ weights[i]·scales[i]·E[bin][2·i], i = 0 ..< 16, over every other row of a block. row_logs[i] and
+/// row_means[i] are the sums of the same terms over the bins.
 void earshot_block_sums(
     int form, const float *energies, size_t bin_count, const float *scales, const float *weights, float minimum,
-    float *logs, float *means);
+    float *logs, float *means, float *row_logs, float *row_means);
+
+/// E[bin][row] becomes factors[row]·E[bin][row], for the 32 rows of a block.
+void earshot_scale_rows(const float *factors, size_t bin_count, float *energies);
 
 /// cells[bin·stride + row] = c·x/(c + x),  x = E[bin][row]·inverse[bin], for the 32 rows of a block.
 void earshot_block_saturate(
@@ -163,6 +167,10 @@ enum { EARSHOT_MAXIMUM_ROW_COUNT = 256 };
 /// column, by a network of comparisons. values has the shape [][column_count]; column_count is a multiple of 8. No NaN.
 void earshot_column_selects(
     const float *values, const int32_t *rows, size_t row_count, size_t column_count, size_t rank, float *selected);
+
+/// max(mean of log2 x[i] + γ/ln 2, log2(self_noise·mean of x[i])),  x[i] = energies[i]·inverse[i], for i in 0 ..< count, a
+/// multiple of 8; the logarithms by the parabola of fastLog2. x[i] = 0 counts as 10⁻³⁰.
+float earshot_symbol_level(const float *energies, const float *inverse, size_t count, float self_noise);
 
 /// Σᵢ table[⌊cells_per_unit·energies[first + i]·inverse[i]⌋] for i in 0 ..< count, a multiple of 8. Places after the end of
 /// the table take its last cell. The products are not negative.

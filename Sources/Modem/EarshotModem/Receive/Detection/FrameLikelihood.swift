@@ -6,8 +6,10 @@ import RealModule
 /// How likely it is that there is a frame at all, before decoding: each sync symbol has a known tone, and each data symbol has
 /// one tone.
 ///
-///     φ(x) = e^{−ρ}·I₀(2·√(ρ·x)),   x = E/N                  a tone's likelihood ratio, at an energy of ρ over noise
+///     φ(x) = e^{−ρ}·I₀(2·√(ρ·x)),   x = E/(N·g[k])           a tone's likelihood ratio, at an energy of ρ over noise
 ///     Λ = Σ_sync ln φ(x[k][syncTone]) + Σ_data ln (1/M·Σₘ φ(x[k][m]))
+///
+/// g[k] is the level of the noise in the symbol, over N; see `SymbolLevel`.
 ///
 /// The mean of φ in noise is 1 for any ρ, so noise exceeds Λ at one place in e^Λ at most. ρ is that of a frame at the edge of
 /// decoding. Cost: a table look-up a cell.
@@ -47,12 +49,14 @@ struct FrameLikelihood {
         var sum: Float = 0
         for symbol in symbols where !erased.contains(symbol) {
             let first = symbol * toneCount
+            let scale = SymbolLevel.inverse(cells, from: first, inverses, toneCount)
             if let index = FrameLayout.syncIndex(at: symbol) {
                 let tone = profile.syncTones[index]
-                sum += fastLog2(ratio(cells[first + tone] * inverses[tone]))
+                sum += fastLog2(ratio(scale * cells[first + tone] * inverses[tone]))
                 continue
             }
-            let all = sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
+            let all = sumOfRatios(
+                energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount, scale: scale)
             sum += fastLog2(all / Float(toneCount))
         }
         return 0.693_147_2 * sum
@@ -77,8 +81,9 @@ struct FrameLikelihood {
     ) -> Float {
         let (cells, inverses) = (energies.span, inverseNoise.span)
         let first = symbol * toneCount
-        let all = sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
-        return ratio(cells[first + tone] * inverses[tone]) / all
+        let scale = SymbolLevel.inverse(cells, from: first, inverses, toneCount)
+        let all = sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount, scale: scale)
+        return ratio(scale * cells[first + tone] * inverses[tone]) / all
     }
 
     /// Writes the probability of each tone of a frame: 1 for a sync tone, the posterior of `posterior` for all others.
@@ -90,22 +95,26 @@ struct FrameLikelihood {
         for symbol in 0..<layout.toneCount {
             let first = symbol * toneCount
             let syncTone = FrameLayout.syncIndex(at: symbol).map { profile.syncTones[$0] }
-            let scale =
-                1 / sumOfRatios(energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount)
+            let scale = SymbolLevel.inverse(energies.span, from: first, inverseNoise.span, toneCount)
+            let all = sumOfRatios(
+                energies, from: first, inverseNoise: inverseNoise, toneCount: toneCount, scale: scale)
             for tone in 0..<toneCount {
                 probabilities[first + tone] =
                     syncTone.map { tone == $0 ? 1 : 0 }
-                    ?? scale * ratio(energies[first + tone] * inverseNoise[tone])
+                    ?? ratio(scale * energies[first + tone] * inverseNoise[tone]) / all
             }
         }
     }
 
-    /// Σₘ φ(x[m]) of the symbol whose energies begin at `first`.
-    private func sumOfRatios(_ energies: [Float], from first: Int, inverseNoise: [Float], toneCount: Int) -> Float {
+    /// Σₘ φ(scale·E/N) of the symbol whose energies begin at `first`.
+    private func sumOfRatios(
+        _ energies: [Float], from first: Int, inverseNoise: [Float], toneCount: Int, scale: Float
+    ) -> Float {
         precondition(
             first >= 0 && first + toneCount <= energies.count && toneCount <= inverseNoise.count,
             "\(toneCount) tones from \(first) on, of \(energies.count)")
         return earshot_sum_of_ratios(
-            energies, first, inverseNoise, toneCount, table, table.count, FrameLikelihood.cellsPerUnit)
+            energies, first, inverseNoise, toneCount, table, table.count,
+            scale * FrameLikelihood.cellsPerUnit)
     }
 }

@@ -26,7 +26,9 @@ struct EchoTreatment {
 ///
 ///     N[m]    = max(median over k of E[k][m], median over m of these) / ln 2     (the median of noise is ln 2 · mean)
 ///     N[m]    ≥ 0.01·(upper quartile over k of Σ_m (E[k][m] − median over k of E[k][m] / ln 2))
-///     L[k][m] = ln(1 + E[k][m]/N[m])
+///     L[k][m] = ln(1 + E[k][m]/(N[m]·g[k]))
+///
+/// with the level g of the noise in each symbol (`SymbolLevel`), which is 1 where the noise is steady.
 ///
 /// Noise is measured for each tone over the frame: a tone that is always loud, a pilot tone, then carries no information,
 /// while a hopping signal is in each tone only a small share of the time. The logarithm limits the trust in any single energy,
@@ -102,8 +104,9 @@ struct ToneMetrics: ~Copyable {
         let inverse = inverseNoise.span
         let energies = energies.span
         for first in stride(from: 0, to: cellCount, by: toneCount) {
+            let scale = SymbolLevel.inverse(energies, from: first, inverse, toneCount)
             for tone in 0..<toneCount {
-                likelihoods[first + tone] = fastLog(1 + energies[first + tone] * inverse[tone])
+                likelihoods[first + tone] = fastLog(1 + scale * energies[first + tone] * inverse[tone])
             }
         }
     }

@@ -34,6 +34,8 @@ struct MotionTable: ~Copyable {
     /// The reach in whole spacings.
     private let spacingReach: Int
     private var inverseNoise: [Float]
+    /// What divides the energies of a loud frame, so that they are within `highestRatio` of noise, 0 ... 1.
+    private var inverseLoudness: Float = 1
 
     init(format: BasebandFormat, likelihood: FrameLikelihood) {
         self.format = format
@@ -56,10 +58,7 @@ struct MotionTable: ~Copyable {
     mutating func measure(_ view: FrameView, _ measurer: borrowing FrameMeasurer) {
         let history = measurer.histories[view.place.shares.best]
         measurer.writeInverseNoise(view, into: &inverseNoise)
-        let loudness = syncRatio(view, history) / MotionTable.highestRatio
-        if loudness > 1 {
-            for tone in inverseNoise.indices { inverseNoise[tone] /= loudness }
-        }
+        inverseLoudness = 1 / max(syncRatio(view, history) / MotionTable.highestRatio, 1)
         for quarter in 0..<MotionTable.stepsPerSpacing {
             mixer.tune(
                 cyclesPerSample: format.cyclesPerSample(
@@ -123,7 +122,9 @@ struct MotionTable: ~Copyable {
         // Half a spacing was mixed away, so that tone m is in bin m − M/2.
         let lowest = -toneCount / 2 - spacingReach
         transform.copyPowers(ofBins: lowest..<lowest + ratios.count, into: &ratios)
-        let scale = 1 / (heldShare * Float(length * length))
+        var scale = 1 / (heldShare * Float(length * length))
+        for bin in ratios.indices { ratios[bin] *= scale }
+        scale = inverseLoudness * SymbolLevel.inverse(ratios.span, from: spacingReach, inverseNoise.span, toneCount)
         for bin in ratios.indices {
             let tone = min(max(bin - spacingReach, 0), toneCount - 1)
             ratios[bin] = likelihood.ratio(ratios[bin] * scale * inverseNoise[tone])

@@ -31,6 +31,12 @@ struct BandNoise: ~Copyable {
     /// Whether the noise of single bins is settled; see `NoiseFloor.isSettled`.
     var isSettled: Bool { floor.isSettled }
 
+    /// log2 of the floor's level; see `NoiseFloor.level`.
+    var level: Float { floor.level }
+
+    /// The levels of the latest block's rows, where they are not that of the floor; see `NoiseFloor.rowDeviations`.
+    var rowDeviations: [Float]? { floor.rowDeviations }
+
     /// Takes in a block of energies; see `NoiseFloor.update(block:heldShares:)`.
     mutating func update(block energies: [Float], heldShares: [Float] = []) {
         floor.update(block: energies, heldShares: heldShares)

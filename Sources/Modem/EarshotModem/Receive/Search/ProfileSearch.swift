@@ -205,7 +205,9 @@ struct ProfileSearch: ~Copyable {
     /// A candidate's exact place; nil if a closer look finds less than a pattern has.
     mutating func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
         sum.prepare(candidate.shares, noise.coherence)
-        let refined = refinement.refine(candidate, histories, noise, sum)
+        let refined = refinement.refine(candidate, histories, noise, sum) { channel, symbol in
+            channels[channel].frames.cells.inverseLevel(of: candidate, symbol: symbol, format)
+        }
         return refined.score >= (candidate.shares.isAlone ? format.minimumRefinedScore : minimumRefinedScore)
             ? refined : nil
     }

@@ -1,3 +1,5 @@
+import RealModule
+
 /// The cells of one channel's search: energy over noise, saturated, in the rows of the latest blocks.
 ///
 /// Shape [binCount][stride]. The rows move to the front when the room behind them is used up, so a row's place changes only
@@ -17,6 +19,11 @@ final class SearchCells {
     @exclusivity(unchecked) var values: [Float]
     /// h of each row: a row of which a part was lost does not count for `GridLikelihood`.
     @exclusivity(unchecked) var heldShares = [Float](repeating: 0, count: stride)
+    /// log2 of the noise's level in each row: that of the floor that divides its energies, and the row's own over it; see
+    /// `NoiseFloor.rowDeviations`.
+    @exclusivity(unchecked) private var levels = [Float](repeating: 0, count: stride)
+    /// log2 of the floor's level as of the latest block.
+    private var floorLevel: Float = 0
     /// The latest block's first row.
     @exclusivity(unchecked) private(set) var latestRow = keptRowCount - SyncSearch.blockRowCount
     /// The number of blocks so far; the latest is the one before.
@@ -50,6 +57,9 @@ final class SearchCells {
         heldShares.withUnsafeMutableBufferPointer { shares in
             for row in 0..<kept { shares[row] = shares[row + dropped] }
         }
+        levels.withUnsafeMutableBufferPointer { levels in
+            for row in 0..<kept { levels[row] = levels[row + dropped] }
+        }
         latestRow = kept
     }
 
@@ -71,13 +81,31 @@ final class SearchCells {
         heldShares.replaceSubrange(latestRow..<latestRow + SyncSearch.blockRowCount, with: shares)
     }
 
+    /// Sets the levels of the latest block's rows.
+    /// - Parameters:
+    ///   - floor: log2 of the floor's level.
+    ///   - deviations: those of the rows from it; nil if all are 0.
+    func setLevels(floor: Float, deviations: [Float]?) {
+        floorLevel = floor
+        for row in 0..<SyncSearch.blockRowCount { levels[latestRow + row] = floor + (deviations?[row] ?? 0) }
+    }
+
+    /// The floor's level as of the latest block over the noise's level in the row in which a symbol of a candidate begins. The floor
+    /// that divided the row's energies may have been another one: after digital silence it rises by tens of decibels.
+    func inverseLevel(of candidate: Candidate, symbol: Int, _ format: BasebandFormat) -> Float {
+        let hop = format.samplesPerSymbol / SyncSearch.rowsPerSymbol
+        let ownRow = Int(candidate.start) / hop + SyncSearch.rowsPerSymbol * symbol
+        let row = latestRow + ownRow - (blockCount - 1) * SyncSearch.blockRowCount
+        return levels.indices.contains(row) ? .exp2(floorLevel - levels[row]) : 1
+    }
+
     /// Sets all cells of the latest block, of which nothing was held.
     func fillBlock(_ value: Float) {
         for bin in 0..<binCount {
             let first = bin * SearchCells.stride + latestRow
             for cell in first..<first + SyncSearch.blockRowCount { values[cell] = value }
         }
-        for row in latestRow..<latestRow + SyncSearch.blockRowCount { heldShares[row] = 0 }
+        for row in latestRow..<latestRow + SyncSearch.blockRowCount { (heldShares[row], levels[row]) = (0, floorLevel) }
     }
 
     /// Adds a value to the cells of one of the latest block's rows.

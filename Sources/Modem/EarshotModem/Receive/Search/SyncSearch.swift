@@ -11,6 +11,9 @@ import RealModule
 /// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of another
 /// frame, do not look like a pattern; they saturate smoothly, so that a loud frame still has one best place.
 ///
+/// Where the noise's level changes from row to row, x is divided by the row's level, 2^d[row] (`RowLevels`): a gain that follows
+/// the sound, or a gate, changes noise and pattern alike.
+///
 /// If a share 1 − h of a row's window was lost, the missing part counts as noise's mean, c + (1 − h)·c̄: a hole neither helps
 /// nor hurts a pattern, and there is no pattern in a hole. The noise knows h, so it is the same behind a hole as before.
 ///
@@ -56,6 +59,8 @@ struct SyncSearch: ~Copyable {
     /// h of each row of the latest block, see `BasebandHistory`.
     private var heldShares = [Float](repeating: 1, count: blockRowCount)
     private var hasLostRows = false
+    /// 1/level of each row of the latest block.
+    private var rowFactors = [Float](repeating: 1, count: blockRowCount)
     /// The scores of the block scored last.
     private(set) var grid: ScoreGrid
     init(format: BasebandFormat, form: KernelForm = .best) {
@@ -156,6 +161,11 @@ struct SyncSearch: ~Copyable {
     private mutating func normalise(_ noise: inout BandNoise) {
         noise.update(block: energies, heldShares: hasLostRows ? heldShares : [])
         let (inverse, binCount) = (noise.inverseFloor, spectrum.binCount)
+        cells.setLevels(floor: noise.level, deviations: noise.rowDeviations)
+        if let deviations = noise.rowDeviations {
+            for row in deviations.indices { rowFactors[row] = .exp2(-deviations[row]) }
+            earshot_scale_rows(rowFactors, binCount, &energies)
+        }
         cells.withLatestBlock { cells in
             earshot_block_saturate(
                 form.number, energies, binCount, inverse, SyncSearch.saturation, cells, SearchCells.stride)

@@ -90,8 +90,10 @@ import Testing
             let inverseNoise = (0..<toneCount).map { _ in Float.random(in: 0.2...1, using: &random) }
             var expected: Float = 0
             for symbol in 8..<12 {
+                let inverseLevel = SymbolLevel.inverse(
+                    energies.span, from: symbol * toneCount, inverseNoise.span, toneCount)
                 let ratios = (0..<toneCount).map {
-                    likelihood.ratio(energies[symbol * toneCount + $0] * inverseNoise[$0])
+                    likelihood.ratio(energies[symbol * toneCount + $0] * inverseNoise[$0] * inverseLevel)
                 }
                 expected += 0.693_147_2 * fastLog2(ratios.reduce(0, +) / Float(toneCount))
             }

@@ -38,13 +38,16 @@ import Testing
         }
     }
 
-    /// L = ln(1 + E/N), to the fast logarithm's 0.006.
+    /// L = ln(1 + E/(N·g)), to the fast logarithm's 0.006.
     @Test(arguments: Profile.all) func theLogLikelihoodIsTheFormula(profile: Profile) {
         var random = SeededGenerator(seed: 82)
         let energies = noise(profile, random: &random)
         let metrics = prepared(energies, profile)
         for cell in energies.indices {
-            let expected = Double.log(1 + Double(energies[cell]) / Double(metrics.noise(cell % profile.toneCount)))
+            let first = cell - cell % profile.toneCount
+            let scale = SymbolLevel.inverse(energies.span, from: first, metrics.inverses.span, profile.toneCount)
+            let ratio = Double(scale * energies[cell]) / Double(metrics.noise(cell % profile.toneCount))
+            let expected = Double.log(1 + ratio)
             #expect(abs(Double(metrics.logLikelihood(cell)) - expected) < 0.006, "cell \(cell), seed 82")
         }
     }

@@ -46,4 +46,27 @@ import Testing
         #expect(
             cells.heldShares[cells.latestRow - SyncSearch.blockRowCount] == 1 && cells.heldShares[cells.latestRow] == 0)
     }
+
+    /// The floor rises by 20 bits after digital silence: a row that was 10 bits louder than silence is then 10 bits below it, and a lost
+    /// block counts as at the floor of its time.
+    @Test func aRowsLevelIsComparedWithTheFloorOfNow() {
+        let format = BasebandFormat(profile: .standard)
+        let cells = SearchCells(binCount: 1)
+        var loud = [Float](repeating: 0, count: SyncSearch.blockRowCount)
+        loud[4] = 10
+        for (floor, deviations) in [(-40, loud), (-20, nil)] as [(Float, [Float]?)] {
+            cells.beginBlock()
+            cells.setLevels(floor: floor, deviations: deviations)
+            cells.endBlock(isSettled: true)
+        }
+        let candidate = Candidate(start: 0, offsetHertz: 0, score: 0)
+        let perBlock = SyncSearch.blockRowCount / SyncSearch.rowsPerSymbol
+        #expect(cells.inverseLevel(of: candidate, symbol: 0, format) == 1 << 20)
+        #expect(cells.inverseLevel(of: candidate, symbol: 4 / SyncSearch.rowsPerSymbol, format) == 1 << 10)
+        #expect(cells.inverseLevel(of: candidate, symbol: perBlock, format) == 1)
+        cells.beginBlock()
+        cells.fillBlock(0)
+        cells.endBlock(isSettled: true)
+        #expect(cells.inverseLevel(of: candidate, symbol: 2 * perBlock, format) == 1)
+    }
 }
