@@ -54,4 +54,24 @@ while read -r file; do
     done < <(made_in "$file")
 done < <(find . -name .build -prune -o -name '*.md' ! -name CHANGELOG.md -printf '%P\n')
 
+# The receiver's folders, from the bottom up: a file uses types of its own folder and of those before it. At the top, the receiver.
+receive=Sources/Modem/EarshotModem/Receive
+folders=(
+    Baseband Frame Noise Metrics Detection Pilots Motion Sync Cancellation Coherent Decoding Repeats Recognition Search Input
+)
+[[ "$(printf '%s\n' "${folders[@]}" | sort)" == "$(find "$receive" -mindepth 1 -type d -printf '%P\n' | sort)" ]] ||
+    complain "scripts/lint.sh lists other folders than $receive has"
+types_of() {
+    grep -ohP '^((?!private|fileprivate)[@\w()]+ )*(struct|class|enum|protocol|actor) \K\w+' "$@"
+}
+mapfile -t above < <(types_of "$receive"/*.swift)
+for ((i = ${#folders[@]} - 1; i >= 0; i--)); do
+    folder=$receive/${folders[i]}
+    if found=$(grep -rnwE "$(IFS='|' && echo "${above[*]}")" "$folder" | grep -vE '^[^:]+:[0-9]+: *//'); then
+        complain "These files use types of folders above their own:
+$found"
+    fi
+    mapfile -t -O ${#above[@]} above < <(types_of "$folder"/*.swift)
+done
+
 ((failures == 0))

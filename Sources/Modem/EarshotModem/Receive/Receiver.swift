@@ -189,7 +189,7 @@ public struct Receiver: ~Copyable {
     private mutating func processQuanta(_ onFrame: (ReceivedFrame) -> Void) {
         // Recognition and repeats look at every quantum.
         let looksAlways = recognitions.count > 0 || repeats != nil
-        let (histories, quantum) = (histories, BasebandInput.quantum)
+        let (histories, quantum) = (histories, BasebandFormat.quantum)
         var quantaBefore = histories.endIndex / quantum
         while input.appendQuanta(before: looksAlways ? 0 : search.nextIndex) {
             // One by one, so that sums do not depend on how many passed at once.

@@ -4,6 +4,9 @@ import EarshotDSP
 ///
 /// One baseband serves all profiles that share a band: a symbol of M tones has 2·M samples there.
 struct BasebandFormat {
+    /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
+    static let quantum = 32
+
     let profile: Profile
 
     /// Baseband samples a second.

@@ -56,9 +56,6 @@ struct ToneMetrics: ~Copyable {
     /// 90/91, 92/95 and 95/97 %. Twelve crowds, rooms and holes are equal or better up to −20 dB; with −15, room A with six
     /// talkers loses 3 %. And if most of a frame is digital silence, the median says nothing.
     static let selfNoise: Float = 0.01
-    /// A tone whose noise is less than this factor above the common noise gets the common one: medians of a frame vary by a
-    /// fifth.
-    static let standingOut: Float = 1.7
     /// The number of symbols after its own in which a tone is looked for.
     static let echoSymbolCount = 2
 
@@ -149,7 +146,7 @@ struct ToneMetrics: ~Copyable {
         let signal = signalEnergy(energies, toneCount: toneCount, heldCount: heldCount)
         commonNoise = max(common, ToneMetrics.selfNoise * signal, NoiseFloor.minimumPower)
         for tone in 0..<toneCount {
-            if noise[tone] < ToneMetrics.standingOut * commonNoise {
+            if noise[tone] < BandNoise.standingOut * commonNoise {
                 noise[tone] = commonNoise
             }
             inverseNoise[tone] = 1 / noise[tone]

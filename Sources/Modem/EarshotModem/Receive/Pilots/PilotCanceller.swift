@@ -24,7 +24,7 @@ struct PilotCanceller: ~Copyable {
     /// After this many lost samples (1 s) the canceller forgets all tones.
     private static let longestHole = 3_000
     /// How many samples are restored when a tone stops: as many as pass before the tracker notices.
-    private static let mendedCount = 4 * BasebandInput.quantum
+    private static let mendedCount = 4 * BasebandFormat.quantum
 
     private var tones: [PilotTracker] = []
     private var estimator = PilotEstimator()

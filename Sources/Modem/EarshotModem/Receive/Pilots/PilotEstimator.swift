@@ -25,7 +25,7 @@ struct PilotEstimate {
 struct PilotEstimator: ~Copyable {
     static let quantumCount = 17
     /// N.
-    static let sampleCount = quantumCount * BasebandInput.quantum
+    static let sampleCount = quantumCount * BasebandFormat.quantum
     /// The amplitude of each quarter may differ from a by this share of |a|², and that of the quanta by the second share on
     /// average. Hopping tones are seldom in all quarters, each about a symbol of `far`, and in phase: in 420 sounds of rooms
     /// and crowds of up to 12 the steadiest had 0.06 and 0.9, or 0.11 and 0.3. Of 60 pilots 2 dB above the noise in 1,500 Hz
@@ -48,7 +48,7 @@ struct PilotEstimator: ~Copyable {
             let power = meanTurned(by: turns).power
             if power > best.power { best = (power, turns) }
         }
-        frequency = measure(x, frequency + Double(best.turns) / Double(BasebandInput.quantum))
+        frequency = measure(x, frequency + Double(best.turns) / Double(BasebandFormat.quantum))
         return refine(frequency)
     }
 
@@ -64,10 +64,10 @@ struct PilotEstimator: ~Copyable {
         PilotEstimator.mix(correlator, x, into: &mixed)
         for quantum in 0..<PilotEstimator.quantumCount {
             var sum = ComplexSample()
-            for n in quantum * BasebandInput.quantum..<(quantum + 1) * BasebandInput.quantum {
+            for n in quantum * BasebandFormat.quantum..<(quantum + 1) * BasebandFormat.quantum {
                 sum += mixed[n]
             }
-            means[quantum] = 1 / Float(BasebandInput.quantum) * sum
+            means[quantum] = 1 / Float(BasebandFormat.quantum) * sum
         }
         return Double(frequency)
     }
@@ -113,9 +113,9 @@ struct PilotEstimator: ~Copyable {
         }
         let (powerLeft, isSteady) = judge(amplitude)
         // From the middle of the stretch back to its first sample.
-        let angle = -radians * Float(PilotEstimator.sampleCount - 1) / 2 / Float(BasebandInput.quantum)
+        let angle = -radians * Float(PilotEstimator.sampleCount - 1) / 2 / Float(BasebandFormat.quantum)
         return PilotEstimate(
-            cyclesPerSample: cyclesPerSample + Double(radians) / (2 * .pi) / Double(BasebandInput.quantum),
+            cyclesPerSample: cyclesPerSample + Double(radians) / (2 * .pi) / Double(BasebandFormat.quantum),
             amplitude: amplitude.times(unitPhasor(radians: angle)), powerLeft: powerLeft,
             isSteady: isSteady)
     }

@@ -45,7 +45,7 @@ struct PilotTracker {
         cyclesPerSample = estimate.cyclesPerSample
         amplitude = estimate.amplitude
         turns = cyclesPerSample * Double(sampleCount)
-        memory = Float(sampleCount / BasebandInput.quantum)
+        memory = Float(sampleCount / BasebandFormat.quantum)
         usualPower = estimate.powerLeft
         powerWithout = amplitude.power
         phasor = unitPhasor(turns: turns)
@@ -109,7 +109,7 @@ struct PilotTracker {
         memory = min(memory + 1, PilotTracker.maximumMemory)
         let n = memory
         amplitude += amplitude.times(ComplexSample(u.x / n, (4 * n - 2) / (n * (n + 1)) * u.y))
-        cyclesPerSample += Double(6 / (n * (n + 1)) * u.y / (2 * .pi * Float(BasebandInput.quantum)))
+        cyclesPerSample += Double(6 / (n * (n + 1)) * u.y / (2 * .pi * Float(BasebandFormat.quantum)))
     }
 
     /// Adds the tone, as it is now, to the samples that end at its current place: reverses a removal.

@@ -21,7 +21,7 @@ import RealModule
 /// second, only where a spectrum has a loud bin, and 15,000 a removed block. No allocation after `init`.
 struct SweepCanceller: ~Copyable {
     /// N.
-    private static let blockLength = BasebandInput.quantum
+    private static let blockLength = BasebandFormat.quantum
     /// L.
     private static let lag = 8
     /// The blocks of a look: those since the last one, and four before, in which a chain may have begun.

@@ -121,6 +121,7 @@ struct ProfileSearch: ~Copyable {
         for index in already..<candidates.count {
             let dominance = dominance(candidates[index], block)
             candidates[index].dominance = dominance
+            candidates[index].noiseLevels = channels[channel].frames.noiseLevels(at: candidates[index], block)
         }
     }
 
@@ -174,6 +175,7 @@ struct ProfileSearch: ~Copyable {
         }
         candidate.shares = ChannelShares(weights: weights)
         candidate.dominance = dominance(candidate, block)
+        candidate.noiseLevels = channels[candidate.shares.best].frames.noiseLevels(at: candidate, block)
         return candidate
     }
 
@@ -205,9 +207,12 @@ struct ProfileSearch: ~Copyable {
     /// A candidate's exact place; nil if a closer look finds less than a pattern has.
     mutating func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
         sum.prepare(candidate.shares, noise.coherence)
-        let refined = refinement.refine(candidate, histories, noise, sum) { channel, symbol in
-            channels[channel].frames.cells.inverseLevel(of: candidate, symbol: symbol, format)
+        var inverseLevels = SIMD8<Float>(repeating: 1)
+        if let levels = candidate.noiseLevels {
+            let floor = noise.channels[candidate.shares.best].level
+            for symbol in levels.indices { inverseLevels[symbol] = .exp2(floor - levels[symbol]) }
         }
+        let refined = refinement.refine(candidate, histories, noise, sum, inverseLevels: inverseLevels)
         return refined.score >= (candidate.shares.isAlone ? format.minimumRefinedScore : minimumRefinedScore)
             ? refined : nil
     }

@@ -33,7 +33,7 @@ import Testing
         #expect(abs(metrics.commonNoise / power - 1) < 0.25, "\(metrics.commonNoise / power), seed 81")
         for tone in 0..<profile.toneCount {
             let ratio = metrics.noise(tone) / metrics.commonNoise
-            #expect(ratio == 1 || ratio >= ToneMetrics.standingOut, "tone \(tone), seed 81")
+            #expect(ratio == 1 || ratio >= BandNoise.standingOut, "tone \(tone), seed 81")
             #expect(abs(metrics.inverses[tone] * metrics.noise(tone) - 1) < 1e-6)
         }
     }

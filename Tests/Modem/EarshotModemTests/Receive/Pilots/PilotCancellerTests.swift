@@ -250,10 +250,10 @@ private final class Stage {
         }
     }
 
-    private var missingCount: Int { BasebandInput.quantum - history.endIndex % BasebandInput.quantum }
+    private var missingCount: Int { BasebandFormat.quantum - history.endIndex % BasebandFormat.quantum }
 
     private func finish() {
-        if history.endIndex % BasebandInput.quantum == 0 { _ = tones.finishQuantum(history) }
+        if history.endIndex % BasebandFormat.quantum == 0 { _ = tones.finishQuantum(history) }
     }
 
     func samples(in range: Range<Int>) -> [ComplexSample] {

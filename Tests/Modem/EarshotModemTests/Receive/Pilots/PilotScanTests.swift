@@ -17,8 +17,8 @@ import Testing
         let history = BasebandHistory(keptCount: 2_048)
         var scan = PilotScan()
         var (looks, found) = (0, 0)
-        for first in stride(from: 0, to: 3_000 * seconds, by: BasebandInput.quantum) {
-            let x = (first..<first + BasebandInput.quantum).map { n -> ComplexSample in
+        for first in stride(from: 0, to: 3_000 * seconds, by: BasebandFormat.quantum) {
+            let x = (first..<first + BasebandFormat.quantum).map { n -> ComplexSample in
                 let turns = ((cyclesPerSample ?? 0) * Double(n)).truncatingRemainder(dividingBy: 1)
                 let tone = ComplexSample(Float(Double.cos(2 * .pi * turns)), Float(Double.sin(2 * .pi * turns)))
                 return ComplexSample(
@@ -62,8 +62,8 @@ import Testing
         let history = BasebandHistory(keptCount: 2_048)
         var scan = PilotScan()
         var places: [Double] = []
-        for first in stride(from: 0, to: 1_024, by: BasebandInput.quantum) {
-            let x = (first..<first + BasebandInput.quantum).map { n -> ComplexSample in
+        for first in stride(from: 0, to: 1_024, by: BasebandFormat.quantum) {
+            let x = (first..<first + BasebandFormat.quantum).map { n -> ComplexSample in
                 let (a, b) = (2 * Double.pi * 0.125 * Double(n), 2 * Double.pi * -0.1875 * Double(n))
                 return ComplexSample(Float(Double.cos(a) + 0.5 * .cos(b)), Float(Double.sin(a) + 0.5 * .sin(b)))
             }
@@ -85,8 +85,8 @@ import Testing
         let history = BasebandHistory(keptCount: 2_048)
         var scan = PilotScan()
         var loudCount = 0
-        for first in stride(from: 0, to: 3_000 * 600, by: BasebandInput.quantum) {
-            let x = (first..<first + BasebandInput.quantum).map { _ in
+        for first in stride(from: 0, to: 3_000 * 600, by: BasebandFormat.quantum) {
+            let x = (first..<first + BasebandFormat.quantum).map { _ in
                 ComplexSample(Float.random(in: -1...1, using: &random), Float.random(in: -1...1, using: &random))
             }
             history.append(x, 0..<x.count)

@@ -7,7 +7,7 @@ import Testing
 
 /// A tone that is known: what its removal leaves.
 @Suite(.optimized) struct PilotTrackerTests {
-    private static let quantum = BasebandInput.quantum
+    private static let quantum = BasebandFormat.quantum
 
     /// The samples of a tone from index `first` on.
     private func tone(_ cyclesPerSample: Double, amplitude: Double = 1, from first: Int, count: Int) -> [ComplexSample]

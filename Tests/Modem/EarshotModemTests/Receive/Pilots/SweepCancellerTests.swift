@@ -28,12 +28,12 @@ import Testing
         let history = BasebandHistory(keptCount: samples.count + 4_096)
         var canceller = SweepCanceller()
         var found = 0
-        for first in stride(from: 0, to: samples.count, by: BasebandInput.quantum) {
-            history.append(samples, first..<first + BasebandInput.quantum)
+        for first in stride(from: 0, to: samples.count, by: BasebandFormat.quantum) {
+            history.append(samples, first..<first + BasebandFormat.quantum)
             guard PilotScan.isDue(history), let index = canceller.clean(history) else { continue }
             found += 1
             let range = history.endIndex - SweepCanceller.sampleCount..<history.endIndex
-            #expect(range.contains(index) && index % BasebandInput.quantum == 0)
+            #expect(range.contains(index) && index % BasebandFormat.quantum == 0)
         }
         return (history.withSamples(from: 0, count: samples.count) { left in left.indices.map { left[$0] } }, found)
     }
@@ -41,7 +41,7 @@ import Testing
     /// Of a sweep of power 100 at most 0.5 %, −23 dB, stay where it crosses the band, ±700 Hz. The fit takes 3 of 32 dimensions of the
     /// noise too, of a power of 0.2; the limit is a third more.
     @Test(arguments: [1_200.0, -2_200, 6_500, -21_000, 60_000]) func aSweepIsRemoved(hertzPerSecond: Double) {
-        let count = 250 * BasebandInput.quantum
+        let count = 250 * BasebandFormat.quantum
         var samples = BasebandScene(count: count, snrDecibels: 10, seed: 91).samples
         let noise = samples
         addSweep(to: &samples, hertzPerSecond: hertzPerSecond, amplitude: 10)

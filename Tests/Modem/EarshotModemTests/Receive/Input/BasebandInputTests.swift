@@ -48,7 +48,7 @@ import Testing
             }
         }
         let whole = quanta(cut(BasebandInput.maximumBlock...BasebandInput.maximumBlock), samples)
-        #expect(whole.ends == (1...whole.ends.count).map { BasebandInput.quantum * $0 })
+        #expect(whole.ends == (1...whole.ends.count).map { BasebandFormat.quantum * $0 })
         for lengths in [1...20, 480...480] {
             let pieces = quanta(cut(lengths), samples)
             #expect(pieces.ends == whole.ends && pieces.history == whole.history && pieces.heard == whole.heard)

@@ -62,7 +62,7 @@ struct ReceiverInput: ~Copyable {
             channels[channel].appendIdle(idleCount)
             isWhole = channels[channel].appendQuantum()
         }
-        if isWhole { histories.noteCopies(from: end - end % BasebandInput.quantum, BasebandInput.quantum) }
+        if isWhole { histories.noteCopies(from: end - end % BasebandFormat.quantum, BasebandFormat.quantum) }
         return isWhole
     }
 

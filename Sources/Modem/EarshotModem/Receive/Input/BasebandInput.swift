@@ -10,9 +10,6 @@ import EarshotDSP
 /// What is decided at a quantum's end therefore does not depend on the blocks in which the input comes. No allocation after
 /// `init`.
 struct BasebandInput: ~Copyable {
-    /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
-    static let quantum = 32
-
     /// The latest seconds of baseband, without pilot tones and without the frames that were cancelled.
     let history: BasebandHistory
     /// The latest second or more as it was heard, before anything is taken out of it; see `BandMeter`, `TokenRecognition`.
@@ -107,13 +104,13 @@ struct BasebandInput: ~Copyable {
     /// - Returns: whether the histories end with a whole quantum now; false when nothing waits any more.
     mutating func appendQuantum() -> Bool {
         while waitingLostCount > 0 || !waiting.isEmpty {
-            let missingCount = BasebandInput.quantum - history.endIndex % BasebandInput.quantum
+            let missingCount = BasebandFormat.quantum - history.endIndex % BasebandFormat.quantum
             if waitingLostCount > 0 {
                 appendLost(Int(min(SampleIndex(missingCount), waitingLostCount)))
             } else {
                 append(min(missingCount, waiting.count))
             }
-            if history.endIndex % BasebandInput.quantum == 0 { return true }
+            if history.endIndex % BasebandFormat.quantum == 0 { return true }
         }
         return false
     }
@@ -122,12 +119,12 @@ struct BasebandInput: ~Copyable {
     /// before `cancelPilots` has something to do. One quantum at least stays for `appendQuantum`.
     func idleCount(before index: Int) -> Int {
         let end = history.endIndex
-        let isQuiet = waitingLostCount == 0 && pilots.count == 0 && end % BasebandInput.quantum == 0
+        let isQuiet = waitingLostCount == 0 && pilots.count == 0 && end % BasebandFormat.quantum == 0
         guard isQuiet && history.lostTailCount == 0 else { return 0 }
         let limit = min(index, pilots.nextScanIndex(after: end))
-        let wholeCount = waiting.count - waiting.count % BasebandInput.quantum
+        let wholeCount = waiting.count - waiting.count % BasebandFormat.quantum
         let count = max(0, min(limit - end, wholeCount) - 1)
-        return count - count % BasebandInput.quantum
+        return count - count % BasebandFormat.quantum
     }
 
     /// Appends samples at whose quanta's ends there is nothing to do; see `idleCount`.
@@ -174,7 +171,7 @@ struct BasebandInput: ~Copyable {
             clock.pass(SampleIndex(ringCount))
             rewound = ringCount
         }
-        if settledCount..<settledCount + BasebandInput.quantum ~= history.lostTailCount {
+        if settledCount..<settledCount + BasebandFormat.quantum ~= history.lostTailCount {
             let rest = waitingLostCount % SampleIndex(ringCount)
             clock.pass(waitingLostCount - rest)
             waitingLostCount = rest

@@ -1,4 +1,4 @@
-import RealModule
+import EarshotCoding
 
 /// The cells of one channel's search: energy over noise, saturated, in the rows of the latest blocks.
 ///
@@ -22,8 +22,6 @@ final class SearchCells {
     /// log2 of the noise's level in each row: that of the floor that divides its energies, and the row's own over it; see
     /// `NoiseFloor.rowDeviations`.
     @exclusivity(unchecked) private var levels = [Float](repeating: 0, count: stride)
-    /// log2 of the floor's level as of the latest block.
-    private var floorLevel: Float = 0
     /// The latest block's first row.
     @exclusivity(unchecked) private(set) var latestRow = keptRowCount - SyncSearch.blockRowCount
     /// The number of blocks so far; the latest is the one before.
@@ -86,17 +84,17 @@ final class SearchCells {
     ///   - floor: log2 of the floor's level.
     ///   - deviations: those of the rows from it; nil if all are 0.
     func setLevels(floor: Float, deviations: [Float]?) {
-        floorLevel = floor
         for row in 0..<SyncSearch.blockRowCount { levels[latestRow + row] = floor + (deviations?[row] ?? 0) }
     }
 
-    /// The floor's level as of the latest block over the noise's level in the row in which a symbol of a candidate begins. The floor
-    /// that divided the row's energies may have been another one: after digital silence it rises by tens of decibels.
-    func inverseLevel(of candidate: Candidate, symbol: Int, _ format: BasebandFormat) -> Float {
-        let hop = format.samplesPerSymbol / SyncSearch.rowsPerSymbol
-        let ownRow = Int(candidate.start) / hop + SyncSearch.rowsPerSymbol * symbol
-        let row = latestRow + ownRow - (blockCount - 1) * SyncSearch.blockRowCount
-        return levels.indices.contains(row) ? .exp2(floorLevel - levels[row]) : 1
+    /// log2 of the noise's level in the row in which each sync tone of a pattern begins.
+    /// - Parameter row: the pattern's first row, among those that are kept.
+    func noiseLevels(from row: Int) -> SIMD8<Float> {
+        var result = SIMD8<Float>()
+        for index in result.indices {
+            result[index] = levels[row + SyncSearch.rowsPerSymbol * FrameLayout.syncPlace(index)]
+        }
+        return result
     }
 
     /// Sets all cells of the latest block, of which nothing was held.
@@ -105,7 +103,7 @@ final class SearchCells {
             let first = bin * SearchCells.stride + latestRow
             for cell in first..<first + SyncSearch.blockRowCount { values[cell] = value }
         }
-        for row in latestRow..<latestRow + SyncSearch.blockRowCount { (heldShares[row], levels[row]) = (0, floorLevel) }
+        for row in latestRow..<latestRow + SyncSearch.blockRowCount { heldShares[row] = 0 }
     }
 
     /// Adds a value to the cells of one of the latest block's rows.

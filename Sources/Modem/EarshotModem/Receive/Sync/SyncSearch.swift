@@ -96,6 +96,7 @@ struct SyncSearch: ~Copyable {
         cells.beginBlock()
         if history.isLost(from: first) {
             cells.fillBlock(SyncSearch.meanOfNoise)
+            cells.setLevels(floor: noise.level, deviations: nil)
         } else {
             measureEnergies(history, from: first)
             normalise(&noise)
@@ -244,9 +245,18 @@ struct SyncSearch: ~Copyable {
 
     /// The cell of tone 0 at a candidate's start and offset, in the block scored last.
     private func firstCell(of candidate: Candidate, _ block: Int) -> Int {
-        let row = Int(candidate.start) / spectrum.hop - block * SyncSearch.blockRowCount
         let steps = (candidate.offsetHertz / Float(format.profile.toneSpacingHertz / 2)).rounded()
-        return (Int(steps) + grid.offsetCount / 2) * SearchCells.stride + cells.scoredRow + row
+        return (Int(steps) + grid.offsetCount / 2) * SearchCells.stride + firstRow(of: candidate, block)
+    }
+
+    /// The row of a candidate's start, in the block scored last.
+    private func firstRow(of candidate: Candidate, _ block: Int) -> Int {
+        cells.scoredRow + Int(candidate.start) / spectrum.hop - block * SyncSearch.blockRowCount
+    }
+
+    /// The noise's levels in a candidate's symbols, in the block scored last; see `Candidate.noiseLevels`.
+    func noiseLevels(at candidate: Candidate, _ block: Int) -> SIMD8<Float> {
+        cells.noiseLevels(from: firstRow(of: candidate, block))
     }
 
     /// Appends the peaks of a block's scores, without their dominance; at most `maximumCandidateCount`.

@@ -82,14 +82,14 @@ struct CandidateRefinement: ~Copyable {
     ///   - histories: the baseband.
     ///   - noise: that of each channel.
     ///   - sum: prepared with the candidate's shares.
-    ///   - inverseLevel: 1/level of the noise in a channel and symbol, over that of `noise`.
+    ///   - inverseLevels: 1/level of the noise in each sync tone's symbol, over that of `noise`.
     mutating func refine(
         _ candidate: Candidate, _ histories: ChannelHistories, _ noise: ProfileNoise, _ sum: borrowing ChannelSum,
-        inverseLevel: (_ channel: Int, _ symbol: Int) -> Float = { _, _ in 1 }
+        inverseLevels: SIMD8<Float> = SIMD8(repeating: 1)
     ) -> Candidate {
         let reach = CandidateRefinement.timeReach
         var best = candidate
-        measureFloors(candidate, noise, inverseLevel)
+        measureFloors(candidate, noise, inverseLevels)
         sumPieces(histories, best, -reach...reach)
         var level = level(sum)
         if level > CandidateRefinement.loudLevel {
@@ -108,7 +108,7 @@ struct CandidateRefinement: ~Copyable {
 
     /// r/noise power at each sync tone, of all channels that have a share.
     private mutating func measureFloors(
-        _ candidate: Candidate, _ noise: ProfileNoise, _ inverseLevel: (_ channel: Int, _ symbol: Int) -> Float
+        _ candidate: Candidate, _ noise: ProfileNoise, _ inverseLevels: SIMD8<Float>
     ) {
         channels[0] = candidate.shares.best
         channelCount = 1
@@ -120,7 +120,7 @@ struct CandidateRefinement: ~Copyable {
             let channel = channels[index]
             for symbol in 0..<FrameLayout.syncToneCount {
                 floors[index][symbol] =
-                    candidate.shares.values[channel] * inverseLevel(channel, FrameLayout.syncPlace(symbol))
+                    candidate.shares.values[channel] * inverseLevels[symbol]
                     * noise.channels[channel].inverse(
                         tone: format.profile.syncTones[symbol], offsetHertz: candidate.offsetHertz)
             }

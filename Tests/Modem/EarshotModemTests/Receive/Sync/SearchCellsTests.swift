@@ -1,3 +1,4 @@
+import EarshotCoding
 import TestSupport
 import Testing
 
@@ -47,26 +48,23 @@ import Testing
             cells.heldShares[cells.latestRow - SyncSearch.blockRowCount] == 1 && cells.heldShares[cells.latestRow] == 0)
     }
 
-    /// The floor rises by 20 bits after digital silence: a row that was 10 bits louder than silence is then 10 bits below it, and a lost
-    /// block counts as at the floor of its time.
-    @Test func aRowsLevelIsComparedWithTheFloorOfNow() {
-        let format = BasebandFormat(profile: .standard)
+    /// A row's level is that of the floor of its time and its own over it, however often the rows move.
+    @Test func rowsKeepTheirLevels() {
         let cells = SearchCells(binCount: 1)
-        var loud = [Float](repeating: 0, count: SyncSearch.blockRowCount)
-        loud[4] = 10
-        for (floor, deviations) in [(-40, loud), (-20, nil)] as [(Float, [Float]?)] {
+        for block in 0..<40 {
+            var deviations = [Float](repeating: 0, count: SyncSearch.blockRowCount)
+            deviations[4] = 10
             cells.beginBlock()
-            cells.setLevels(floor: floor, deviations: deviations)
+            cells.setLevels(floor: -Float(block), deviations: block % 2 == 0 ? deviations : nil)
             cells.endBlock(isSettled: true)
+            guard block >= SyncSearch.patternBlockCount else { continue }
+            let levels = cells.noiseLevels(from: cells.scoredRow)
+            for index in levels.indices {
+                let row = SyncSearch.rowsPerSymbol * FrameLayout.syncPlace(index)
+                let source = block - SyncSearch.patternBlockCount + row / SyncSearch.blockRowCount
+                let isLoud = source % 2 == 0 && row % SyncSearch.blockRowCount == 4
+                #expect(levels[index] == -Float(source) + (isLoud ? 10 : 0), "block \(block), sync tone \(index)")
+            }
         }
-        let candidate = Candidate(start: 0, offsetHertz: 0, score: 0)
-        let perBlock = SyncSearch.blockRowCount / SyncSearch.rowsPerSymbol
-        #expect(cells.inverseLevel(of: candidate, symbol: 0, format) == 1 << 20)
-        #expect(cells.inverseLevel(of: candidate, symbol: 4 / SyncSearch.rowsPerSymbol, format) == 1 << 10)
-        #expect(cells.inverseLevel(of: candidate, symbol: perBlock, format) == 1)
-        cells.beginBlock()
-        cells.fillBlock(0)
-        cells.endBlock(isSettled: true)
-        #expect(cells.inverseLevel(of: candidate, symbol: 2 * perBlock, format) == 1)
     }
 }

@@ -5,6 +5,10 @@ import EarshotDSP
 /// The bins are half a tone spacing wide, from the maximum offset below the lowest tone to the same offset above the highest:
 /// tone m at an offset of f half spacings is bin 2·m + f + maximum offset. No allocation after `init`.
 struct BandNoise: ~Copyable {
+    /// A tone whose noise is less than this factor above the common noise gets the common one: medians of a frame vary by a
+    /// fifth.
+    static let standingOut: Float = 1.7
+
     private let toneCount: Int
     private let toneSpacingHertz: Float
     /// The maximum offset, in half spacings.
@@ -62,7 +66,7 @@ struct BandNoise: ~Copyable {
         }
         var values = scratch.mutableSpan
         let common = median(&values)
-        for tone in 0..<toneCount where inverses[tone] * ToneMetrics.standingOut > common {
+        for tone in 0..<toneCount where inverses[tone] * BandNoise.standingOut > common {
             inverses[tone] = common
         }
     }

@@ -96,7 +96,7 @@ import Testing
                 _ = input.cancelPilots()
             }
             let end = input.histories.endIndex
-            #expect(noticedEnd == end - end % BasebandInput.quantum, "blocks of \(blockLength), seed 53")
+            #expect(noticedEnd == end - end % BasebandFormat.quantum, "blocks of \(blockLength), seed 53")
         }
     }
 }
