@@ -24,7 +24,7 @@ for attackers in 0 5; do
     database=$scratch/$attackers.sqlite
     "$earshotd" project create crowd --database "$database" >/dev/null
     key=$("$earshotd" key create crowd --database "$database" 2>/dev/null)
-    "$earshotd" serve --port 0 --database "$database" --log-level warning --session-rate 1000 >"$scratch/out" &
+    "$earshotd" serve --port 0 --no-operations --database "$database" --log-level warning --session-rate 1000 >"$scratch/out" &
     server=$!
     until grep -q http "$scratch/out"; do sleep 0.1; done
     base=$(sed 's/.* //' "$scratch/out")

@@ -24,12 +24,13 @@ database=$scratch/earshotd.sqlite
 "$earshotd" project create load --database "$database" >/dev/null
 key=$("$earshotd" key create load --database "$database" 2>/dev/null)
 : >"$scratch/out"
-"$earshotd" serve --port 0 --database "$database" --log-level warning \
+"$earshotd" serve --port 0 --operations-port 0 --database "$database" --log-level notice \
     --device-rate 1000000 --key-rate 1000000 --session-rate 1000000 \
-    --publications-per-device 1000000 --publications-per-key 1000000 >"$scratch/out" &
+    --publications-per-device 1000000 --publications-per-key 1000000 >"$scratch/out" 2>"$scratch/log" &
 server=$!
 until grep -q http "$scratch/out"; do sleep 0.1; done
 base=$(sed 's/.* //' "$scratch/out")
+metrics=$(sed -n 's/.*metrics=\(http[^ ]*\).*/\1/p' "$scratch/log")
 
 python3 - "$base" "$key" "$devices" "$scratch" <<'SETUP'
 import json, sys, urllib.request
@@ -58,4 +59,4 @@ after=$(ticks)
 echo "CPU of the service: $(((after - before) * 100 / $(getconf CLK_TCK) / seconds)) % of a core"
 grep -E 'VmHWM|VmRSS' "/proc/$server/status"
 ls -l "$database"* | awk '{print $5, $9}'
-curl -s "$base/metrics" | grep -E '^earshot_(requests|problems|publications|sightings|deliveries)_total|^earshot_live'
+curl -s "$metrics" | grep -E '^earshot_(requests|problems|publications|sightings|deliveries)_total|^earshot_live'

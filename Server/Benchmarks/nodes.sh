@@ -67,7 +67,7 @@ start() {
     local node
     for ((node = 0; node < $1; node++)); do
         : >"$scratch/out$node"
-        "$earshotd" serve --port 0 --database "$address" --log-level warning --database-connections 12 \
+        "$earshotd" serve --port 0 --no-operations --database "$address" --log-level warning --database-connections 12 \
             --device-rate 1000000 --key-rate 1000000 >"$scratch/out$node" &
         servers+=($!)
     done

@@ -44,7 +44,7 @@ test('a page and the commands exchange messages', async (context) => {
     const browserKey = await manage('key', 'create', 'demo', '--browser');
     const key = await manage('key', 'create', 'demo');
     const port = await freePort();
-    const service = new Program('earshotd', ['serve', '--web', pageFolder, '--port', String(port), '--database', database],
+    const service = new Program('earshotd', ['serve', '--web', pageFolder, '--port', String(port), '--no-operations', '--database', database],
         {environment, executable});
     const url = `http://127.0.0.1:${port}`;
     await waitUntil(() => service.errors, () => fetch(`${url}/healthz`).then(({ok}) => ok, () => false));

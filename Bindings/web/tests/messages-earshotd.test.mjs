@@ -16,7 +16,7 @@ const program = [process.env.EARSHOTD, join(process.env.EARSHOT_PROGRAMS ?? '', 
 const skip = program ? false : 'no earshotd: set EARSHOTD to the program, or put it into EARSHOT_PROGRAMS';
 const origin = 'https://page.example';
 
-let [folder, database, server, service, port] = [];
+let [folder, database, server, service, port, operationsPort] = [];
 
 async function freePort() {
     const listener = createServer();
@@ -31,7 +31,8 @@ function command(...words) {
 }
 
 async function startService() {
-    service = spawn(program, ['serve', '--port', String(port), '--database', database], {stdio: 'ignore'});
+    service = spawn(program, ['serve', '--port', String(port), '--operations-port', String(operationsPort), '--database', database],
+        {stdio: 'ignore'});
     for (;;) {
         assert.equal(service.exitCode, null, 'earshotd ended');
         try {
@@ -93,7 +94,7 @@ before(async () => {
     if (skip) return;
     folder = mkdtempSync(join(tmpdir(), 'earshot-messages-'));
     database = join(folder, 'earshotd.sqlite');
-    port = await freePort();
+    [port, operationsPort] = [await freePort(), await freePort()];
     server = `http://127.0.0.1:${port}`;
     command('project', 'create', 'demo');
     await startService();
@@ -144,7 +145,7 @@ test('a page that only hears is served, and stop leaves nothing at the service',
     // The gauges say what lives.
     let metrics;
     for (let count = 0; count < 100; count += 1) {
-        metrics = await (await fetch(`${server}/metrics`)).text();
+        metrics = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
         if (/^earshot_live_publications 0$/m.test(metrics) && /^earshot_live_subscriptions 0$/m.test(metrics)) break;
         await pause(0.05);
     }

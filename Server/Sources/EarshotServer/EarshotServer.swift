@@ -6,6 +6,7 @@ public import Logging
 import NIOCore
 import NIOSSL
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// The complete token service: store, HTTP, TLS, time and an orderly shutdown.
@@ -16,6 +17,10 @@ public struct EarshotServer: Sendable {
         public var host = "127.0.0.1"
         /// The port to listen at, 0 ... 65,535; 0 takes a free one.
         public var port = 8_787
+        /// The address at which `/metrics` answers, and the health once more: for operators, not for clients.
+        public var operationsHost = "127.0.0.1"
+        /// The port of that listener, 0 ... 65,535; 0 takes a free one. Nil listens at none.
+        public var operationsPort: Int? = 8_788
         /// The path of the SQLite database, which the service creates if it is missing; or `postgres://user@host/database`.
         public var database: String
         /// The path of a PEM file with the certificate and its chain. Nil serves plain HTTP.
@@ -55,19 +60,25 @@ public struct EarshotServer: Sendable {
 
     /// Serves until SIGTERM or SIGINT: then it accepts no more connections, ends the event streams, answers the
     /// requests in progress, and returns. After ten seconds it returns in any case.
-    /// - Parameter onRunning: called once with the port, when the service accepts connections.
+    /// - Parameter onRunning: called once with the port, when all listeners accept connections.
     /// - Throws: an error of the network or TLS library if the certificate cannot be loaded or the address cannot be
-    ///   bound.
+    ///   bound; `AdministrationError` if that of the listener for operators cannot be bound.
     public func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
         let limits = possible(options.limits)
         let service = TokenService(store: store, limits: limits)
         try await service.begin()
-        let application = Self.application(
-            service, web: web, proxies: Set(options.proxies.compactMap { IPAddress($0) }),
-            server: try server(limits, service.metrics), address: .hostname(options.host, port: options.port),
-            logger: logger, onRunning: onRunning)
+        let starting = StartingListeners(count: options.operationsPort == nil ? 1 : 2, onRunning: onRunning)
+        var services: [any Service] = [
+            Self.application(
+                service, web: web, proxies: Set(options.proxies.compactMap { IPAddress($0) }),
+                server: try server(service), address: .hostname(options.host, port: options.port),
+                logger: logger, onRunning: { starting.isRunning(port: $0) })
+        ]
+        if let port = options.operationsPort {
+            services.append(operations(service, port: port) { starting.isRunning() })
+        }
         var configuration = ServiceGroupConfiguration(
-            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: configuration).run()
         do {
@@ -100,13 +111,48 @@ public struct EarshotServer: Sendable {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         return Application(
-            router: router, server: server ?? EventLoopConnections.server(channels(service.limits, service.metrics)),
+            router: router, server: server ?? EventLoopConnections.server(channels(service)),
             configuration: ApplicationConfiguration(
                 address: address, backlog: 1_024,
                 // A connection that the handler below rejects still takes a file descriptor for a moment.
                 availableConnectionsDelegate: MaximumAvailableConnections(service.limits.connections + 64)),
             services: [Heartbeat(service: service, logger: logger)],
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+
+    /// The application for operators, which tests run too.
+    static func operations(
+        _ service: TokenService, address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
+        onRunning: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> some ApplicationProtocol {
+        let endpoints = Operations(service: service).endpoints
+        let router = Router(context: ServiceContext.self)
+        router.add(middleware: ObservationMiddleware(metrics: service.metrics))
+        router.add(middleware: ProblemMiddleware(metrics: service.metrics, refusalDelay: .zero, endpoints: endpoints))
+        router.add(middleware: PathFormMiddleware())
+        for endpoint in endpoints {
+            router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
+        }
+        // Clients cannot take its connections: it answers while the public listener has none to give.
+        let connections = OpenConnections(limit: operationsConnections)
+        return Application(
+            router: router, server: EventLoopConnections.server(channels(service, connections)),
+            configuration: ApplicationConfiguration(address: address),
+            onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+
+    private static let operationsConnections = 32
+
+    /// The listener for operators, which says in the log where it is.
+    private func operations(_ service: TokenService, port: Int, onRunning: @escaping @Sendable () -> Void)
+        -> any Service
+    {
+        let (host, logger) = (options.operationsHost, logger)
+        let application = Self.operations(service, address: .hostname(host, port: port), logger: logger) { port in
+            logger.notice("operations", metadata: ["metrics": "http://\(host):\(port)/metrics"])
+            onRunning()
+        }
+        return OperationsListener(application: application, address: "\(host):\(port)")
     }
 
     /// The limits with as many connections as there are file descriptors: each connection takes one.
@@ -130,8 +176,8 @@ public struct EarshotServer: Sendable {
         .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     ]
 
-    private func server(_ limits: ServiceLimits, _ metrics: Metrics) throws -> HTTPServerBuilder {
-        let plain = EventLoopConnections.server(Self.channels(limits, metrics))
+    private func server(_ service: TokenService) throws -> HTTPServerBuilder {
+        let plain = EventLoopConnections.server(Self.channels(service))
         guard let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath else {
             return plain
         }
@@ -145,16 +191,55 @@ public struct EarshotServer: Sendable {
         return try .tls(plain, tlsConfiguration: configuration)
     }
 
-    private static func channels(_ limits: ServiceLimits, _ metrics: Metrics) -> HTTP1Channel.Configuration {
+    /// - Parameter connections: what counts the listener's connections; nil for the public listener.
+    private static func channels(
+        _ service: TokenService, _ connections: OpenConnections? = nil
+    ) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                ConnectionLimit(limits.connections, metrics: metrics),
-                RequestGuard(requestTime: limits.requestTime, metrics: metrics),
+                ConnectionLimit(connections ?? service.connections, metrics: service.metrics),
+                RequestGuard(requestTime: service.limits.requestTime, metrics: service.metrics),
             ],
             // Closes connections that send nothing, or headers without an end.
-            idleTimeout: TimeAmount(limits.idleTime),
+            idleTimeout: TimeAmount(service.limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 64))
+    }
+}
+
+/// Waits until all listeners accept connections.
+private final class StartingListeners: Sendable {
+    private let state: Mutex<(left: Int, port: Int)>
+    private let onRunning: @Sendable (Int) -> Void
+
+    init(count: Int, onRunning: @escaping @Sendable (Int) -> Void) {
+        state = Mutex((count, 0))
+        self.onRunning = onRunning
+    }
+
+    /// - Parameter port: the port of the public listener; nil for another.
+    func isRunning(port: Int? = nil) {
+        let complete = state.withLock { state -> Int? in
+            state.left -= 1
+            if let port { state.port = port }
+            return state.left == 0 ? state.port : nil
+        }
+        if let complete { onRunning(complete) }
+    }
+}
+
+/// Names the listener in its failure: the public one's address is in the operator's command, this one's may be the default.
+private struct OperationsListener<Application: ApplicationProtocol>: Service {
+    let application: Application
+    let address: String
+
+    func run() async throws {
+        do {
+            try await application.run()
+        } catch {
+            throw AdministrationError(
+                description: "the listener for operators cannot use \(address) (--operations-port): \(error)")
+        }
     }
 }
 

@@ -18,6 +18,15 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen at; 0 takes a free one and prints it.")
     var port = 8_787
 
+    @Option(help: "The address of the listener for operators: /metrics, and /healthz once more.")
+    var operationsHost = "127.0.0.1"
+
+    @Option(help: "The port of the listener for operators; 0 takes a free one and logs it.")
+    var operationsPort = 8_788
+
+    @Flag(inversion: .prefixedNo, help: "Whether to listen for operators.")
+    var operations = true
+
     @OptionGroup var database: DatabaseOption
 
     @Option(
@@ -77,7 +86,10 @@ struct ServeCommand: AsyncParsableCommand {
     var subscriptionsPerDevice = ServiceLimits().subscriptionsPerDevice
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port must be 0 to 65535, not \(port).") }
+        for (name, port) in [("--port", port), ("--operations-port", operationsPort)]
+        where !(0...65_535).contains(port) {
+            throw ValidationError("\(name) must be 0 to 65535, not \(port).")
+        }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key belong together; give both.")
         }
@@ -112,6 +124,8 @@ struct ServeCommand: AsyncParsableCommand {
         var options = EarshotServer.Options(database: database.database)
         options.host = host
         options.port = port
+        options.operationsHost = operationsHost
+        options.operationsPort = operations ? operationsPort : nil
         options.certificatePath = tlsCertificate
         options.privateKeyPath = tlsKey
         options.webFolder = web

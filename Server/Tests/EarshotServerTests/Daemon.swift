@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Testing
 
 /// The built `earshotd`, started as an operator starts it, in a directory of its own.
 final class Daemon: @unchecked Sendable {
@@ -35,6 +36,11 @@ final class Daemon: @unchecked Sendable {
 
     var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
 
+    /// The base URL of the listener for operators, which the log names; empty if there is none.
+    var operations: String {
+        log.matches(of: /metrics=(http:\S+)\/metrics/).last.map { String($0.1) } ?? ""
+    }
+
     /// The process id of the service that was started last.
     var processIdentifier: Int32 { process?.processIdentifier ?? 0 }
 
@@ -67,7 +73,8 @@ final class Daemon: @unchecked Sendable {
     /// Starts the service and waits until it listens. All runs log to one file.
     /// - Parameter files: the limit of open files; nil keeps that of the process.
     func serve(_ arguments: String..., files: Int? = nil) async throws {
-        let process = try make(["serve", "--port", "0"] + arguments, output: "serve", error: "log")
+        let process = try make(
+            ["serve", "--port", "0", "--operations-port", "0"] + arguments, output: "serve", error: "log")
         if let files, let url = process.executableURL {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", url.path] + (process.arguments ?? [])
@@ -84,6 +91,11 @@ final class Daemon: @unchecked Sendable {
             try await Task.sleep(for: .milliseconds(10))
         }
         throw CocoaError(.executableLoad, userInfo: [NSLocalizedDescriptionKey: log])
+    }
+
+    /// The port at which it listens now.
+    var port: Int {
+        get throws { Int(try #require(base.split(separator: ":").last)) ?? 0 }
     }
 
     /// Sends a signal and waits for the end.

@@ -19,9 +19,22 @@ import Testing
             #expect(answer.code == "store_fails")
             #expect(answer.problem("message").contains("readonly database"))
             #expect(answer.headers[.retryAfter] == "5")
-            #expect(try await stranger.send(.get, "/metrics").status == .ok)
             try await world.sqlite.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = OFF") }
             #expect(try await becomes(.ok, stranger)["status"] as? String == "ok")
+        }
+    }
+
+    /// The metrics ask nothing of a database that may be in trouble: what they count is kept in memory.
+    @Test func metricsNeedNoDatabase() async throws {
+        let world = try World()
+        _ = try await world.device().publish("hello")
+        try world.store.close()
+        try await EarshotServer.operations(world.service, logger: silent).test(.router) { client in
+            let observer = Caller(client, bearer: nil)
+            let answer = try await observer.send(.get, "/metrics")
+            #expect(answer.status == .ok)
+            #expect(answer.text.contains("earshot_live_publications 1\n"))
+            #expect(try await observer.send(.get, "/healthz").code == "store_fails")
         }
     }
 

@@ -66,7 +66,6 @@ import Testing
             let anonymous = Caller(client, bearer: nil)
             return [
                 ("/healthz", "get", try await anonymous.send(.get, "/healthz")),
-                ("/metrics", "get", try await anonymous.send(.get, "/metrics")),
                 ("/v1/openapi.json", "get", try await anonymous.send(.get, "/v1/openapi.json")),
                 ("/v1/devices", "post", try await Caller(client, bearer: key).send(.post, "/v1/devices")),
                 ("/v1/device", "get", try await device.send(.get, "/v1/device")),

@@ -217,6 +217,22 @@ import EarshotBasics
         }
 
         /// One node sweeps at a time.
+        /// The sightings are not counted for the metrics: that would read a million rows, and wait for this lock.
+        @Test func metricsReadNoSightings() async throws {
+            let node = try nodes(1)[0]
+            let store = try #require(node.store as? PostgresStore)
+            try await store.transaction { connection, _ in
+                try connection.execute("LOCK TABLE sighting IN ACCESS EXCLUSIVE MODE")
+                let isDone = DispatchSemaphore(value: 0)
+                Task.detached {
+                    let text = try? await node.metricsText()
+                    #expect(text?.contains("earshot_live_sightings 0\n") == true)
+                    isDone.signal()
+                }
+                #expect(isDone.wait(timeout: .now() + 5) == .success)
+            }
+        }
+
         @Test func oneSweeper() async throws {
             let clock = MovedClock()
             let nodes = try nodes(2, clock: clock)

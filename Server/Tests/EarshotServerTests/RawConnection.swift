@@ -3,6 +3,16 @@ import NIOPosix
 
 /// A connection that can send any bytes.
 enum RawConnection {
+    /// Opens a connection and sends a text.
+    /// - Parameter source: the address to connect from; nil for the system's choice.
+    static func open(to port: Int, from source: String? = nil, saying text: String = "") async throws -> any Channel {
+        var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        if let source { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: source, port: 0)) }
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+        if !text.isEmpty { try await channel.writeAndFlush(ByteBuffer(string: text)) }
+        return channel
+    }
+
     /// Sends the pieces, with a pause after each, and reads until the other end closes.
     /// - Parameter isClosing: whether to close this direction after the last piece.
     /// - Returns: the complete answer.

@@ -73,7 +73,7 @@ import Testing
             heard: [HeardToken(bytes: publication.token, age: .seconds(90))], lost: [], for: subscriber.session)
         #expect(answer.heard == [.valid])
         #expect(try await subscriber.news().isEmpty)
-        #expect(try await world.store.counts(now: world.clock.now).sightings == 0)
+        #expect(try await world.store.counts().sightings == 0)
     }
 
     @Test(arguments: StoreKind.all) func mediumAndStrengthAreKept(_ kind: StoreKind) async throws {

@@ -74,7 +74,7 @@ import Testing
             try await store.changes(of: subscriber.session, ChangeQuery(after: 0, limit: 9)).changes
                 .map { $0.isFound ? $0.sequence : -$0.sequence }
         }
-        #expect(try await store.counts(now: world.clock.now).sightings == 0)
+        #expect(store.counts().sightings == 0)
         #expect(try await news() == [1, 2])
         // Found again at its next report, without an event. The other is near for as long as a sighting could have lasted.
         _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)

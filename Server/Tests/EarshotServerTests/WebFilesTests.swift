@@ -147,7 +147,6 @@ import Testing
         let key = try await world.key()
         let folder = try world.webFolder([
             "index.html": Self.page, "v1/devices": "file", "v1/openapi.json": "file", "healthz": "file",
-            "metrics": "file",
             "sub/v1/devices": "file",
         ])
         try await test(folder, world) { client in
@@ -160,7 +159,7 @@ import Testing
             let caller = try await Caller(client, key: key)
             #expect(try await caller.send(.get, "/v1/device").status == .ok)
             _ = try await visitor.send(.get, "/")
-            let metrics = try await visitor.send(.get, "/metrics").text
+            let metrics = try await world.service.metricsText()
             #expect(metrics.contains("earshot_requests_total{method=\"GET\",path=\"web\",status=\"200\"} 2"))
         }
     }

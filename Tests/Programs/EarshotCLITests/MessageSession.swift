@@ -39,7 +39,8 @@ final class MessageSession: @unchecked Sendable {
     /// Starts the service, and restarts it at the same address, so that clients find it again.
     func serve() throws {
         let port = address.split(separator: ":").last.map(String.init) ?? "0"
-        let started = try card.start(Self.service, ["serve", "--port", port, "--database", database])
+        let started = try card.start(
+            Self.service, ["serve", "--port", port, "--no-operations", "--database", database])
         guard started.waitForOutput(within: 20, { $0.hasSuffix("\n") }),
             let words = started.output.split(whereSeparator: \.isWhitespace).last
         else { throw SoundCard.Trouble(description: "the service did not start. \(started.account)") }

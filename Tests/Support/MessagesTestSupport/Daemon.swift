@@ -38,7 +38,7 @@ package final class Daemon: Sendable {
     }
 
     package func start() throws {
-        let running = try run(["serve", "--port", "\(port)"], output: FileHandle.nullDevice)
+        let running = try run(["serve", "--port", "\(port)", "--no-operations"], output: FileHandle.nullDevice)
         process.withLock { $0 = running.processIdentifier }
     }
 

@@ -4,7 +4,7 @@ import Hummingbird
 import Logging
 import NearbyWire
 
-/// All HTTP endpoints: version 1 below `/v1`, and those for operators.
+/// The endpoints of the public listener: version 1 below `/v1`, and the health.
 struct API: Sendable {
     let service: TokenService
     var browsers = BrowserSettings()
@@ -13,7 +13,11 @@ struct API: Sendable {
 
     var endpoints: [Endpoint] {
         let pages = (sessions + publications + subscriptions + nearby).map(\.forBrowsers)
-        return operation + pages + lookUps + beacons + namespaces
+        return [Operations.health(service), document] + pages + lookUps + beacons + namespaces
+    }
+
+    private var document: Endpoint {
+        Endpoint(.get, "/v1/openapi.json") { _, _ in .text(OpenAPI.document, type: "application/json") }
     }
 
     private var nearby: [Endpoint] {
@@ -22,19 +26,6 @@ struct API: Sendable {
             Endpoint(
                 .get, "/v1/events",
                 session { request, session, _ in try await EventStream(service, session).response(to: request) }),
-        ]
-    }
-
-    private var operation: [Endpoint] {
-        [
-            Endpoint(.get, "/healthz") { _, _ in
-                try await service.health.check()
-                return try .json(HealthBody(status: "ok"))
-            },
-            Endpoint(.get, "/metrics") { _, _ in
-                .text(try await service.metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
-            },
-            Endpoint(.get, "/v1/openapi.json") { _, _ in .text(OpenAPI.document, type: "application/json") },
         ]
     }
 
@@ -182,28 +173,5 @@ struct API: Sendable {
 
     private func token(_ token: IssuedToken) -> TokenBody {
         TokenBody(token, limits: limits, now: service.now)
-    }
-}
-
-extension TokenService {
-    /// The metrics, with the current counts. While the database is away, the counters alone: they say that it is.
-    func metricsText() async throws -> String {
-        let streams = ("earshot_streams", "Open event streams.", hub.count)
-        let counts: StoreCounts
-        do {
-            counts = try await store.counts(now: now)
-        } catch let problem as Problem where problem == .storeAway {
-            return metrics.text(gauges: [streams])
-        }
-        return metrics.text(gauges: [
-            ("earshot_devices", "Devices with a session.", counts.devices),
-            ("earshot_live_publications", "Publications alive.", counts.publications),
-            ("earshot_live_subscriptions", "Subscriptions alive.", counts.subscriptions),
-            ("earshot_live_sightings", "Tokens that devices hear now.", counts.sightings),
-            ("earshot_beacons", "Registered beacons.", counts.beacons),
-            ("earshot_attachments", "Messages attached to beacons.", counts.attachments),
-            ("earshot_waiting_writes", "Writes that wait for the disk.", counts.waitingWrites),
-            streams,
-        ])
     }
 }

@@ -1,5 +1,27 @@
 import NIOCore
 import NIOHTTPTypes
+import Synchronization
+
+/// The number of open connections of a listener.
+final class OpenConnections: Sendable {
+    private let limit: Int
+    private let open = Mutex(0)
+
+    init(limit: Int) { self.limit = limit }
+
+    var count: Int { open.withLock { $0 } }
+
+    /// Counts a new connection.
+    /// - Returns: whether it is beyond the limit.
+    func begin() -> Bool {
+        open.withLock { open in
+            open += 1
+            return open > limit
+        }
+    }
+
+    func end() { open.withLock { $0 -= 1 } }
+}
 
 /// Answers a connection beyond the limit with a problem, and closes it.
 ///
@@ -10,24 +32,24 @@ final class ConnectionLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    private let connections: OpenConnections
     private let metrics: Metrics
-    private let limit: Int
     private var isCounted = false
     private var isRefused = false
 
-    init(_ limit: Int, metrics: Metrics) {
-        self.limit = limit
+    init(_ connections: OpenConnections, metrics: Metrics) {
+        self.connections = connections
         self.metrics = metrics
     }
 
     func channelActive(context: ChannelHandlerContext) {
         isCounted = true
-        isRefused = metrics.connectionsChanged(by: 1) > limit
+        isRefused = connections.begin()
         context.fireChannelActive()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if isCounted { _ = metrics.connectionsChanged(by: -1) }
+        if isCounted { connections.end() }
         isCounted = false
         context.fireChannelInactive()
     }

@@ -5,11 +5,6 @@ extension OpenAPI {
           "description": "If none does, the answer is 503 with the code store_fails.",
           "responses": {\(answer(200, "Health", "A write reached the disk within the last second.")), \(problem)}
         }},
-        "/metrics": {"get": {
-          "summary": "Counters and gauges in Prometheus' text format.", "security": [],
-          "responses": {"200": {"description": "Text.", "content": {"text/plain": {"schema": {"type": "string"}}}},
-            \(problem)}
-        }},
         "/v1/openapi.json": {"get": {
           "summary": "This document.", "security": [],
           "responses": {"200": {"description": "OpenAPI 3.1.",

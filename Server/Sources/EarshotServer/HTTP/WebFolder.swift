@@ -22,7 +22,7 @@ struct WebFolder: Sendable {
     static let maximumFileCount = 1_000
     private static let maximumDepth = 8
     /// The paths of the API, which no file takes.
-    private static let reserved: Set<String> = ["v1", "healthz", "metrics"]
+    private static let reserved: Set<String> = ["v1", "healthz"]
 
     /// Reads a folder.
     /// - Throws: `WebFolderError` if it cannot be read, has no `index.html`, or more than the limits above.

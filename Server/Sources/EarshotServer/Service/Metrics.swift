@@ -39,7 +39,6 @@ final class Metrics: Sendable {
     private struct State {
         var counters: [Counter: [String: Int]] = [:]
         var durations: [String: Histogram] = [:]
-        var connections = 0
     }
 
     private static let bucketSeconds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5]
@@ -61,14 +60,6 @@ final class Metrics: Sendable {
             histogram.count += 1
             histogram.sumSeconds += seconds
             state.durations[path] = histogram
-        }
-    }
-
-    /// Counts an opened (+1) or closed (−1) connection and returns the number of open ones.
-    func connectionsChanged(by difference: Int) -> Int {
-        state.withLock { state in
-            state.connections += difference
-            return state.connections
         }
     }
 
@@ -94,8 +85,7 @@ final class Metrics: Sendable {
                 lines.append("\(name)_sum{path=\"\(path)\"} \(histogram.sumSeconds)")
                 lines.append("\(name)_count{path=\"\(path)\"} \(histogram.count)")
             }
-            let connections = ("earshot_connections", "Open connections.", state.connections)
-            for (name, help, value) in gauges + [connections] {
+            for (name, help, value) in gauges {
                 lines += ["# HELP \(name) \(help)", "# TYPE \(name) gauge", "\(name) \(value)"]
             }
             return lines.joined(separator: "\n") + "\n"

@@ -8,6 +8,8 @@ final class TokenService: Sendable {
     let clock: any ServiceClock
     let hub = EventHub()
     let metrics = Metrics()
+    /// The connections of the public listener.
+    let connections: OpenConnections
     let health: Health
     /// The origins that any browser key allows.
     let browserOrigins: OriginList
@@ -19,6 +21,7 @@ final class TokenService: Sendable {
         self.store = store
         health = Health(store)
         browserOrigins = OriginList(store)
+        connections = OpenConnections(limit: limits.connections)
         self.limits = limits
         clock = store.clock
     }

@@ -99,18 +99,11 @@ package final class SQLiteStore: Store {
         }
     }
 
-    func counts(now: Moment) async throws -> StoreCounts {
-        let (beacons, attachments) = try await pool.read { database in
-            (
-                try database.count("SELECT count(*) FROM beacon"),
-                try database.count("SELECT count(*) FROM attachment")
-            )
-        }
-        return live.withLock { live in
+    func counts() -> StoreCounts {
+        live.withLock { live in
             StoreCounts(
-                devices: live.devices.count, publications: live.keys.values.reduce(0) { $0 + $1.publications },
-                subscriptions: live.wishes.count, sightings: live.sightingCount, beacons: beacons,
-                attachments: attachments, waitingWrites: writes.waitingCount)
+                devices: live.devices.count, publications: live.offerRows.count, subscriptions: live.wishes.count,
+                sightings: live.sightingCount, waitingWrites: writes.waitingCount)
         }
     }
 }

@@ -15,8 +15,8 @@ protocol Store: OperatorStore {
     func keyHolder(hash: Data) async throws -> KeyHolder?
     /// The origins of all browser keys that are not revoked.
     func browserOrigins() async throws -> Set<String>
-    /// The numbers of live items.
-    func counts(now: Moment) async throws -> StoreCounts
+    /// The numbers of live items. They are kept, so that asking for them costs the same whatever they are.
+    func counts() async throws -> StoreCounts
 
     func openSession(_ order: SessionOrder) async throws -> Session
     /// The session with this hash; nil if it is unknown or has ended, or its key was revoked.
@@ -198,8 +198,6 @@ struct StoreCounts: Sendable, Equatable {
     let publications: Int
     let subscriptions: Int
     let sightings: Int
-    let beacons: Int
-    let attachments: Int
     /// Writes that wait for their turn.
     let waitingWrites: Int
 }
