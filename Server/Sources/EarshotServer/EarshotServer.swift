@@ -67,11 +67,12 @@ public struct EarshotServer: Sendable {
         let limits = possible(options.limits)
         let service = TokenService(store: store, limits: limits)
         try await service.begin()
+        let proxies = Set(options.proxies.compactMap { IPAddress($0) })
         let starting = StartingListeners(count: options.operationsPort == nil ? 1 : 2, onRunning: onRunning)
         var services: [any Service] = [
             Self.application(
-                service, web: web, proxies: Set(options.proxies.compactMap { IPAddress($0) }),
-                server: try server(service), address: .hostname(options.host, port: options.port),
+                service, web: web, proxies: proxies,
+                server: try server(service, proxies), address: .hostname(options.host, port: options.port),
                 logger: logger, onRunning: { starting.isRunning(port: $0) })
         ]
         if let port = options.operationsPort {
@@ -111,7 +112,8 @@ public struct EarshotServer: Sendable {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         return Application(
-            router: router, server: server ?? EventLoopConnections.server(channels(service)),
+            router: router,
+            server: server ?? EventLoopConnections.server(channels(service), service.counter(proxies)),
             configuration: ApplicationConfiguration(
                 address: address, backlog: 1_024,
                 // A connection that the handler below rejects still takes a file descriptor for a moment.
@@ -134,9 +136,12 @@ public struct EarshotServer: Sendable {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         // Clients cannot take its connections: it answers while the public listener has none to give.
-        let connections = OpenConnections(limit: operationsConnections)
+        let connections = OpenConnections(limit: operationsConnections, limitPerClient: operationsConnections)
         return Application(
-            router: router, server: EventLoopConnections.server(channels(service, connections)),
+            router: router,
+            server: EventLoopConnections.server(channels(service)) {
+                ConnectionCounter(connections, proxies: [], metrics: service.metrics)
+            },
             configuration: ApplicationConfiguration(address: address),
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }
@@ -176,8 +181,8 @@ public struct EarshotServer: Sendable {
         .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     ]
 
-    private func server(_ service: TokenService) throws -> HTTPServerBuilder {
-        let plain = EventLoopConnections.server(Self.channels(service))
+    private func server(_ service: TokenService, _ proxies: Set<IPAddress>) throws -> HTTPServerBuilder {
+        let plain = EventLoopConnections.server(Self.channels(service), service.counter(proxies))
         guard let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath else {
             return plain
         }
@@ -191,19 +196,22 @@ public struct EarshotServer: Sendable {
         return try .tls(plain, tlsConfiguration: configuration)
     }
 
-    /// - Parameter connections: what counts the listener's connections; nil for the public listener.
-    private static func channels(
-        _ service: TokenService, _ connections: OpenConnections? = nil
-    ) -> HTTP1Channel.Configuration {
+    private static func channels(_ service: TokenService) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                ConnectionLimit(connections ?? service.connections, metrics: service.metrics),
-                RequestGuard(requestTime: service.limits.requestTime, metrics: service.metrics),
+                ConnectionLimit(metrics: service.metrics), RequestGuard(service.limits, metrics: service.metrics),
             ],
-            // Closes connections that send nothing, or headers without an end.
+            // Closes connections that send nothing after an answer.
             idleTimeout: TimeAmount(service.limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 64))
+    }
+}
+
+extension TokenService {
+    /// What counts each connection of the public listener.
+    func counter(_ proxies: Set<IPAddress>) -> @Sendable () -> ConnectionCounter {
+        { [connections, metrics] in ConnectionCounter(connections, proxies: proxies, metrics: metrics) }
     }
 }
 

@@ -107,6 +107,13 @@ extension Problem {
         .serviceUnavailable, "too_many_connections", "The service has reached its limit of connections.",
         remedy: "Try again after the time in Retry-After; keep one connection for requests and one for events.",
         retryAfterSeconds: 5, endsConnection: true)
+    static func tooManyConnections(perAddress limit: Int) -> Problem {
+        Problem(
+            .tooManyRequests, "too_many_address_connections",
+            "This address has \(limit) connections open, which is the limit.",
+            remedy: "Close some; keep one connection for requests and one for events.", retryAfterSeconds: 5,
+            endsConnection: true)
+    }
     static let internalError = Problem(
         .internalServerError, "internal_error", "The service failed; the request may or may not have taken effect.",
         remedy: "Try again with the same idempotency_key; the operator finds the reason in the log.",

@@ -73,12 +73,18 @@ public struct ServiceLimits: Sendable, Equatable {
     public var beaconsPerPage = 100
     /// The maximum number of event streams of a device; one more ends the oldest.
     public var streamsPerDevice = 2
+    /// The maximum time for the headers of a request to arrive: from the beginning of the connection, or from the first byte of a
+    /// later request.
+    public var headTime = Duration.seconds(10)
     /// The maximum time for a request to arrive, from the end of its headers on.
     public var requestTime = Duration.seconds(30)
-    /// The maximum idle time of a connection, and the maximum time for headers to arrive.
+    /// The maximum time of a connection between two requests.
     public var idleTime = Duration.seconds(60)
     /// The maximum number of open connections; one more gets an answer and is closed.
     public var connections = 4_000
+    /// The maximum number of open connections of one address, which is an IPv4 address or an IPv6 network of 64 bits; nil for a quarter of
+    /// `connections`. Connections of proxies have no such limit.
+    public var connectionsPerAddress: Int?
     /// The number of connections to PostgreSQL.
     public var databaseConnections = 16
     /// The maximum number of writes that wait for the disk.

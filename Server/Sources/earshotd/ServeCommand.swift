@@ -55,6 +55,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The maximum number of open connections.")
     var connections = ServiceLimits().connections
 
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of open connections of one client address. (default: a quarter of --connections)",
+            valueName: "n"))
+    var connectionsPerAddress: Int?
+
     @Option(help: ArgumentHelp("Connections to PostgreSQL; one more listens.", valueName: "n"))
     var databaseConnections = ServiceLimits().databaseConnections
 
@@ -103,7 +109,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--proxy must be an IPv4 or IPv6 address, not '\(address)'.")
         }
         for (name, count) in [
-            ("--connections", connections), ("--database-connections", databaseConnections),
+            ("--connections", connections), ("--connections-per-address", connectionsPerAddress ?? 1),
+            ("--database-connections", databaseConnections),
             ("--publications-per-key", publicationsPerKey),
             ("--subscriptions-per-key", subscriptionsPerKey),
             ("--publications-per-device", publicationsPerDevice),
@@ -161,6 +168,7 @@ struct ServeCommand: AsyncParsableCommand {
     private var limits: ServiceLimits {
         var limits = ServiceLimits()
         limits.connections = connections
+        limits.connectionsPerAddress = connectionsPerAddress
         limits.databaseConnections = databaseConnections
         limits.requestsPerKey = RateLimit(perSecond: keyRate, burst: max(1, 4 * keyRate))
         limits.requestsPerDevice = RateLimit(perSecond: deviceRate, burst: max(1, 5 * deviceRate))

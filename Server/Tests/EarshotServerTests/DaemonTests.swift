@@ -254,7 +254,7 @@ import Testing
     /// Silent connections leave the database its files.
     @Test func doesNotRunOutOfFiles() async throws {
         let daemon = try Daemon()
-        try await daemon.serve(files: 256)
+        try await daemon.serve("--connections-per-address", "1000", files: 256)
         #expect(daemon.log.contains("fewer connections than configured"))
         let port = try #require(URL(string: daemon.base)?.port)
         var channels: [any Channel] = []

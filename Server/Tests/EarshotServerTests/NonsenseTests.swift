@@ -120,10 +120,11 @@ import Testing
                 return ""
             }
             let drops = [ByteBuffer](repeating: ByteBuffer(string: "x"), count: 900)
-            // Incomplete headers get no answer: there is no request yet.
             let line = [ByteBuffer(string: "GET /")]
-            #expect(try await RawConnection.say(line + drops, to: port, pause: .milliseconds(100)) == "")
-            // An incomplete body does: the request exists, and the answer states why it fails.
+            let endless = try await answer(line + drops)
+            #expect(endless.hasPrefix("HTTP/1.1 408 "))
+            #expect(endless.hasSuffix(Problem.requestTooSlow.body))
+            // A body has its own time.
             let begun = [ByteBuffer(string: head(secret, length: 1_000))]
             let slow = try await answer(begun + drops)
             #expect(slow.hasPrefix("HTTP/1.1 408 "))
@@ -218,6 +219,7 @@ import Testing
         _ body: @Sendable (_ port: Int, _ secret: String) async throws -> Void
     ) async throws {
         let world = try World {
+            $0.headTime = requestTime
             $0.requestTime = requestTime
             $0.idleTime = idleTime
         }

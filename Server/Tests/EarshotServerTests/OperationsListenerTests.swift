@@ -32,7 +32,7 @@ import Testing
     /// Clients that take all connections do not keep the operator from seeing it.
     @Test func clientsTakeNoConnectionOfIt() async throws {
         let daemon = try Daemon()
-        try await daemon.serve("--connections", "1")
+        try await daemon.serve("--connections", "1", "--connections-per-address", "9")
         let held = try await RawConnection.open(to: try daemon.port)
         while try await !get(daemon.operations + "/metrics").text.contains("earshot_connections 1\n") {}
         let refused = try await get(daemon.base + "/healthz")

@@ -3,23 +3,19 @@ import NIOPosix
 
 /// A connection that can send any bytes.
 enum RawConnection {
-    /// Opens a connection and sends a text.
-    /// - Parameter source: the address to connect from; nil for the system's choice.
-    static func open(to port: Int, from source: String? = nil, saying text: String = "") async throws -> any Channel {
-        var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-        if let source { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: source, port: 0)) }
-        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
-        if !text.isEmpty { try await channel.writeAndFlush(ByteBuffer(string: text)) }
-        return channel
+    /// Opens a connection that says nothing.
+    static func open(to port: Int) async throws -> any Channel {
+        try await bootstrap(from: nil).connect(host: "127.0.0.1", port: port).get()
     }
 
     /// Sends the pieces, with a pause after each, and reads until the other end closes.
     /// - Parameter isClosing: whether to close this direction after the last piece.
     /// - Returns: the complete answer.
     static func say(
-        _ pieces: some Sequence<ByteBuffer> & Sendable, to port: Int, pause: Duration = .zero, isClosing: Bool = false
+        _ pieces: some Sequence<ByteBuffer> & Sendable, to port: Int, from source: String? = nil,
+        pause: Duration = .zero, isClosing: Bool = false
     ) async throws -> String {
-        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let channel = try await bootstrap(from: source)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -51,7 +47,15 @@ enum RawConnection {
         return String(buffer: answer)
     }
 
-    static func say(_ text: String, to port: Int, isClosing: Bool = false) async throws -> String {
-        try await say([ByteBuffer(string: text)], to: port, isClosing: isClosing)
+    static func say(
+        _ text: String, to port: Int, from source: String? = nil, isClosing: Bool = false
+    ) async throws -> String {
+        try await say([ByteBuffer(string: text)], to: port, from: source, isClosing: isClosing)
+    }
+
+    /// - Parameter source: the address to connect from; nil for the system's choice.
+    private static func bootstrap(from source: String?) throws -> ClientBootstrap {
+        let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        return try source.map { bootstrap.bind(to: try SocketAddress(ipAddress: $0, port: 0)) } ?? bootstrap
     }
 }

@@ -8,16 +8,26 @@ import NIOCore
 /// requests. Nothing here may block a thread: all connections of the event loop would wait.
 struct EventLoopConnections: ServerChildChannel {
     let base: HTTP1Channel
+    let counter: @Sendable () -> ConnectionCounter
 
     /// The server that an application runs.
-    static func server(_ configuration: HTTP1Channel.Configuration) -> HTTPServerBuilder {
+    static func server(
+        _ configuration: HTTP1Channel.Configuration, _ counter: @escaping @Sendable () -> ConnectionCounter
+    ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            EventLoopConnections(base: HTTP1Channel(responder: responder, configuration: configuration))
+            EventLoopConnections(
+                base: HTTP1Channel(responder: responder, configuration: configuration), counter: counter)
         }
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        base.setup(channel: channel, logger: logger)
+        do {
+            // Before TLS, which has its handler already.
+            try channel.pipeline.syncOperations.addHandler(counter(), position: .first)
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        return base.setup(channel: channel, logger: logger)
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {

@@ -7,7 +7,8 @@ import NIOHTTPTypesHTTP1
 /// Protects the handlers from invalid input: it answers invalid HTTP with a problem, and a request must arrive
 /// completely within its time.
 ///
-/// Hummingbird closes a silent connection. This handler closes one that always sends a little.
+/// Its head has a time of its own, from the beginning of the connection, or from its first byte on a later request: a client whose head
+/// never ends holds a connection and has sent no request. Between requests Hummingbird closes a silent connection.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -17,9 +18,13 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The request did not arrive completely within its time.
     struct TooSlow: Error {}
 
+    private let headTime: TimeAmount
     private let requestTime: TimeAmount
     private let metrics: Metrics
+    /// The end of the time for a head, and then of that for the rest of the request.
     private var deadline: Scheduled<Void>?
+    /// Whether a part of a head has arrived.
+    private var isHeadArriving = false
     /// Requests that have started to arrive and are not answered completely.
     private var owed = 0
     private var isArriving = false
@@ -30,9 +35,15 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The time for a rejection to leave before the connection is closed.
     private static let farewell = TimeAmount.seconds(2)
 
-    init(requestTime: Duration, metrics: Metrics) {
-        self.requestTime = TimeAmount(requestTime)
+    init(_ limits: ServiceLimits, metrics: Metrics) {
+        headTime = TimeAmount(limits.headTime)
+        requestTime = TimeAmount(limits.requestTime)
         self.metrics = metrics
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        limit(context, to: headTime) { self.isHeadLate(context) }
+        context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -41,11 +52,21 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             owed += 1
             isArriving = true
-            deadline = context.eventLoop.assumeIsolated().scheduleTask(in: requestTime) { self.isLate(context) }
+            isHeadArriving = false
+            limit(context, to: requestTime) { self.isLate(context) }
         case .body: break
         case .end: hasArrived()
         }
         context.fireChannelRead(data)
+    }
+
+    /// Bytes without a request have arrived: the beginning of a head.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if owed == 0, !isArriving, !isOver {
+            isHeadArriving = true
+            if deadline == nil { limit(context, to: headTime) { self.isHeadLate(context) } }
+        }
+        context.fireChannelReadComplete()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -79,6 +100,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         isOver = true
         // The error lies within a request that was answered already: its client no longer listens.
         guard !isArriving else { return context.close(promise: nil) }
+        refuse(problem, context)
+    }
+
+    private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
         metrics.add(to: .problems, "code=\"\(problem.code)\"")
         for part in problem.parts { context.write(wrapOutboundOut(part), promise: nil) }
         context.flush()
@@ -98,6 +123,20 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         deadline?.cancel()
         deadline = nil
         isArriving = false
+    }
+
+    /// Sets the time until `action`, instead of one that was set before.
+    private func limit(_ context: ChannelHandlerContext, to time: TimeAmount, _ action: @escaping () -> Void) {
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time, action)
+    }
+
+    private func isHeadLate(_ context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        isOver = true
+        // A client that has sent nothing waits for no answer.
+        guard isHeadArriving else { return context.close(promise: nil) }
+        refuse(.requestTooSlow, context)
     }
 
     private func isLate(_ context: ChannelHandlerContext) {

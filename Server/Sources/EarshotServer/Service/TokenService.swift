@@ -21,7 +21,9 @@ final class TokenService: Sendable {
         self.store = store
         health = Health(store)
         browserOrigins = OriginList(store)
-        connections = OpenConnections(limit: limits.connections)
+        connections = OpenConnections(
+            limit: limits.connections,
+            limitPerClient: limits.connectionsPerAddress ?? max(1, limits.connections / 4))
         self.limits = limits
         clock = store.clock
     }

@@ -1,0 +1,99 @@
+import NIOCore
+import Synchronization
+
+/// The open connections of a listener, in all and of each client address.
+final class OpenConnections: Sendable {
+    enum Admission {
+        case accepted
+        /// The client learns the problem when its request arrives.
+        case refused(Problem)
+        /// So many connections of the client wait for their refusal that this one is closed at once.
+        case dropped(Problem)
+    }
+
+    private struct State {
+        var count = 0
+        var counts: [String: Int] = [:]
+    }
+
+    private let limit: Int
+    private let limitPerClient: Int
+    private let state = Mutex(State())
+    /// The connections of a client that wait for a refusal. Without a limit they would take what other clients need.
+    private static let refusedPerClient = 16
+
+    init(limit: Int, limitPerClient: Int) {
+        self.limit = limit
+        self.limitPerClient = limitPerClient
+    }
+
+    var count: Int { state.withLock { $0.count } }
+
+    /// Counts a new connection.
+    /// - Parameter client: what stands for the client; nil for a connection that only the listener's limit concerns.
+    func begin(_ client: String?) -> Admission {
+        state.withLock { state in
+            state.count += 1
+            if let client {
+                let own = state.counts[client, default: 0] + 1
+                state.counts[client] = own
+                let problem = Problem.tooManyConnections(perAddress: limitPerClient)
+                if own > limitPerClient + Self.refusedPerClient { return .dropped(problem) }
+                if own > limitPerClient { return .refused(problem) }
+            }
+            return state.count > limit ? .refused(.tooManyConnections) : .accepted
+        }
+    }
+
+    func end(_ client: String?) {
+        state.withLock { state in
+            state.count -= 1
+            guard let client, let own = state.counts[client] else { return }
+            state.counts[client] = own > 1 ? own - 1 : nil
+        }
+    }
+}
+
+/// Counts a connection, and drops one that is too many. It stands before TLS, so that a drop waits for no handshake.
+final class ConnectionCounter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let connections: OpenConnections
+    private let proxies: Set<IPAddress>
+    private let metrics: Metrics
+    private var client: String?
+    private var isCounted = false
+
+    /// - Parameter proxies: the addresses whose connections carry many clients; they have no limit of their own.
+    init(_ connections: OpenConnections, proxies: Set<IPAddress>, metrics: Metrics) {
+        self.connections = connections
+        self.proxies = proxies
+        self.metrics = metrics
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let address = context.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
+        client = address.flatMap { proxies.contains($0) ? nil : $0.clientName }
+        isCounted = true
+        let admission = connections.begin(client)
+        context.fireChannelActive()
+        switch admission {
+        case .accepted: break
+        case .refused(let problem): context.fireUserInboundEventTriggered(RefusedConnection(problem: problem))
+        case .dropped(let problem):
+            metrics.add(to: .problems, "code=\"\(problem.code)\"")
+            context.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if isCounted { connections.end(client) }
+        isCounted = false
+        context.fireChannelInactive()
+    }
+}
+
+/// Tells the handlers of HTTP that a connection is too many.
+struct RefusedConnection {
+    let problem: Problem
+}
