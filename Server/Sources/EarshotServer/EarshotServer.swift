@@ -102,9 +102,7 @@ public struct EarshotServer: Sendable {
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ObservationMiddleware(metrics: service.metrics))
         router.add(middleware: CrossOriginMiddleware(origins: service.browserOrigins))
-        router.add(
-            middleware: ProblemMiddleware(
-                metrics: service.metrics, refusalDelay: service.limits.refusalDelay, endpoints: endpoints))
+        router.add(middleware: ProblemMiddleware(service: service, browsers: browsers, endpoints: endpoints))
         router.add(middleware: PreflightMiddleware(origins: service.browserOrigins, endpoints: endpoints))
         if let web { router.add(middleware: WebMiddleware(folder: web)) }
         router.add(middleware: PathFormMiddleware())
@@ -130,7 +128,7 @@ public struct EarshotServer: Sendable {
         let endpoints = Operations(service: service).endpoints
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ObservationMiddleware(metrics: service.metrics))
-        router.add(middleware: ProblemMiddleware(metrics: service.metrics, refusalDelay: .zero, endpoints: endpoints))
+        router.add(middleware: ProblemMiddleware(service: service, endpoints: endpoints))
         router.add(middleware: PathFormMiddleware())
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)

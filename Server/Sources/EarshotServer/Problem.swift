@@ -186,6 +186,13 @@ extension Problem {
 
     private static let rateLimitedCode = "rate_limited"
 
+    static func tooManyFailures(retryAfterSeconds: Int) -> Problem {
+        Problem(
+            .tooManyRequests, rateLimitedCode, "Too many requests of this address have no valid key or session.",
+            remedy: "Open a session with a valid key after the time in Retry-After; valid ones are always accepted.",
+            retryAfterSeconds: retryAfterSeconds)
+    }
+
     static func rateLimited(per owner: String, retryAfterSeconds: Int) -> Problem {
         Problem(
             .tooManyRequests, rateLimitedCode, "This \(owner) sends more requests than its limit allows.",

@@ -38,6 +38,8 @@ public struct ServiceLimits: Sendable, Equatable {
     public var requestsPerAddress = RateLimit(perSecond: 50, burst: 500)
     /// Sessions that all pages at one address open.
     public var sessionsPerAddress = RateLimit(perSecond: 0.2, burst: 100)
+    /// Requests of an address without a valid key or session.
+    public var failuresPerAddress = RateLimit(perSecond: 10, burst: 500)
     /// How long the answer to a request beyond these rates waits. A client that repeats at once then costs little.
     public var refusalDelay = Duration.seconds(1)
 

@@ -79,6 +79,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Maximum sessions a second that web pages at one address may open.", valueName: "n"))
     var addressSessionRate = ServiceLimits().sessionsPerAddress.perSecond
 
+    @Option(
+        help: ArgumentHelp(
+            "Maximum requests a second from one address without a valid key or session.", valueName: "n"))
+    var addressFailureRate = ServiceLimits().failuresPerAddress.perSecond
+
     @Option(help: ArgumentHelp("Maximum publications of all devices of a key.", valueName: "n"))
     var publicationsPerKey = ServiceLimits().publicationsPerKey
 
@@ -102,6 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
         for (name, rate) in [
             ("--key-rate", keyRate), ("--device-rate", deviceRate), ("--session-rate", sessionRate),
             ("--address-rate", addressRate), ("--address-session-rate", addressSessionRate),
+            ("--address-failure-rate", addressFailureRate),
         ] where !(rate > 0 && rate <= 1e9) {
             throw ValidationError("\(name) must be more than 0, not \(rate).")
         }
@@ -175,6 +181,7 @@ struct ServeCommand: AsyncParsableCommand {
         limits.sessionsPerKey = RateLimit(perSecond: sessionRate, burst: max(1, 10 * sessionRate))
         limits.requestsPerAddress = RateLimit(perSecond: addressRate, burst: max(1, 10 * addressRate))
         limits.sessionsPerAddress = RateLimit(perSecond: addressSessionRate, burst: max(1, 500 * addressSessionRate))
+        limits.failuresPerAddress = RateLimit(perSecond: addressFailureRate, burst: max(1, 50 * addressFailureRate))
         limits.publicationsPerKey = publicationsPerKey
         limits.subscriptionsPerKey = subscriptionsPerKey
         limits.publicationsPerDevice = publicationsPerDevice

@@ -137,6 +137,59 @@ import Testing
         #expect(try await world.store.counts().sightings == 0)
     }
 
+    /// Programs that guess keys and sessions are refused. Their neighbours behind the same address are not.
+    @Test func failuresOfAnAddress() async throws {
+        let world = try World { $0.failuresPerAddress = RateLimit(perSecond: 0.5, burst: 3) }
+        let key = try await world.key()
+        let secret = try await world.service.openSession(key: key).secret
+        try await EarshotServer.application(world.service, logger: silent).test(.live) { client in
+            let port = try #require(client.port)
+            func ask(_ bearer: String?, _ request: String = "GET /v1/device", from: String? = nil) async throws
+                -> String
+            {
+                let credentials = bearer.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+                return try await RawConnection.say(
+                    "\(request) HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\(credentials)\r\n",
+                    to: port, from: from)
+            }
+            let guess = Secret.newSession()
+            #expect(try await ask(nil).hasSuffix(Problem.noCredentials.body))
+            #expect(try await ask(guess).hasSuffix(Problem.badSession.body))
+            #expect(try await ask("x", "POST /v1/devices").hasSuffix(Problem.badKey.body))
+            for request in ["GET /v1/device", "POST /v1/devices", "GET /v1/beacons"] {
+                let refused = try await ask(guess, request)
+                #expect(refused.hasPrefix("HTTP/1.1 429 "), "\(request)")
+                #expect(refused.lowercased().contains("retry-after: 2\r\n"), "\(request)")
+                #expect(refused.hasSuffix(Problem.tooManyFailures(retryAfterSeconds: 2).body), "\(request)")
+            }
+            for _ in 0..<9 { #expect(try await ask(secret).hasPrefix("HTTP/1.1 200 ")) }
+            #expect(try await ask(key, "POST /v1/devices").hasPrefix("HTTP/1.1 201 "))
+            // Other clients are told what is wrong.
+            #expect(try await ask(guess, from: "127.0.0.2").hasSuffix(Problem.badSession.body))
+            world.clock.advance(by: .seconds(2))
+            #expect(try await ask(guess).hasSuffix(Problem.badSession.body))
+        }
+    }
+
+    /// Behind a proxy, the address is the client's.
+    @Test func failuresBehindAProxy() async throws {
+        let world = try World { $0.failuresPerAddress = RateLimit(perSecond: 1, burst: 1) }
+        let proxies: Set = [try #require(IPAddress("127.0.0.1"))]
+        let application = EarshotServer.application(world.service, proxies: proxies, logger: silent)
+        try await application.test(.live) { client in
+            let port = try #require(client.port)
+            func status(_ address: String) async throws -> Substring {
+                try await RawConnection.say(
+                    "GET /v1/device HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: \(address)\r\n\r\n",
+                    to: port
+                ).dropFirst("HTTP/1.1 ".count).prefix(3)
+            }
+            #expect(try await status("192.0.2.1") == "401")
+            #expect(try await status("192.0.2.1") == "429")
+            #expect(try await status("192.0.2.2") == "401")
+        }
+    }
+
     /// The answer to a request beyond the rate waits, so that a client which repeats at once is slow.
     @Test func refusalsWait() async throws {
         let world = try World {

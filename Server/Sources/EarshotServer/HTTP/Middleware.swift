@@ -4,9 +4,8 @@ import Logging
 
 /// Turns every thrown error into a problem with a body, and counts it.
 struct ProblemMiddleware: RouterMiddleware {
-    let metrics: Metrics
-    /// How long the answer to a request beyond its rate waits.
-    let refusalDelay: Duration
+    let service: TokenService
+    var browsers = BrowserSettings()
     let endpoints: [Endpoint]
 
     func handle(
@@ -16,10 +15,13 @@ struct ProblemMiddleware: RouterMiddleware {
             try request.requireClearFraming()
             return try await next(request, context)
         } catch {
-            let problem = problem(for: error, of: request, context)
-            metrics.add(to: .problems, "code=\"\(problem.code)\"")
+            var problem = problem(for: error, of: request, context)
+            if problem.status == .unauthorized, let client = browsers.client(of: request, context) {
+                problem = service.tooManyFailures(of: client) ?? problem
+            }
+            service.metrics.add(to: .problems, "code=\"\(problem.code)\"")
             // The client's connection waits with it, so a flood on few connections becomes slow.
-            if problem.isRateLimited { try? await Task.sleep(for: refusalDelay) }
+            if problem.isRateLimited { try? await Task.sleep(for: service.limits.refusalDelay) }
             return problem.response
         }
     }

@@ -54,16 +54,21 @@ struct BrowserSettings: Sendable {
         var source = RequestSource()
         source.origin = request.headers[.origin]
         source.fetchSite = request.headers[.secFetchSite]
-        // Only browsers are counted by address.
+        // Of requests that are accepted, only those of browsers are counted by address.
         guard source.isBrowser else { return source }
         source.host = request.head.authority
         source.servesPages = servesPages
-        source.client = client(of: request, context.peer)?.clientName
+        source.client = client(of: request, context)
         return source
     }
 
+    /// What stands for the client in limits: its address. Nil if the service does not know it.
+    func client(of request: Request, _ context: ServiceContext) -> String? {
+        address(of: request, context.peer)?.clientName
+    }
+
     /// The nearest address that is no proxy's.
-    private func client(of request: Request, _ peer: SocketAddress?) -> IPAddress? {
+    private func address(of request: Request, _ peer: SocketAddress?) -> IPAddress? {
         guard let peer = peer?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
         guard proxies.contains(peer) else { return peer }
         var nearest = peer

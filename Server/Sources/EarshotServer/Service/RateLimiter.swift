@@ -13,6 +13,8 @@ enum RateSubject: Hashable, Sendable {
     /// Requests of pages, by the address of their client.
     case pageRequests(client: String)
     case pageSessions(client: String)
+    /// Requests without a valid key or session.
+    case failures(client: String)
 }
 
 /// Rates of requests.

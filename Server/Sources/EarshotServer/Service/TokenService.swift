@@ -14,7 +14,7 @@ final class TokenService: Sendable {
     /// The origins that any browser key allows.
     let browserOrigins: OriginList
     private var rates: any Rates { store.rates }
-    /// The rates of addresses while the store cannot be asked.
+    /// The rates of failures, and those of pages while the store cannot be asked.
     private let ownRates = RateLimiter()
 
     init(store: any Store, limits: ServiceLimits = ServiceLimits()) {
@@ -156,6 +156,14 @@ final class TokenService: Sendable {
         if let seconds = try await rates.take(from: subject, limit, now: now) {
             throw Problem.rateLimited(per: owner, retryAfterSeconds: seconds)
         }
+    }
+
+    /// Counts a request without a valid key or session towards the rate of its address. Valid ones are never counted, so that
+    /// a client's neighbours behind one address cannot have it refused. It asks no database.
+    /// - Returns: the problem if there were too many.
+    func tooManyFailures(of client: String) -> Problem? {
+        ownRates.take(from: .failures(client: client), limits.failuresPerAddress, now: now)
+            .map { .tooManyFailures(retryAfterSeconds: $0) }
     }
 
     /// Counts a page's request towards the rate of its address, before anything is looked up for it.

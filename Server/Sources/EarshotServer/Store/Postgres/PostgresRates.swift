@@ -87,6 +87,7 @@
             case .sessions(key: let key): return "sessions \(key)"
             case .pageRequests(client: let client): return "address \(client)"
             case .pageSessions(client: let client): return "address sessions \(client)"
+            case .failures(client: let client): return "address failures \(client)"
             }
         }
     }
