@@ -532,7 +532,7 @@ export class Messages {
                 return [token, near ? Math.max(0, this.#now - near.heardSeconds) : 0];
             }));
             const heard = report.heard.map(
-                token => ({token, medium: 'audio', age_s: Math.round(ages.get(token) * 1000) / 1000}));
+                token => ({token, age_s: Math.round(ages.get(token) * 1000) / 1000}));
             try {
                 const statuses = await this.#service.report(heard, report.lost, session);
                 if (session !== this.#session) continue;

@@ -11,8 +11,6 @@
         case bytes(Data)
         /// An array of numbers; nil becomes a null.
         case integers([Int64?])
-        /// An array of texts that have neither commas nor quotation marks, backslashes, braces or blanks; nil becomes a null.
-        case words([String?])
 
         package static func optional(_ text: String?) -> Self { text.map(PostgresValue.text) ?? .null }
         package static func optional(_ integer: Int64?) -> Self { integer.map(PostgresValue.integer) ?? .null }
@@ -27,7 +25,6 @@
             case .text(let value): (Array(value.utf8), false)
             case .bytes(let value): (Array(value), true)
             case .integers(let values): (Self.array(values.map { $0.map { "\($0)" } }), false)
-            case .words(let values): (Self.array(values), false)
             }
         }
 

@@ -54,7 +54,7 @@ import Testing
             let token = try #require((publication["token"] as? [String: Any])?["token"] as? String)
             let publicationID = try #require(publication["id"] as? String)
             let subscriptionID = try #require(subscription["id"] as? String)
-            let heard: [String: Any] = ["token": token, "medium": "ble", "rssi_dbm": -60, "age_s": 0.5]
+            let heard: [String: Any] = ["token": token, "age_s": 0.5]
             let sightings: [String: Any] = ["heard": [token, heard], "lost": [token]]
             let owner = Caller(client, bearer: ownerKey)
             let beacon = BeaconIdentifier.numbered(1).text

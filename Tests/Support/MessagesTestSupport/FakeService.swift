@@ -60,8 +60,8 @@ package final class FakeService: Sendable {
         var attachments: [Attachment] = []
         /// All beacons that were asked about, in order.
         var lookedUp: [BeaconIdentifier] = []
-        /// All receptions that were reported, in order.
-        var receptions: [Reception] = []
+        /// All ages of heard tokens that were reported, in order.
+        var ages: [Duration] = []
         var chance = UInt64(1)
         /// Events to send to streams.
         var outbox: [(stream: Stream, event: ServiceEvent)] = []
@@ -120,8 +120,8 @@ package final class FakeService: Sendable {
     package var requests: [String] { state.withLock { $0.requests } }
     /// All beacons that devices asked about, in order.
     package var lookedUp: [BeaconIdentifier] { state.withLock { $0.lookedUp } }
-    /// All receptions that devices reported, in order.
-    package var receptions: [Reception] { state.withLock { $0.receptions } }
+    /// All ages of heard tokens that devices reported, in order.
+    package var ages: [Duration] { state.withLock { $0.ages } }
 
     /// Attaches a message to a beacon of a project.
     package func attach(

@@ -79,7 +79,7 @@ struct FakeServiceClient: MessageService {
             state throws(ServiceFailure) in
             let project = state.sessions[session.secret]
             var statuses: [Payload: TokenStatus] = [:]
-            state.receptions += report.heard.compactMap { report.receptions[$0] }
+            state.ages += report.heard.compactMap { report.ages[$0] }
             for token in report.lost { state.heard[session.secret]?[token] = nil }
             for token in report.heard {
                 let known = state.things.filter { $0.project == project }.flatMap(\.tokens).first { $0.token == token }

@@ -65,9 +65,7 @@ extension HeardToken {
     init(_ body: HeardBody) {
         // Ages beyond any valid range stay beyond it, and the limits reject them.
         let milliseconds = Int64(min(max((body.ageSeconds ?? 0) * 1_000, -1), 1e12))
-        self.init(
-            bytes: Data(token: body.token), medium: body.medium, rssiDecibelMilliwatts: body.rssiDecibelMilliwatts,
-            age: .milliseconds(milliseconds))
+        self.init(bytes: Data(token: body.token), age: .milliseconds(milliseconds))
     }
 }
 

@@ -58,10 +58,9 @@ extension OpenAPI {
           "heard": {"type": "array", "items": {"oneOf": [{"$ref": "#/components/schemas/TokenDigits"},
             {"$ref": "#/components/schemas/HeardToken"}]}},
           "lost": {"type": "array", "items": {"$ref": "#/components/schemas/TokenDigits"}}}},
-        "HeardToken": {"type": "object", "required": ["token"], "properties": {
+        "HeardToken": {"type": "object", "required": ["token"], "description": "Other members, such as medium and rssi_dbm \
+        of older clients, are ignored.", "properties": {
           "token": {"$ref": "#/components/schemas/TokenDigits"},
-          "medium": {"type": "string", "pattern": "^[a-z0-9-]{1,16}$", "description": "audio or ble."},
-          "rssi_dbm": {"type": "integer", "minimum": -127, "maximum": 20},
           "age_s": {"type": "number", "minimum": 0, "maximum": 86400, "description": "Since it was last heard. The \
         sighting expires so much earlier."}}},
         "SightingsAnswer": {"type": "object", "required": ["heard", "lost"], "properties": {

@@ -93,10 +93,6 @@ struct Subscription: Sendable, Equatable {
 /// A token that a device hears.
 struct HeardToken: Sendable, Equatable {
     let bytes: Data
-    /// The medium that heard it last, such as `audio` or `ble`; nil if the device does not say.
-    var medium: String?
-    /// The received signal strength in dBm; nil if the device does not say.
-    var rssiDecibelMilliwatts: Int?
     /// The time since it was last heard.
     var age = Duration.zero
 }

@@ -12,7 +12,6 @@ final class Metrics: Sendable {
         case publications = "earshot_publications_total"
         case subscriptions = "earshot_subscriptions_total"
         case sightings = "earshot_sightings_total"
-        case heard = "earshot_heard_total"
         case lookUps = "earshot_lookups_total"
         case deliveries = "earshot_deliveries_total"
 
@@ -23,7 +22,6 @@ final class Metrics: Sendable {
             case .publications: "Publications made."
             case .subscriptions: "Subscriptions made."
             case .sightings: "Tokens reported, by status."
-            case .heard: "Tokens reported as heard, by medium."
             case .lookUps: "Beacons asked about, by what the device got."
             case .deliveries: "Messages found and lost."
             }

@@ -84,9 +84,6 @@ extension TokenService {
             let count = answer.heard.count { $0 == status } + answer.lost.count { $0 == status }
             metrics.add(count, to: .sightings, label)
         }
-        var media: [String: Int] = [:]
-        for token in heard { media[Self.label(token.medium), default: 0] += 1 }
-        for (label, count) in media { metrics.add(count, to: .heard, label) }
         tell(answer.woken)
         return answer
     }
@@ -112,40 +109,15 @@ extension TokenService {
         return results
     }
 
-    /// The label of a medium in the metrics: a device may invent names, and each would be a new series.
-    private static func label(_ medium: String?) -> String {
-        switch medium {
-        case nil: #"medium="unknown""#
-        case "audio": #"medium="audio""#
-        case "ble": #"medium="ble""#
-        default: #"medium="other""#
-        }
-    }
-
     /// The labels of the statuses in the metrics.
     private static let statusLabels = TokenStatus.allCases.map { ($0, "status=\"\($0.rawValue.lowercased())\"") }
 
     private func require(_ token: HeardToken) throws {
-        if let rssi = token.rssiDecibelMilliwatts, !(-127...20).contains(rssi) {
-            throw Problem.outOfRange(
-                "rssi_dbm is \(rssi).", remedy: "Send -127 to 20, or leave it out if it is not known.")
-        }
         guard token.age >= .zero, token.age <= limits.maximumTimeToLive else {
             throw Problem.outOfRange(
                 "age_s is out of range.",
                 remedy: "Send the seconds since the token was last heard, 0 to "
                     + "\(limits.maximumTimeToLive.components.seconds).")
-        }
-        guard let medium = token.medium else { return }
-        let isName =
-            (1...16).contains(medium.utf8.count)
-            && medium.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-            }
-        guard isName else {
-            throw Problem.outOfRange(
-                "The medium is not 1 to 16 small letters, digits and hyphens.", remedy: "Send 'audio' or 'ble'.")
         }
     }
 

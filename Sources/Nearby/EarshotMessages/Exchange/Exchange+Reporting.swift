@@ -36,10 +36,10 @@ extension Exchange {
         _ report: SightingReport, in session: ServiceSession, _ backOff: inout BackOff
     ) async -> Duration {
         var report = report
-        for token in report.heard { report.receptions[token] = reception(of: token) }
+        for token in report.heard { report.ages[token] = age(of: token) }
         do throws(ServiceFailure) {
             let statuses = try await service.report(report, in: session)
-            reporter.answered(statuses, ages: report.receptions.mapValues(\.age), now: now)
+            reporter.answered(statuses, ages: report.ages, now: now)
             lastSignOfLife = now
             succeeded(in: session, .reporting)
             backOff.reset()

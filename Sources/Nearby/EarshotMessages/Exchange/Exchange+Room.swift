@@ -90,15 +90,10 @@ extension Exchange {
         }
     }
 
-    /// How a token that is near was last heard, on any medium.
-    func reception(of payload: Payload) -> Reception? {
-        let all = (near[payload] ?? []).compactMap { kind in
-            rooms?[kind]?.lastHeard(payload).map { (kind: kind, heard: $0) }
-        }
-        guard let last = all.max(by: { $0.heard.at < $1.heard.at }) else { return nil }
-        return Reception(
-            medium: last.kind, rssiDecibelMilliwatts: last.heard.rssiDecibelMilliwatts,
-            age: max(last.heard.at.duration(to: .now), .zero))
+    /// The time since a token that is near was last heard, on any medium.
+    func age(of payload: Payload) -> Duration? {
+        (near[payload] ?? []).compactMap { rooms?[$0]?.lastHeard(payload) }.max()
+            .map { max($0.duration(to: .now), .zero) }
     }
 
     /// Gives a new subscription the direct messages that are near already.

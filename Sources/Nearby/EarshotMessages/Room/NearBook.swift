@@ -7,7 +7,7 @@ import EarshotDiscovery
 /// the run before counts as gone only if the new run does not confirm it in time.
 struct NearBook: Sendable {
     private var near: Set<Payload> = []
-    private var lastHeard: [Payload: LastHeard] = [:]
+    private var lastHeard: [Payload: ContinuousClock.Instant] = [:]
     private var unconfirmed: Set<Payload> = []
     private var problems: Set<DiscoveryProblem> = []
     private var unconfirmedProblems: Set<DiscoveryProblem> = []
@@ -16,17 +16,17 @@ struct NearBook: Sendable {
     init() {}
 
     /// When a device that is near was last heard; nil if it is not near, or if the medium did not say.
-    func lastHeard(_ payload: Payload) -> LastHeard? { lastHeard[payload] }
+    func lastHeard(_ payload: Payload) -> ContinuousClock.Instant? { lastHeard[payload] }
 
     /// Discovery found a device.
-    mutating func find(_ payload: Payload, _ heard: LastHeard? = nil) -> RoomEvent? {
+    mutating func find(_ payload: Payload, _ heard: ContinuousClock.Instant? = nil) -> RoomEvent? {
         unconfirmed.remove(payload)
         lastHeard[payload] = heard
         return near.insert(payload).inserted ? .heard(payload) : nil
     }
 
     /// Discovery heard a device again.
-    mutating func hear(_ payload: Payload, _ heard: LastHeard) {
+    mutating func hear(_ payload: Payload, _ heard: ContinuousClock.Instant) {
         if near.contains(payload) { lastHeard[payload] = heard }
     }
 

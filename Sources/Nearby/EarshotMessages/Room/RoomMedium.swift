@@ -131,13 +131,11 @@ final class RoomMedium: Sendable {
     }
 
     /// When a device that is near was last heard; nil if it is not near.
-    func lastHeard(_ payload: Payload) -> LastHeard? { book.withLock { $0.lastHeard(payload) } }
+    func lastHeard(_ payload: Payload) -> ContinuousClock.Instant? { book.withLock { $0.lastHeard(payload) } }
 
     /// - Parameter start: when the run of discovery began; its times count from there.
     private func take(_ event: DiscoveryEvent, from start: ContinuousClock.Instant) {
-        func heard(_ neighbour: Neighbour) -> LastHeard {
-            LastHeard(at: start + neighbour.lastHeard, rssiDecibelMilliwatts: neighbour.rssiDecibelMilliwatts)
-        }
+        func heard(_ neighbour: Neighbour) -> ContinuousClock.Instant { start + neighbour.lastHeard }
         tell { book in
             let change: RoomEvent?
             switch event {

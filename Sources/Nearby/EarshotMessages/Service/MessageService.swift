@@ -1,5 +1,4 @@
 package import EarshotCoding
-package import EarshotDiscovery
 package import NearbyWire
 
 /// The requests of docs/SERVICE.md. `HTTPMessageService` sends them to `earshotd`; tests have a service in memory.
@@ -93,28 +92,12 @@ package struct Registration: Sendable, Hashable {
 package struct SightingReport: Sendable, Hashable {
     package var heard: [Payload]
     package var lost: [Payload]
-    /// How heard tokens were last heard, where that is known.
-    package var receptions: [Payload: Reception] = [:]
+    /// The time since heard tokens were last heard, where that is known.
+    package var ages: [Payload: Duration] = [:]
 
     package init(heard: [Payload] = [], lost: [Payload] = []) {
         self.heard = heard
         self.lost = lost
-    }
-}
-
-/// How a token was last heard.
-package struct Reception: Sendable, Hashable {
-    /// The medium that heard it last.
-    package var medium: DiscoveryMediumKind
-    /// The received signal strength in dBm; nil if the medium does not know it.
-    package var rssiDecibelMilliwatts: Int?
-    /// The time since then.
-    package var age: Duration
-
-    package init(medium: DiscoveryMediumKind, rssiDecibelMilliwatts: Int? = nil, age: Duration) {
-        self.medium = medium
-        self.rssiDecibelMilliwatts = rssiDecibelMilliwatts
-        self.age = age
     }
 }
 

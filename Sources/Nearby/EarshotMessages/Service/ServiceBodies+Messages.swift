@@ -6,17 +6,15 @@ import NearbyWire
 extension SightingsBody {
     init(_ report: SightingReport) {
         self.init(
-            heard: report.heard.map { HeardBody($0, report.receptions[$0]) }, lost: report.lost.map(\.hex))
+            heard: report.heard.map { HeardBody($0, age: report.ages[$0]) }, lost: report.lost.map(\.hex))
     }
 }
 
 extension HeardBody {
-    init(_ token: Payload, _ reception: Reception?) {
+    init(_ token: Payload, age: Duration?) {
+        // Milliseconds are enough, and print short.
         self.init(
-            token: token.hex, medium: reception?.medium.name,
-            rssiDecibelMilliwatts: reception?.rssiDecibelMilliwatts,
-            // Milliseconds are enough, and print short.
-            ageSeconds: reception.map { (max($0.age, .zero) / .milliseconds(1)).rounded() / 1_000 })
+            token: token.hex, ageSeconds: age.map { (max($0, .zero) / .milliseconds(1)).rounded() / 1_000 })
     }
 }
 

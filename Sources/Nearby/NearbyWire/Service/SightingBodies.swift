@@ -12,30 +12,21 @@ public struct SightingsBody: Codable, Sendable, Hashable {
     }
 }
 
-/// A heard token: in JSON its digits, or an object that also says how it was heard. It is written as an object.
+/// A heard token: in JSON its digits, or an object that also says when it was heard. It is written as an object.
 public struct HeardBody: Codable, Sendable, Hashable {
     /// 16 hexadecimal digits.
     public let token: String
-    /// The name of the medium, `audio` or `ble`; nil if unknown.
-    public let medium: String?
-    /// The received signal strength, in dBm; nil if unknown.
-    public let rssiDecibelMilliwatts: Int?
     /// The time since the token was last heard, in seconds; nil for now.
     public let ageSeconds: Double?
 
     enum CodingKeys: String, CodingKey {
-        case token, medium
-        case rssiDecibelMilliwatts = "rssi_dbm"
+        case token
         case ageSeconds = "age_s"
     }
 
     /// Sets the properties of the same names.
-    public init(
-        token: String, medium: String? = nil, rssiDecibelMilliwatts: Int? = nil, ageSeconds: Double? = nil
-    ) {
+    public init(token: String, ageSeconds: Double? = nil) {
         self.token = token
-        self.medium = medium
-        self.rssiDecibelMilliwatts = rssiDecibelMilliwatts
         self.ageSeconds = ageSeconds
     }
 
@@ -49,8 +40,6 @@ public struct HeardBody: Codable, Sendable, Hashable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             token: try container.decode(String.self, forKey: .token),
-            medium: try container.decodeIfPresent(String.self, forKey: .medium),
-            rssiDecibelMilliwatts: try container.decodeIfPresent(Int.self, forKey: .rssiDecibelMilliwatts),
             ageSeconds: try container.decodeIfPresent(Double.self, forKey: .ageSeconds))
     }
 }

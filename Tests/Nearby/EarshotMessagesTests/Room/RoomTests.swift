@@ -108,7 +108,7 @@ struct NearBookTests {
     @Test func itKnowsWhenADeviceWasLastHeard() {
         var book = NearBook()
         let now = ContinuousClock.now
-        let (first, second) = (LastHeard(at: now), LastHeard(at: now + .seconds(1), rssiDecibelMilliwatts: -50))
+        let (first, second) = (now, now + .seconds(1))
         book.hear(one, first)
         #expect(book.lastHeard(one) == nil, "it is not near")
         _ = book.find(one, first)

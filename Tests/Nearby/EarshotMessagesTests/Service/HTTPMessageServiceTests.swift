@@ -109,15 +109,14 @@ extension HTTPTests {
             }
             let (one, other) = (try Payload(hex: "0123456789abcdef"), try Payload(hex: "1111111111111111"))
             var report = SightingReport(heard: [one, other], lost: [try Payload(hex: "3333333333333333")])
-            report.receptions[one] = Reception(
-                medium: .bluetooth, rssiDecibelMilliwatts: -61, age: .microseconds(1_234_567))
+            report.ages[one] = .microseconds(1_234_567)
             let statuses = try await service(server.url).report(report, in: session)
             #expect(statuses == [one: .valid, other: .invalid])
             let body = try #require(server.requests.first).body
             let sent = try #require(try JSONSerialization.jsonObject(with: body) as? NSDictionary)
             let expected: NSDictionary = [
                 "heard": [
-                    ["token": "0123456789abcdef", "medium": "ble", "rssi_dbm": -61, "age_s": 1.235],
+                    ["token": "0123456789abcdef", "age_s": 1.235],
                     ["token": "1111111111111111"],
                 ], "lost": ["3333333333333333"],
             ]

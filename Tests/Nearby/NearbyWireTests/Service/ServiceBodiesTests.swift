@@ -35,7 +35,7 @@ import Testing
     @Test func aHeardTokenIsATextOrAnObject() throws {
         let body = try Self.read(
             #"{"heard":["a",{"token":"b","medium":"ble","rssi_dbm":-61,"age_s":1.5}]}"#, as: SightingsBody.self)
-        let detailed = HeardBody(token: "b", medium: "ble", rssiDecibelMilliwatts: -61, ageSeconds: 1.5)
+        let detailed = HeardBody(token: "b", ageSeconds: 1.5)
         #expect(body.heard == [HeardBody(token: "a"), detailed] && body.lost == nil)
         #expect(throws: DecodingError.self) { try Self.read("[1]", as: [HeardBody].self) }
     }

@@ -25,9 +25,7 @@ extension Live {
             guard let token, token.status == .valid, token.device != device else { continue }
             let expires = now + (report.lifetime - heard.age)
             guard expires > now else { continue }
-            let sighting = Sighting(
-                expires: expires, medium: heard.medium, rssiDecibelMilliwatts: heard.rssiDecibelMilliwatts)
-            sightings.append((token.row, sighting))
+            sightings.append((token.row, Sighting(expires: expires)))
         }
         try requireSightingRoom(for: sightings.map { $0.token }, report)
         var isUnsettled = false

@@ -40,8 +40,6 @@ struct Live: Sendable {
     /// A device hears a token.
     struct Sighting {
         var expires: Moment
-        var medium: String?
-        var rssiDecibelMilliwatts: Int?
     }
 
     struct Offer {

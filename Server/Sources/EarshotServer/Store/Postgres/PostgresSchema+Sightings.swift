@@ -16,10 +16,28 @@
                     LEFT JOIN subscription ON subscription.id = token.subscription_id AND subscription.expires_at > t;
             $$;
 
+            -- Ends sightings, side by side their devices and tokens. The caller has locked the devices of their pairs.
+            CREATE FUNCTION end_sightings(
+                hearers bigint[], tokens bigint[], t bigint, OUT woken bigint[], OUT found_count bigint, OUT lost_count bigint)
+            LANGUAGE plpgsql AS $$
+            BEGIN
+                DELETE FROM sighting USING unnest(hearers, tokens) AS ended (hearer, token)
+                    WHERE device_id = hearer AND token_id = token;
+                SELECT s.* INTO woken, found_count, lost_count FROM (
+                    SELECT array_agg(publication) AS p, array_agg(subscription) AS s FROM all_pairs_heard(hearers, tokens)
+                ) AS pairs, settle(pairs.p, pairs.s, t) AS s;
+            END $$;
+            """
+
+        /// The function of reports, since version 3. Before, it and the table had the medium and its strength, and nothing used them.
+        static let reports = """
+            DROP FUNCTION IF EXISTS report(
+                bigint, bigint, bigint[], bigint[], text[], integer[], bigint[], bigint, bigint, bigint);
+            ALTER TABLE sighting DROP COLUMN IF EXISTS medium, DROP COLUMN IF EXISTS rssi_dbm;
             -- Records what a device hears, and what it no longer hears. Names are the bytes of tokens as numbers; null is no
             -- token.
             CREATE FUNCTION report(
-                reporter bigint, project bigint, names bigint[], ages bigint[], media text[], strengths integer[],
+                reporter bigint, project bigint, names bigint[], ages bigint[],
                 lost_names bigint[], lifetime bigint, per_device bigint, fixed bigint,
                 OUT problem text, OUT heard text[], OUT no_longer_heard text[], OUT woken bigint[], OUT found_count bigint,
                 OUT lost_count bigint) LANGUAGE plpgsql AS $$
@@ -28,8 +46,6 @@
                 locked bigint[];
                 taken bigint[];
                 ends bigint[];
-                taken_media text[];
-                taken_strengths integer[];
                 fresh bigint[];
                 no_longer bigint[];
                 changed bigint[];
@@ -52,18 +68,15 @@
                     ON CONFLICT (device_id) DO UPDATE SET reported_at = greatest(presence.reported_at, t);
 
                 WITH judged AS MATERIALIZED (
-                    SELECT named.*, age, medium, strength,
+                    SELECT named.*, age,
                         status = 'VALID' AND owner <> reporter AND age < lifetime AS is_taken
                     FROM named_tokens(project, names, t) AS named
-                        JOIN unnest(ages, media, strengths) WITH ORDINALITY AS detail (age, medium, strength, place)
-                            USING (place)
+                        JOIN unnest(ages) WITH ORDINALITY AS detail (age, place) USING (place)
                 )
                 SELECT coalesce(array_agg(status ORDER BY place), '{}'),
                     coalesce(array_agg(token ORDER BY place) FILTER (WHERE is_taken), '{}'),
-                    coalesce(array_agg(t + lifetime - age ORDER BY place) FILTER (WHERE is_taken), '{}'),
-                    coalesce(array_agg(medium ORDER BY place) FILTER (WHERE is_taken), '{}'),
-                    coalesce(array_agg(strength ORDER BY place) FILTER (WHERE is_taken), '{}')
-                INTO heard, taken, ends, taken_media, taken_strengths FROM judged;
+                    coalesce(array_agg(t + lifetime - age ORDER BY place) FILTER (WHERE is_taken), '{}')
+                INTO heard, taken, ends FROM judged;
                 SELECT coalesce(array_agg(status ORDER BY place), '{}'),
                     coalesce(array_agg(token) FILTER (WHERE token IS NOT NULL), '{}')
                 INTO no_longer_heard, changed FROM named_tokens(project, lost_names, t);
@@ -93,13 +106,11 @@
                 END IF;
 
                 -- A late report does not shorten a sighting.
-                INSERT INTO sighting AS present (device_id, token_id, expires_at, medium, rssi_dbm)
-                    SELECT DISTINCT ON (id) reporter, id, ends_at, medium, strength
-                        FROM unnest(taken, ends, taken_media, taken_strengths) AS s (id, ends_at, medium, strength)
+                INSERT INTO sighting AS present (device_id, token_id, expires_at)
+                    SELECT DISTINCT ON (id) reporter, id, ends_at FROM unnest(taken, ends) AS s (id, ends_at)
                         ORDER BY id, ends_at DESC
                     ON CONFLICT (device_id, token_id) DO UPDATE SET
-                        expires_at = greatest(present.expires_at, excluded.expires_at), medium = excluded.medium,
-                        rssi_dbm = excluded.rssi_dbm;
+                        expires_at = greatest(present.expires_at, excluded.expires_at);
                 IF changed = '{}' THEN RETURN; END IF;
                 DELETE FROM sighting WHERE device_id = reporter AND token_id = ANY (no_longer);
                 -- The device has said itself what it hears.
@@ -108,18 +119,6 @@
                         AND assumed_until IS NOT NULL;
                 SELECT s.* INTO woken, found_count, lost_count FROM (
                     SELECT array_agg(publication) AS p, array_agg(subscription) AS s FROM pairs_heard(reporter, changed)
-                ) AS pairs, settle(pairs.p, pairs.s, t) AS s;
-            END $$;
-
-            -- Ends sightings, side by side their devices and tokens. The caller has locked the devices of their pairs.
-            CREATE FUNCTION end_sightings(
-                hearers bigint[], tokens bigint[], t bigint, OUT woken bigint[], OUT found_count bigint, OUT lost_count bigint)
-            LANGUAGE plpgsql AS $$
-            BEGIN
-                DELETE FROM sighting USING unnest(hearers, tokens) AS ended (hearer, token)
-                    WHERE device_id = hearer AND token_id = token;
-                SELECT s.* INTO woken, found_count, lost_count FROM (
-                    SELECT array_agg(publication) AS p, array_agg(subscription) AS s FROM all_pairs_heard(hearers, tokens)
                 ) AS pairs, settle(pairs.p, pairs.s, t) AS s;
             END $$;
             """

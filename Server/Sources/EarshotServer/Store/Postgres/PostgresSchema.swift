@@ -10,7 +10,7 @@
                 sightingFunctions, sweepFunctions, rateFunctions,
             ],
             // The origins of a browser key, with spaces in between; null for other keys.
-            ["ALTER TABLE api_key ADD COLUMN origins text"],
+            ["ALTER TABLE api_key ADD COLUMN origins text"], [reports],
         ]
 
         /// Brings the tables to the current version. Of several nodes that start at once, one does it.
@@ -143,8 +143,6 @@
                 device_id bigint NOT NULL,
                 token_id bigint NOT NULL,
                 expires_at bigint NOT NULL,
-                medium text,
-                rssi_dbm integer,
                 PRIMARY KEY (device_id, token_id)
             );
             CREATE INDEX sighting_token ON sighting (token_id);

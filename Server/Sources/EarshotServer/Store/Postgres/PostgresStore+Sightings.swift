@@ -8,14 +8,13 @@
             let parameters: [PostgresValue] = [
                 .integer(report.session.device), .integer(report.session.project),
                 .integers(report.heard.map { TokenNumber.number($0.bytes) }),
-                .integers(report.heard.map { $0.age.milliseconds }), .words(report.heard.map(\.medium)),
-                .integers(report.heard.map { $0.rssiDecibelMilliwatts.map(Int64.init) }),
+                .integers(report.heard.map { $0.age.milliseconds }),
                 .integers(report.lost.map(TokenNumber.number)), .duration(report.lifetime),
                 .integer(Int64(report.perDevice)),
             ]
             let row = try await perform { connection, fixed in
                 try connection.execute(
-                    "SELECT * FROM report($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", parameters + [fixed])[0]
+                    "SELECT * FROM report($1, $2, $3, $4, $5, $6, $7, $8)", parameters + [fixed])[0]
             }
             guard row.isNull(0) else { throw Problem.quota("sightings", limit: report.perDevice, per: "device") }
             func statuses(_ column: Int) -> [TokenStatus] {
