@@ -121,7 +121,7 @@ extension Problem {
 
     static func storeFails(_ reason: String) -> Problem {
         Problem(
-            .serviceUnavailable, "store_fails", "The database accepts no writes: \(reason).",
+            .serviceUnavailable, "store_fails", "Writes to the database fail, or soon will: \(reason).",
             remedy: "The operator has to look at the disk and at the database's file.", retryAfterSeconds: 5)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotServer
 
 /// The health of the service is that of its database.
-@Suite(.timeLimit(.minutes(1))) struct HealthTests {
+@Suite(.timeLimit(.minutes(3))) struct HealthTests {
     /// Reads still work, so only a write can show it.
     @Test func aServiceThatCannotWriteIsNotHealthy() async throws {
         let world = try World()
@@ -22,6 +22,45 @@ import Testing
             try await world.sqlite.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = OFF") }
             #expect(try await becomes(.ok, stranger)["status"] as? String == "ok")
         }
+    }
+
+    /// A write of one row may fit on a disk that refuses others. What they were refused for counts until one succeeds.
+    @Test func aDiskThatRefusesLargerWritesIsNotHealthy() async throws {
+        let world = try World()
+        let device = try await world.device()
+        @Sendable func setMaximum(pages: Int?) async throws {
+            try await world.sqlite.pool.writeWithoutTransaction { database in
+                // Earlier versions of the tables have left free pages.
+                try database.execute(sql: "VACUUM")
+                let maximum = try pages ?? database.count("PRAGMA page_count")
+                try database.execute(sql: "PRAGMA max_page_count = \(maximum)")
+            }
+        }
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
+            let stranger = Caller(client, bearer: nil)
+            try await setMaximum(pages: nil)
+            await #expect(throws: DatabaseError.self) {
+                try await device.publish(String(repeating: "x", count: 100_000))
+            }
+            let answer = try await becomes(.serviceUnavailable, stranger)
+            #expect(answer.code == "store_fails")
+            #expect(answer.problem("message").contains("the last write failed"))
+            #expect(answer.problem("message").contains("database or disk is full"))
+            try await setMaximum(pages: 1_000_000)
+            _ = try await device.publish(String(repeating: "x", count: 100_000))
+            #expect(try await becomes(.ok, stranger)["status"] as? String == "ok")
+        }
+    }
+
+    /// It says so before a write fails.
+    @Test func aDiskWithoutRoomIsNotHealthy() async throws {
+        let world = try World()
+        let store = try SQLiteStore(
+            path: world.directory.appendingPathComponent("other.sqlite").path, minimumRoomBytes: .max)
+        defer { try? store.close() }
+        let problem = try await problem { try await Health(store).check() }
+        #expect(problem?.code == "store_fails")
+        #expect(problem?.message.contains(" MiB left, less than 17592186044415") == true)
     }
 
     /// The metrics ask nothing of a database that may be in trouble: what they count is kept in memory.

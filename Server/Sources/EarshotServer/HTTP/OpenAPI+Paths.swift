@@ -2,7 +2,7 @@ extension OpenAPI {
     static let operationPaths = """
         "/healthz": {"get": {
           "summary": "Whether the service works: whether a write reaches the disk.", "security": [],
-          "description": "If none does, the answer is 503 with the code store_fails.",
+          "description": "If none does, or if the disk has too little room, the answer is 503 with the code store_fails.",
           "responses": {\(answer(200, "Health", "A write reached the disk within the last second.")), \(problem)}
         }},
         "/v1/openapi.json": {"get": {

@@ -25,20 +25,25 @@ package final class SQLiteStore: Store {
     let revocationsSeen = Mutex<ContinuousClock.Instant?>(nil)
     /// The files that other users could read or write until this store was opened.
     let repairedFiles: [String]
+    private let folder: String
+    private let minimumRoomBytes: UInt64
 
     /// Opens the file, creates a missing one, and migrates its tables to the current version.
     /// - Parameters:
     ///   - path: the path of the database; `-wal` and `-shm` stand beside it.
     ///   - pendingWrites: the maximum number of writes that wait for the disk.
     ///   - clock: the source of the writes' time.
+    ///   - minimumRoomBytes: the free space on the disk below which the store is in trouble. The write-ahead log alone may take 64 MiB.
     ///   - isServing: whether to read what is alive into memory. Commands of the operator leave that to the service.
     /// - Throws: `DatabaseInUse` if another service has the database; GRDB's `DatabaseError` if SQLite cannot open or migrate the
     ///   file; `AdministrationError` if the path names something that is no database, or if other users may read it and this
     ///   process may not change that.
     package init(
         path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared,
-        isServing: Bool = true
+        minimumRoomBytes: UInt64 = 64 << 20, isServing: Bool = true
     ) throws {
+        folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        self.minimumRoomBytes = minimumRoomBytes
         var configuration = Configuration()
         configuration.label = "earshotd"
         // `earshotd key create` writes beside a running service; each waits for the other.
@@ -93,9 +98,21 @@ package final class SQLiteStore: Store {
     func announce(_ devices: Set<Int64>) {}
     func listen(_ wake: @escaping @Sendable (Set<Int64>?) -> Void) {}
 
+    /// How long a refused write counts if no other follows: without requests nothing would ever prove that the trouble is over.
+    private static let refusalLifetime = Duration.seconds(60)
+
     func check() async throws {
-        try await writes.perform { database, now in
+        try await writes.perform(isProbe: true) { database, now in
             try database.run("UPDATE probe SET written_at = ?", [now])
+        }
+        // The probe fits where larger writes do not.
+        if let refusal = writes.refusal, ContinuousClock.now - refusal.at < Self.refusalLifetime {
+            throw StoreTrouble(reason: "the last write failed: \(refusal.reason)")
+        }
+        let attributes = try FileManager.default.attributesOfFileSystem(forPath: folder)
+        guard let room = attributes[.systemFreeSize] as? UInt64 else { return }
+        guard room >= minimumRoomBytes else {
+            throw StoreTrouble(reason: "the disk has \(room >> 20) MiB left, less than \(minimumRoomBytes >> 20)")
         }
     }
 
@@ -106,6 +123,11 @@ package final class SQLiteStore: Store {
                 sightings: live.sightingCount, waitingWrites: writes.waitingCount)
         }
     }
+}
+
+/// The reason why a store that can be written to is in trouble.
+struct StoreTrouble: StoreFailure {
+    let reason: String
 }
 
 /// What is alive, behind a lock that is held for microseconds.

@@ -6,9 +6,16 @@ import Synchronization
 /// A commit waits for the disk, whatever its size. So under load one wait serves many writes, and without load no write
 /// waits for others. Each write has a savepoint of its own: one that fails does not affect the others.
 final class WriteQueue: Sendable {
+    /// The reason why the database refused a write.
+    struct Refusal: Sendable {
+        let reason: String
+        let at = ContinuousClock.now
+    }
+
     private struct State {
         var waiting: [any Write] = []
         var isRunning = false
+        var refusal: Refusal?
     }
 
     private let pool: DatabasePool
@@ -44,13 +51,17 @@ final class WriteQueue: Sendable {
     /// The number of waiting writes.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// The last refusal, if no write has succeeded since.
+    var refusal: Refusal? { state.withLock { $0.refusal } }
+
     /// The result of `body`, once it is on the disk.
+    /// - Parameter isProbe: whether the write only tries the disk. It is so small that it proves nothing about others.
     /// - Throws: the error of `body`, `Problem.overloaded` if too many writes wait, or the error of the commit.
     func perform<Value: Sendable>(
-        _ body: @escaping @Sendable (Database, _ now: Moment) throws -> Value
+        isProbe: Bool = false, _ body: @escaping @Sendable (Database, _ now: Moment) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let write = PendingWrite(body: body, continuation: continuation)
+            let write = PendingWrite(isProbe: isProbe, body: body, continuation: continuation)
             let (isTaken, mustRun) = state.withLock { state in
                 guard state.waiting.count < capacity else { return (false, false) }
                 state.waiting.append(write)
@@ -78,13 +89,23 @@ final class WriteQueue: Sendable {
                     }
                 }
                 onCommit()
+                note(batch, commitError: nil)
                 for write in batch { write.finish(commitError: nil) }
             } catch {
                 onFailedCommit()
                 await recover()
+                note(batch, commitError: error)
                 for write in batch { write.finish(commitError: error) }
             }
         }
+    }
+
+    /// Remembers whether the database refused one of the writes.
+    private func note(_ batch: [any Write], commitError: (any Error)?) {
+        let writes = batch.filter { !$0.isProbe }
+        guard !writes.isEmpty else { return }
+        let error = writes.lazy.compactMap(\.refusal).first ?? commitError
+        state.withLock { $0.refusal = error.map { Refusal(reason: reason(of: $0)) } }
     }
 
     /// Repairs at once what a failed commit has left. If the database cannot even be read, the next write tries again.
@@ -116,19 +137,24 @@ final class WriteQueue: Sendable {
 }
 
 private protocol Write: Sendable {
+    var isProbe: Bool { get }
+    /// The error with which the database refused it.
+    var refusal: DatabaseError? { get }
     func run(in database: Database, now: Moment)
     func finish(commitError: (any Error)?)
 }
 
 private final class PendingWrite<Value: Sendable>: Write {
+    let isProbe: Bool
     private let body: @Sendable (Database, Moment) throws -> Value
     private let continuation: CheckedContinuation<Value, any Error>
     private let result = Mutex<Result<Value, any Error>?>(nil)
 
     init(
-        body: @escaping @Sendable (Database, Moment) throws -> Value,
+        isProbe: Bool, body: @escaping @Sendable (Database, Moment) throws -> Value,
         continuation: CheckedContinuation<Value, any Error>
     ) {
+        self.isProbe = isProbe
         self.body = body
         self.continuation = continuation
     }
@@ -144,6 +170,14 @@ private final class PendingWrite<Value: Sendable>: Write {
             return value
         }
         result.withLock { $0 = outcome }
+    }
+
+    var refusal: DatabaseError? {
+        result.withLock { result in
+            guard case .failure(let error as DatabaseError) = result else { return nil }
+            // A constraint is broken by what is written, not by the disk.
+            return error.resultCode == .SQLITE_CONSTRAINT ? nil : error
+        }
     }
 
     func finish(commitError: (any Error)?) {
