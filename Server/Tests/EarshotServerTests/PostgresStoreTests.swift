@@ -227,6 +227,23 @@ import EarshotBasics
             store.close()
         }
 
+        /// After the database's clock was set back a node has to shorten every lease, which takes longer than a request may.
+        @Test func aNodeStartsHoweverLongItTakes() async throws {
+            let node = try nodes(1)[0]
+            let store = try #require(node.store as? PostgresStore)
+            try await store.perform { connection, _ in
+                try connection.run(
+                    script: """
+                        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+                            $$ BEGIN PERFORM pg_sleep(11); RETURN NULL; END $$;
+                        CREATE TRIGGER slow AFTER UPDATE ON presence EXECUTE FUNCTION slow();
+                        """)
+            }
+            #expect(try await problem { try await node.begin() } == nil)
+            // Requests keep their timeout.
+            #expect(try await run("SELECT current_setting('statement_timeout')", node)[0].text(0) == "10s")
+        }
+
         /// The sightings are not counted for the metrics: that would read a million rows, and wait for this lock.
         @Test func metricsReadNoSightings() async throws {
             let node = try nodes(1)[0]

@@ -57,6 +57,9 @@
 
         func bound(_ limits: ServiceLimits) async throws {
             try await transaction { connection, now in
+                // If the clock was set back this concerns every row, which takes longer than a request may take. A timeout here would keep
+                // every node from starting, again and again.
+                try connection.execute("SET LOCAL statement_timeout = 0")
                 for (table, column, maximum) in [
                     ("device", "expires_at", limits.sessionLifetime),
                     ("publication", "expires_at", limits.maximumTimeToLive), ("publication", "ended_at", .zero),
