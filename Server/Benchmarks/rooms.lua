@@ -2,7 +2,8 @@
 -- devices, the number in a room, how many neighbours each hears, this process's number, and the number of processes.
 --
 -- Each device i has the session and the tokens that the script gave it. In the phase `arrive` each reports once. In the phase
--- `stay`, of 14 requests twelve are reports, one renews the publication and one the subscription: a minute of a device.
+-- `stay`, of 14 requests twelve are reports, one renews the publication and one the subscription: a minute of a device. The number of
+-- devices must be so small that the service comes round in time.
 local phase, devices, room, heard, step, next
 local kind = 0
 
