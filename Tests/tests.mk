@@ -25,6 +25,7 @@ test-server: swift ## Run the tests of the token service, and of its clients bef
 	run() { EARSHOT_TESTING=1 $(SWIFT) test --skip-build --disable-xctest $(SERVER_TESTS) "$$@" || failed=1; }; \
 	run --skip 'NodeTests|PostgresStoreTests'; \
 	EARSHOT_TEST_STORE=postgres run --no-parallel --filter '$(STORE_TESTS)|NodeTests'; \
+	Server/Tests/openapi.sh || failed=1; \
 	((failed == 0))
 	$(build_tests)
 	EARSHOTD=$(CURDIR)/Server/.build/release/earshotd Tests/run.sh $(TESTED) EarshotdTests PublishingSnippetTests MessageSoundCardTests

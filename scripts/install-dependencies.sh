@@ -60,7 +60,7 @@ push) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${push_packag
 postgres) packages=("${server_packages[@]}" "${postgres_packages[@]}") ;;
 test)
     packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${server_packages[@]}" "${postgres_packages[@]}"
-        "${postgres_test_packages[@]}" "${test_packages[@]}")
+        "${postgres_test_packages[@]}" "${test_packages[@]}" "${python_packages[@]}")
     ;;
 kernels) packages=("${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;

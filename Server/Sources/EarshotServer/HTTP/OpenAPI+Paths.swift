@@ -67,7 +67,7 @@ extension OpenAPI {
           "post": {
             "summary": "Subscribe to messages of a namespace, and of one type if it is not empty.",
             "description": "With an idempotency_key, sending it again renews the subscription instead.",
-            \(body("SubscriptionOrder")),
+            \(body("SubscriptionOrder", required: false)),
             "responses": {
               \(answer(201, "Subscription", "Subscribed.")), \(answer(200, "Subscription", "It existed already.")),
               \(problem)
@@ -95,9 +95,9 @@ extension OpenAPI {
     static let nearbyPaths = """
         "/v1/sightings": {"post": {
           "summary": "Report tokens that the device hears, and tokens that it no longer hears.",
-          "description": "A heard token is its digits, or an object that also says how it was heard. Repeat a token that is still heard within sighting_lifetime_s; otherwise it counts as lost. A \
-        device that hears something must report within silence_s, if only with an empty body; otherwise all of it is lost.",
-          \(body("Sightings")),
+          "description": "A heard token is its digits, or an object that also says when it was heard. Repeat a token that is still \
+        heard within sighting_lifetime_s; otherwise it counts as lost. A device that hears something must report within silence_s, if only with an empty body; otherwise all of it is lost.",
+          \(body("Sightings", required: false)),
           "responses": {\(answer(200, "SightingsAnswer", "A status for each, in the order sent.")), \(problem)}
         }},
         "/v1/events": {"get": {

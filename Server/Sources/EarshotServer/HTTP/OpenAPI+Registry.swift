@@ -30,7 +30,7 @@ extension OpenAPI {
           }
         },
         "/v1/beacons/{id}": {
-          \(id),
+          \(beacon),
           "get": {
             "summary": "A beacon of the project with its attachments. The id is the beacon's text form.",
             "security": [{"owner": []}],
@@ -42,7 +42,7 @@ extension OpenAPI {
           }
         },
         "/v1/beacons/{id}/attachments": {
-          \(id),
+          \(beacon),
           "post": {
             "summary": "Attach a message to a beacon of the project, once.", "security": [{"owner": []}],
             "description": "Without a namespace, only the project itself can read it.",
@@ -92,15 +92,35 @@ extension OpenAPI {
         }
         """
 
+    /// The text forms of beacons, as `BeaconIdentifier` reads them: names and digits in either case.
+    private static let beaconPatterns = [
+        "\(anyCase("eddystone")):\(digits(20)):\(digits(12))",
+        "\(anyCase("ibeacon")):(\(digits(32))|\([8, 4, 4, 4, 12].map(digits).joined(separator: "-"))):\(short):\(short)",
+        "\(anyCase("altbeacon")):0[xX]\(digits(4)):\(digits(40))",
+    ]
+    /// A decimal number of 0 to 65,535, in five digits at most.
+    private static let short =
+        "([0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+
+    /// Control characters and line breaks, inside brackets of a pattern.
+    private static let controls = #"\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029"#
+
+    private static func digits(_ count: Int) -> String { "[0-9a-fA-F]{\(count)}" }
+
+    private static func anyCase(_ name: String) -> String {
+        name.map { "[\($0.lowercased())\($0.uppercased())]" }.joined()
+    }
+
     static let registrySchemas = """
-        "BeaconText": {"type": "string", "description": "eddystone:NAMESPACE:INSTANCE (20 and 12 hexadecimal digits), \
+        "BeaconText": {"type": "string", "pattern": "^(\(beaconPatterns.joined(separator: "|")))$", "description": "eddystone:NAMESPACE:INSTANCE (20 and 12 hexadecimal digits), \
         ibeacon:UUID:MAJOR:MINOR or altbeacon:COMPANY:IDENTIFIER (0x and 4, and 40 hexadecimal digits)."},
-        "AttachmentData": {"type": "string", "contentEncoding": "base64", "description": "At most 1,024 bytes."},
-        "AttachmentType": {"type": "string", "maxLength": 100, "pattern": "^[^/]*$", "default": ""},
-        "LookUp": {"type": "object", "required": ["beacons"], "properties": {
+        "AttachmentData": {"$ref": "#/components/schemas/Base64", "description": "At most 1,024 bytes."},
+        "AttachmentType": {"type": "string", "maxLength": 100, "pattern": "^[^/\(controls)]*$", "default": ""},
+        "AnyType": {"type": "string", "maxLength": 100, "pattern": "^[^\\\\u0000]*$"},
+        "LookUp": {"type": "object", "required": ["beacons"],
+          "description": "An empty namespace selects all of one's own, an empty type all types.", "properties": {
           "beacons": {"type": "array", "maxItems": 50, "items": {"$ref": "#/components/schemas/BeaconText"}},
-          "namespace": {"$ref": "#/components/schemas/Namespace", "description": "Empty: all of one's own."},
-          "type": {"$ref": "#/components/schemas/AttachmentType", "description": "Empty: all types."}}},
+          "namespace": \(optional("Namespace")), "type": \(optional("AnyType"))}},
         "LookUpAnswer": {"type": "object", "required": ["attachments"], "properties": {
           "attachments": {"type": "array", "items": {"$ref": "#/components/schemas/BeaconMessage"}}}},
         "BeaconMessage": {"type": "object", "required": ["beacon", "id", "namespace", "type", "data"], "properties": {
@@ -110,7 +130,8 @@ extension OpenAPI {
           "data": {"$ref": "#/components/schemas/AttachmentData"}}},
         "BeaconOrder": {"type": "object", "required": ["beacon"], "properties": {
           "beacon": {"$ref": "#/components/schemas/BeaconText"},
-          "note": {"type": "string", "maxLength": 200, "description": "For people: where it hangs."}}},
+          "note": {"type": ["string", "null"], "maxLength": 200, "pattern": "^[^\(controls)]*$",
+            "description": "For people: where it hangs."}}},
         "Beacon": {"type": "object", "required": ["beacon", "note", "attachments"], "properties": {
           "beacon": {"$ref": "#/components/schemas/BeaconText"}, "note": {"type": "string"},
           "attachments": {"type": "array", "items": {"$ref": "#/components/schemas/Attachment"}}}},
@@ -118,8 +139,7 @@ extension OpenAPI {
           "beacons": {"type": "array", "items": {"$ref": "#/components/schemas/Beacon"}},
           "next": {"$ref": "#/components/schemas/BeaconText", "description": "Missing on the last page."}}},
         "AttachmentOrder": {"type": "object", "required": ["data"], "properties": {
-          "namespace": {"$ref": "#/components/schemas/Namespace"},
-          "type": {"$ref": "#/components/schemas/AttachmentType"},
+          "namespace": \(optional("Namespace")), "type": \(optional("AttachmentType")),
           "data": {"$ref": "#/components/schemas/AttachmentData"}}},
         "Attachment": {"type": "object", "required": ["id", "namespace", "type", "data"], "properties": {
           "id": {"type": "string"}, "namespace": {"$ref": "#/components/schemas/Namespace"},
@@ -130,7 +150,7 @@ extension OpenAPI {
           "visibility": {"$ref": "#/components/schemas/VisibilityName"}}},
         "NamespaceOrder": {"type": "object", "required": ["namespace"], "properties": {
           "namespace": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
-          "visibility": {"$ref": "#/components/schemas/VisibilityName"}}},
+          "visibility": \(optional("VisibilityName"))}},
         "OwnedNamespace": {"type": "object", "required": ["namespace", "visibility"], "properties": {
           "namespace": {"type": "string"}, "visibility": {"$ref": "#/components/schemas/VisibilityName"}}},
         "OwnedNamespaceList": {"type": "object", "required": ["namespaces"], "properties": {

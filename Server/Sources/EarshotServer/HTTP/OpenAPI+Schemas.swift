@@ -25,15 +25,16 @@ extension OpenAPI {
         "TokenDigits": {"type": "string", "pattern": "^[0-9a-fA-F]{16}$", "description": "8 bytes."},
         "Seconds": {"type": "integer", "minimum": 0},
         "TimeToLive": {"type": "integer", "minimum": 1, "maximum": 86400, "default": 300},
-        "Namespace": {"type": "string", "maxLength": 64, "default": ""},
-        "Type": {"type": "string", "maxLength": 32, "default": ""},
-        "IdempotencyKey": {"type": "string", "maxLength": 64},
-        "Renewal": {"type": "object", "properties": {"ttl_s": {"$ref": "#/components/schemas/TimeToLive"}}},
+        "Namespace": {"type": "string", "maxLength": 64, "pattern": "^[^\\\\u0000]*$", "default": ""},
+        "Type": {"type": "string", "maxLength": 32, "pattern": "^[^\\\\u0000]*$", "default": ""},
+        "IdempotencyKey": {"type": "string", "maxLength": 64, "pattern": "^[^\\\\u0000]*$"},
+        "Base64": {"type": "string", "contentEncoding": "base64",
+          "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},
+        "Renewal": {"type": "object", "properties": {"ttl_s": \(optional("TimeToLive"))}},
         "PublicationOrder": {"type": "object", "required": ["content"], "properties": {
-          "namespace": {"$ref": "#/components/schemas/Namespace"}, "type": {"$ref": "#/components/schemas/Type"},
-          "content": {"type": "string", "contentEncoding": "base64", "description": "At most 102,400 bytes."},
-          "ttl_s": {"$ref": "#/components/schemas/TimeToLive"},
-          "idempotency_key": {"$ref": "#/components/schemas/IdempotencyKey"}}},
+          "namespace": \(optional("Namespace")), "type": \(optional("Type")),
+          "content": {"$ref": "#/components/schemas/Base64", "description": "At most 102,400 bytes."},
+          "ttl_s": \(optional("TimeToLive")), "idempotency_key": \(optional("IdempotencyKey"))}},
         "Publication": {"type": "object", "required": ["id", "namespace", "type", "content_bytes", "expires_in_s"],
           "properties": {
           "id": {"type": "string"}, "namespace": {"$ref": "#/components/schemas/Namespace"},
@@ -42,11 +43,9 @@ extension OpenAPI {
           "token": {"$ref": "#/components/schemas/Token"}}},
         "PublicationList": {"type": "object", "required": ["publications"], "properties": {
           "publications": {"type": "array", "items": {"$ref": "#/components/schemas/Publication"}}}},
-        "SubscriptionOrder": {"type": "object", "properties": {
-          "namespace": {"$ref": "#/components/schemas/Namespace"},
-          "type": {"$ref": "#/components/schemas/Type", "description": "Empty: all types."},
-          "ttl_s": {"$ref": "#/components/schemas/TimeToLive"},
-          "idempotency_key": {"$ref": "#/components/schemas/IdempotencyKey"}}},
+        "SubscriptionOrder": {"type": "object", "description": "An empty type selects all.", "properties": {
+          "namespace": \(optional("Namespace")), "type": \(optional("Type")),
+          "ttl_s": \(optional("TimeToLive")), "idempotency_key": \(optional("IdempotencyKey"))}},
         "Subscription": {"type": "object", "required": ["id", "namespace", "type", "expires_in_s"], "properties": {
           "id": {"type": "string"}, "namespace": {"$ref": "#/components/schemas/Namespace"},
           "type": {"$ref": "#/components/schemas/Type"},
@@ -54,15 +53,17 @@ extension OpenAPI {
           "token": {"$ref": "#/components/schemas/Token"}}},
         "SubscriptionList": {"type": "object", "required": ["subscriptions"], "properties": {
           "subscriptions": {"type": "array", "items": {"$ref": "#/components/schemas/Subscription"}}}},
-        "Sightings": {"type": "object", "properties": {
-          "heard": {"type": "array", "items": {"oneOf": [{"$ref": "#/components/schemas/TokenDigits"},
-            {"$ref": "#/components/schemas/HeardToken"}]}},
-          "lost": {"type": "array", "items": {"$ref": "#/components/schemas/TokenDigits"}}}},
+        "Sightings": {"type": "object", "description": "At most 100 tokens in all.", "properties": {
+          "heard": {"type": ["array", "null"], "maxItems": 100, "items": {"oneOf": [
+            {"$ref": "#/components/schemas/ReportedToken"}, {"$ref": "#/components/schemas/HeardToken"}]}},
+          "lost": {"type": ["array", "null"], "maxItems": 100,
+            "items": {"$ref": "#/components/schemas/ReportedToken"}}}},
+        "ReportedToken": {"type": "string", "description": "16 hexadecimal digits. Any other text is INVALID."},
         "HeardToken": {"type": "object", "required": ["token"], "description": "Other members, such as medium and rssi_dbm \
         of older clients, are ignored.", "properties": {
-          "token": {"$ref": "#/components/schemas/TokenDigits"},
-          "age_s": {"type": "number", "minimum": 0, "maximum": 86400, "description": "Since it was last heard. The \
-        sighting expires so much earlier."}}},
+          "token": {"$ref": "#/components/schemas/ReportedToken"},
+          "age_s": {"type": ["number", "null"], "minimum": 0, "maximum": 86400, "description": "Since it was last \
+        heard. The sighting expires so much earlier."}}},
         "SightingsAnswer": {"type": "object", "required": ["heard", "lost"], "properties": {
           "heard": {"type": "array", "items": {"$ref": "#/components/schemas/Sighting"}},
           "lost": {"type": "array", "items": {"$ref": "#/components/schemas/Sighting"}}}},
@@ -74,6 +75,6 @@ extension OpenAPI {
         "Message": {"type": "object", "required": ["id", "namespace", "type", "content"], "properties": {
           "id": {"type": "string", "description": "The same in found and lost."},
           "namespace": {"$ref": "#/components/schemas/Namespace"}, "type": {"$ref": "#/components/schemas/Type"},
-          "content": {"type": "string", "contentEncoding": "base64"}}}
+          "content": {"$ref": "#/components/schemas/Base64"}}}
         """
 }

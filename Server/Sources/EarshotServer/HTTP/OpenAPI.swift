@@ -55,6 +55,17 @@ enum OpenAPI {
         """
     }
 
+    /// A member of a request that may be missing or null.
+    static func optional(_ schema: String) -> String {
+        ##"{"anyOf": [{"$ref": "#/components/schemas/\##(schema)"}, {"type": "null"}]}"##
+    }
+
+    /// The path parameter of a beacon.
+    static let beacon = """
+        "parameters": [{"name": "id", "in": "path", "required": true,
+          "schema": {"$ref": "#/components/schemas/BeaconText"}}]
+        """
+
     /// The path parameter of a publication or subscription.
     static let id = ##""parameters": [{"$ref": "#/components/parameters/id"}]"##
 
