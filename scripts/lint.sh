@@ -22,6 +22,8 @@ $found"
 fi
 
 mapfile -t scripts < <(find . -name .build -prune -o -name '*.sh' -printf '%P\n' | sort)
+# Not through a pipe: grep ends at the first match, and a writer that is not done yet would fail.
+names=$(printf '/%s\n' "${scripts[@]}")
 for script in "${scripts[@]}" .ci/run; do
     bash -n "$script" || complain "$script is no valid shell script"
     # Other scripts read those that do not say what runs them.
@@ -34,7 +36,7 @@ while IFS=: read -r file script; do
     if [[ $script == */* ]]; then
         [[ -f $script ]] || complain "$file says '$script', and there is no such script"
     else
-        printf '/%s\n' "${scripts[@]}" | grep -q "/$script$" || complain "$file says '$script', and there is no such script"
+        grep -q "/$script$" <<<"$names" || complain "$file says '$script', and there is no such script"
     fi
 done < <(search -oP '(?<![\w/$.-])([\w-]+/)*[\w-]+\.sh\b' --exclude=CHANGELOG.md | sort -u)
 
