@@ -11,9 +11,9 @@ struct Candidate: Equatable {
     var dominance: Float = 0
     /// How much each channel counts.
     var shares = ChannelShares.alone(0)
-    /// log2 of the noise's level in each sync tone's symbol, in the channel that counts most; nil where it is not known. The floor
-    /// that divided these symbols' energies may have changed since: after digital silence it rises by tens of decibels.
-    var noiseLevels: SIMD8<Float>?
+    /// log2 of the noise's level in each sync tone's symbol, in the channel that counts most; 0 where it was that of the floor. The
+    /// floor may have changed since: after digital silence it rises by tens of decibels.
+    var noiseLevels = SIMD8<Float>()
 
     /// Whether another candidate is less than half a symbol and about half a tone spacing away: only one of them is a frame.
     func isNear(_ other: Candidate, _ format: BasebandFormat) -> Bool {

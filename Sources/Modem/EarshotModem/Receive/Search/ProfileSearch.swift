@@ -207,11 +207,11 @@ struct ProfileSearch: ~Copyable {
     /// A candidate's exact place; nil if a closer look finds less than a pattern has.
     mutating func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
         sum.prepare(candidate.shares, noise.coherence)
+        // Where the level was that of the floor it counts as that of now, which the frame itself has raised. Against the floor of
+        // before, more false candidates pass: tokens at 0 dB cost half as much again.
         var inverseLevels = SIMD8<Float>(repeating: 1)
-        if let levels = candidate.noiseLevels {
-            let floor = noise.channels[candidate.shares.best].level
-            for symbol in levels.indices { inverseLevels[symbol] = .exp2(floor - levels[symbol]) }
-        }
+        let (levels, floor) = (candidate.noiseLevels, noise.channels[candidate.shares.best].level)
+        for symbol in levels.indices where levels[symbol] != 0 { inverseLevels[symbol] = .exp2(floor - levels[symbol]) }
         let refined = refinement.refine(candidate, histories, noise, sum, inverseLevels: inverseLevels)
         return refined.score >= (candidate.shares.isAlone ? format.minimumRefinedScore : minimumRefinedScore)
             ? refined : nil

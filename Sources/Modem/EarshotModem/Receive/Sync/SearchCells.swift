@@ -19,8 +19,8 @@ final class SearchCells {
     @exclusivity(unchecked) var values: [Float]
     /// h of each row: a row of which a part was lost does not count for `GridLikelihood`.
     @exclusivity(unchecked) var heldShares = [Float](repeating: 0, count: stride)
-    /// log2 of the noise's level in each row: that of the floor that divides its energies, and the row's own over it; see
-    /// `NoiseFloor.rowDeviations`.
+    /// log2 of the noise's level in each row: that of the floor that divides its energies, and the row's own over it; 0 where the row
+    /// is at the floor. See `NoiseFloor.rowDeviations`.
     @exclusivity(unchecked) private var levels = [Float](repeating: 0, count: stride)
     /// The latest block's first row.
     @exclusivity(unchecked) private(set) var latestRow = keptRowCount - SyncSearch.blockRowCount
@@ -84,7 +84,10 @@ final class SearchCells {
     ///   - floor: log2 of the floor's level.
     ///   - deviations: those of the rows from it; nil if all are 0.
     func setLevels(floor: Float, deviations: [Float]?) {
-        for row in 0..<SyncSearch.blockRowCount { levels[latestRow + row] = floor + (deviations?[row] ?? 0) }
+        for row in 0..<SyncSearch.blockRowCount {
+            let deviation = deviations?[row] ?? 0
+            levels[latestRow + row] = deviation == 0 ? 0 : floor + deviation
+        }
     }
 
     /// log2 of the noise's level in the row in which each sync tone of a pattern begins.

@@ -48,14 +48,14 @@ import Testing
             cells.heldShares[cells.latestRow - SyncSearch.blockRowCount] == 1 && cells.heldShares[cells.latestRow] == 0)
     }
 
-    /// A row's level is that of the floor of its time and its own over it, however often the rows move.
+    /// A row's level is that of the floor of its time and its own over it, however often the rows move; 0 for a row at the floor.
     @Test func rowsKeepTheirLevels() {
         let cells = SearchCells(binCount: 1)
         for block in 0..<40 {
             var deviations = [Float](repeating: 0, count: SyncSearch.blockRowCount)
             deviations[4] = 10
             cells.beginBlock()
-            cells.setLevels(floor: -Float(block), deviations: block % 2 == 0 ? deviations : nil)
+            cells.setLevels(floor: -0.5 - Float(block), deviations: block % 2 == 0 ? deviations : nil)
             cells.endBlock(isSettled: true)
             guard block >= SyncSearch.patternBlockCount else { continue }
             let levels = cells.noiseLevels(from: cells.scoredRow)
@@ -63,7 +63,7 @@ import Testing
                 let row = SyncSearch.rowsPerSymbol * FrameLayout.syncPlace(index)
                 let source = block - SyncSearch.patternBlockCount + row / SyncSearch.blockRowCount
                 let isLoud = source % 2 == 0 && row % SyncSearch.blockRowCount == 4
-                #expect(levels[index] == -Float(source) + (isLoud ? 10 : 0), "block \(block), sync tone \(index)")
+                #expect(levels[index] == (isLoud ? 9.5 - Float(source) : 0), "block \(block), sync tone \(index)")
             }
         }
     }
