@@ -3,14 +3,22 @@ import Foundation
 import Glibc
 
 /// Finds the program of a provider: the command in `<provider>.json` in one of a few folders. Only programs that no other user
-/// can change are used.
+/// can change are used, and every file and folder that the command names counts: with an interpreter, the script is the program.
 struct ProviderLocator: Sendable {
     /// A program as it is now.
     struct Program: Sendable, Hashable {
         /// An absolute path and arguments.
         var command: [String]
-        /// Differs for a program that was replaced.
+        /// The files and folders that the command names, the program first. One that was replaced has another identity.
+        var files: [File]
+    }
+
+    struct File: Sendable, Hashable {
+        /// Absolute.
+        var path: String
         var identity: Identity
+        /// The folder above, without a slash at its end.
+        var folder: String { "/" + path.split(separator: "/").dropLast().joined(separator: "/") }
     }
 
     struct Identity: Sendable, Hashable {
@@ -69,20 +77,43 @@ struct ProviderLocator: Sendable {
                 sentence: "\(manifest) is not of the form {\"EarshotCommand\": [\"/absolute/path\", \"argument\"]}.")
         }
         if let flaw = PathOwnership.flaw(of: program) { throw Self.refusal(program, flaw) }
-        var status = stat()
-        guard stat(program, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(program, X_OK) == 0 else {
+        guard let file = Self.file(program), file.isRegular, access(program, X_OK) == 0 else {
             throw Refusal(sentence: "\(program), which \(manifest) names, is not a program.")
         }
+        var files = [file.file]
+        for word in command.dropFirst() {
+            // `--script=/path` names a file too.
+            let path = word.hasPrefix("-") ? word.split(separator: "=", maxSplits: 1).last.map(String.init) ?? "" : word
+            guard let file = Self.file(path) else { continue }
+            guard path.hasPrefix("/") else {
+                throw Refusal(
+                    sentence:
+                        "\(manifest) names \(path), which is in another folder for each agent. Write the absolute path."
+                )
+            }
+            if let flaw = PathOwnership.flaw(of: path, mayBeShared: !file.isRegular) { throw Self.refusal(path, flaw) }
+            files.append(file.file)
+        }
+        return Program(command: command, files: files)
+    }
+
+    /// A file or folder as it is now; nil if there is none. Devices and sockets hold no program.
+    private static func file(_ path: String) -> (file: File, isRegular: Bool)? {
+        var status = stat()
+        guard !path.isEmpty, stat(path, &status) == 0 else { return nil }
+        let isRegular = status.st_mode & S_IFMT == S_IFREG
+        guard isRegular || status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        // What is in a folder changes without a new program.
         let identity = Identity(
-            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
-        return Program(command: command, identity: identity)
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: isRegular ? Int64(status.st_size) : 0,
+            seconds: isRegular ? status.st_mtim.tv_sec : 0, nanoseconds: isRegular ? status.st_mtim.tv_nsec : 0)
+        return (File(path: path, identity: identity), isRegular)
     }
 
     private static func refusal(_ path: String, _ flaw: String) -> Refusal {
         Refusal(
             sentence:
-                "\(path) is not used: it \(flaw). A provider, its manifest and every folder above must belong to you "
+                "\(path) is not used: it \(flaw). A provider, its manifest, the files of its command and every folder above must belong to you "
                 + "or root, and nobody else may write them.")
     }
 

@@ -45,8 +45,8 @@ extension PushSupervisor {
         do throws(ProviderLocator.Refusal) {
             return try locator.program(of: provider) == run.program ? nil : .appUpdate
         } catch {
-            records[configuration.identifier]?.lastError = error.sentence
-            return .appUpdate
+            fail(configuration.identifier, error.sentence)
+            return .configurationFailed
         }
     }
 

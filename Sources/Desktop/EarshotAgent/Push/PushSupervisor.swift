@@ -245,10 +245,8 @@ actor PushSupervisor {
                 following.append(Task { for await isAsleep in sleeps.sleeps() { input.yield(.isAsleep(isAsleep)) } })
             }
         }
-        let programs = records.values.compactMap(\.run).compactMap { run in
-            run.program.command.first?.split(separator: "/").dropLast().joined(separator: "/")
-        }
-        let folders = Set(locator.folders + programs.map { "/" + $0 })
+        let programs = records.values.compactMap(\.run).flatMap(\.program.files)
+        let folders = Set(locator.folders + programs.map(\.folder))
         for folder in providerWatches.keys where !folders.contains(folder) { providerWatches[folder] = nil }
         let new = folders.filter { providerWatches[$0] == nil }
         for folder in new {

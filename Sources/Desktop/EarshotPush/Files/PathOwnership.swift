@@ -6,8 +6,10 @@ package enum PathOwnership {
     ///
     /// The file and every folder above it must belong to root or to the user, and nobody else may write them. A folder such as
     /// `/tmp`, in which users can only change their own files, may stand above.
-    /// - Parameter path: absolute. Links in it are followed.
-    package static func flaw(of path: String, user: uid_t = getuid()) -> String? {
+    /// - Parameters:
+    ///   - path: absolute. Links in it are followed.
+    ///   - mayBeShared: whether the path itself may be such a folder too.
+    package static func flaw(of path: String, user: uid_t = getuid(), mayBeShared: Bool = false) -> String? {
         guard let resolved = realpath(path, nil) else {
             return "cannot be read: \(String(cString: strerror(errno)).lowercased())"
         }
@@ -19,7 +21,7 @@ package enum PathOwnership {
             guard lstat(place, &status) == 0 else {
                 return "cannot be read: \(String(cString: strerror(errno)).lowercased())"
             }
-            if let flaw = flaw(of: status, user: user, isAbove: !isFirst) {
+            if let flaw = flaw(of: status, user: user, isAbove: !isFirst || mayBeShared) {
                 return isFirst ? flaw : "is in \(place), which \(flaw)"
             }
             isFirst = false

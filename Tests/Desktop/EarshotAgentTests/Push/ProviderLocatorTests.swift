@@ -66,6 +66,33 @@ import Testing
         #expect(sentence().contains("belongs to user 65534"))
     }
 
+    @Test(arguments: ["%", "--script=%"]) func aScriptThatOthersMayWriteIsRefused(word: String) throws {
+        let script = "\(scratch.path)/scripts/provider.py"
+        try scratch.write("", to: "scripts/provider.py")
+        chmod(script, 0o644)
+        let word = word.replacing("%", with: script)
+        try install(#"{"EarshotCommand":["/bin/sh","-x","none","/dev/null","/tmp","\#(word)"]}"#)
+        let before = try locator.program(of: "p")
+        #expect(before.files.map(\.path) == ["/bin/sh", "/tmp", script])
+        chmod(script, 0o664)
+        #expect(sentence().contains("\(script) is not used: it others may write (mode 664)"), "\(sentence())")
+        chmod(script, 0o644)
+        chmod("\(scratch.path)/scripts", 0o775)
+        #expect(sentence().contains("scripts, which others may write (mode 775)"), "\(sentence())")
+        chmod("\(scratch.path)/scripts", 0o755)
+        try scratch.write("pass\n", to: "scripts/provider.py")
+        chmod(script, 0o644)
+        #expect(try locator.program(of: "p") != before)
+    }
+
+    /// It would be another file for each folder in which an agent begins.
+    @Test func aScriptWithoutAFolderIsRefused() throws {
+        let present = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: ".").first { !$0.hasPrefix("-") && !$0.contains("\"") })
+        try install(#"{"EarshotCommand":["/bin/sh","\#(present)"]}"#)
+        #expect(sentence().contains("Write the absolute path"), "\(sentence())")
+    }
+
     @Test func aReplacedProgramIsAnotherOne() throws {
         try install(manifest)
         let before = try locator.program(of: "p")

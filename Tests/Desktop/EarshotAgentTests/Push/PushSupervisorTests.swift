@@ -99,6 +99,27 @@ struct PushSupervisorTests {
         withExtendedLifetime(agent) {}
     }
 
+    /// With an interpreter, the script is the program.
+    @Test func aReplacedScriptIsStartedAnew() async throws {
+        let (script, program) = ("\(push.home.path)/scripts/provider.sh", "\(push.home.path)/bin/push-provider")
+        func write(_ text: String) throws {
+            try push.home.scratch.write("exec \(program) # \(text)\n", to: "scripts/.new")
+            chmod("\(push.home.path)/scripts/.new", 0o644)
+            rename("\(push.home.path)/scripts/.new", script)
+        }
+        try write("one")
+        try push.home.scratch.write(
+            #"{"EarshotCommand":["/bin/sh","\#(script)"]}"#, to: "providers/org.example.Provider.json")
+        chmod("\(push.home.path)/providers/org.example.Provider.json", 0o644)
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        try push.store.save(push.configuration())
+        #expect(await eventually { file.last == "active" })
+        try write("two")
+        #expect(await eventually { file.contains("stop appUpdate") && file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
     @Test func aProviderThatIsInstalledLaterStarts() async throws {
         let agent = try push.agent()
         push.networks.join("Ship")
@@ -133,7 +154,8 @@ struct PushSupervisorTests {
         #expect(await eventually { file.last == "active" })
         // A change of permissions alone is noticed, and ends what runs.
         chmod("\(push.home.path)/bin", 0o777)
-        #expect(await eventually { file.last == "stop appUpdate" })
+        #expect(await eventually { file.last == "stop configurationFailed" })
+        #expect(await push.state(saved.identifier)?.lastError?.contains("others may write (mode 777)") == true)
         withExtendedLifetime(agent) {}
     }
 
