@@ -5,6 +5,7 @@ import Testing
 /// `beacons` and `beacon`, without Bluetooth.
 @Suite struct BeaconCommandTests {
     private static let identity = "f7826da6-4fa2-4e98-8024-bc5b71e0893e:1:2"
+    private static let altBeacon = "0x0118:" + String(repeating: "0a", count: 20)
     /// A bus that does not exist, whatever the machine has.
     private static let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
 
@@ -13,7 +14,12 @@ import Testing
             (["beacons", "--seconds", "0"], "--seconds 0"), (["beacons", "--count", "0"], "--count 0"),
             (["beacons", "--low-power"], "--no-ibeacons"), (["beacons", "--adapter", ""], "--adapter"),
             (["beacons", "--adapter", "hci 1"], "--adapter"), (["beacon"], "--eddystone"),
-            (["beacon", "--eddystone", "00112233445566778899:aabbccddeeff", "--ibeacon", identity], "either"),
+            (["beacon", "--eddystone", "00112233445566778899:aabbccddeeff", "--ibeacon", identity], "Give one of"),
+            (["beacon", "--url", "https://example.org", "--altbeacon", altBeacon], "Give one of"),
+            (["beacon", "--url", "ftp://example.org"], "http://"),
+            (["beacon", "--url", "https://example.org/eighteen-bytes-"], "17 bytes"),
+            (["beacon", "--altbeacon", "118:\(String(repeating: "0a", count: 20))"], "0x0118"),
+            (["beacon", "--altbeacon", "0x0118:00"], "40 hexadecimal digits"),
             (["beacon", "--eddystone", "0011:aabbccddeeff"], "20 hexadecimal digits"),
             (["beacon", "--eddystone", "00112233445566778899"], "NAMESPACE:INSTANCE"),
             (["beacon", "--eddystone", "00112233445566778899:\u{1B}[31m"], "12 hexadecimal digits"),
@@ -40,9 +46,10 @@ import Testing
         #expect(result.error.contains("0 beacons found"))
     }
 
-    @Test func withoutBluetoothNoBeaconIsInTheAir() throws {
+    @Test(arguments: [["--ibeacon", identity], ["--altbeacon", altBeacon], ["--url", "https://www.example.org/abc"]])
+    func withoutBluetoothNoBeaconIsInTheAir(identity: [String]) throws {
         let result = try Tool.run(
-            ["beacon", "--ibeacon", Self.identity, "--seconds", "1"], environment: Self.noBus, in: Scratch())
+            ["beacon"] + identity + ["--seconds", "1"], environment: Self.noBus, in: Scratch())
         #expect(result.status == 69, "\(result.error)")
         #expect(result.error.contains("problem: no Bluetooth service"), "\(result.error)")
         #expect(result.error.contains("not in the air"))

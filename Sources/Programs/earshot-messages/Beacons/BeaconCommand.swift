@@ -11,6 +11,8 @@ struct BeaconCommand: ParsableCommand {
         usage: """
             earshot beacon --eddystone <namespace>:<instance> [<options>]
             earshot beacon --ibeacon <uuid>:<major>:<minor> [<options>]
+            earshot beacon --altbeacon <company>:<identifier> [<options>]
+            earshot beacon --url <url> [<options>]
             """,
         discussion: """
             Broadcasts the identity of a beacon with a Bluetooth adapter until Ctrl-C, or for --seconds. It receives \
@@ -18,7 +20,9 @@ struct BeaconCommand: ParsableCommand {
             subscriptions find its messages.
 
             The namespace is 20 hexadecimal digits, for example the first ten bytes of a hash of your domain's name; the \
-            instance is 12. The UUID may have hyphens or not; major and minor are 0 to 65535.
+            instance is 12. The UUID may have hyphens or not; major and minor are 0 to 65535. An AltBeacon has the number \
+            of a company, such as 0x0118, and 40 digits. An address begins with http:// or https:// and has room for 17 \
+            bytes after that and 'www.'; endings such as .com/ take one. It has no identity, so nothing can be registered for it.
 
             --power is the strength that a receiver at 1 m measures. It is what others compute the distance from, and it \
             does not change what the adapter sends. Measure it with 'earshot beacons' at 1 m.
@@ -26,6 +30,7 @@ struct BeaconCommand: ParsableCommand {
             EXAMPLES:
               earshot beacon --eddystone 00112233445566778899:aabbccddeeff
               earshot beacon --ibeacon f7826da6-4fa2-4e98-8024-bc5b71e0893e:1:2
+              earshot beacon --url https://example.org/hall3
               earshot beacon --eddystone 00112233445566778899:000000000001 \\
                 --power -65 --seconds 60 --adapter hci1
 
@@ -37,6 +42,12 @@ struct BeaconCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("The identity of an iBeacon.", valueName: "uuid:major:minor"))
     var ibeacon: String?
+
+    @Option(help: ArgumentHelp("The identity of an AltBeacon.", valueName: "company:identifier"))
+    var altbeacon: String?
+
+    @Option(help: ArgumentHelp("The web address of an Eddystone-URL beacon.", valueName: "url"))
+    var url: String?
 
     @Option(
         parsing: .unconditional,
@@ -68,22 +79,30 @@ struct BeaconCommand: ParsableCommand {
 
     /// The frame to send.
     private func frame() throws -> BeaconFrame {
-        let option: String
-        let text: String
-        switch (eddystone, ibeacon) {
-        case (let value?, nil): (option, text) = ("--eddystone", "eddystone:\(value)")
-        case (nil, let value?): (option, text) = ("--ibeacon", "ibeacon:\(value)")
-        default: throw ValidationError("Give the identity: either --eddystone or --ibeacon.")
+        let given = [("eddystone", eddystone), ("ibeacon", ibeacon), ("altbeacon", altbeacon), ("url", url)].compactMap
+        {
+            (name, value) in value.map { (name, $0) }
+        }
+        guard let (name, value) = given.first, given.count == 1 else {
+            throw ValidationError("Give one of --eddystone, --ibeacon, --altbeacon and --url.")
+        }
+        if name == "url" {
+            guard let frame = EddystoneURL(url: value, strengthAtOneMetreDecibelMilliwatts: power) else {
+                throw ValidationError(
+                    "--url \(value.prefix(80).description.escapedForTerminal): give http:// or https:// and visible ASCII "
+                        + "that fits into 17 bytes, 'www.' not counted. Take a short address that leads to the long one."
+                )
+            }
+            return .eddystoneURL(frame)
         }
         do {
-            let identifier = try BeaconIdentifier(text: text)
+            let identifier = try BeaconIdentifier(text: "\(name):\(value)")
             guard let frame = BeaconFrame(identifier, strengthAtOneMetreDecibelMilliwatts: power) else {
                 preconditionFailure("an identity from a text is complete")
             }
             return frame
         } catch {
-            let value = String(text.split(separator: ":", maxSplits: 1).last ?? "").prefix(80).description
-            throw ValidationError("\(option) \(value.escapedForTerminal): \(error).")
+            throw ValidationError("--\(name) \(value.prefix(80).description.escapedForTerminal): \(error).")
         }
     }
 
@@ -100,7 +119,7 @@ struct BeaconCommand: ParsableCommand {
         let ending = Ending()
         Interruption.request { ending.request() }
         let advertisement = try advertisement()
-        let identity = try frame().identifier?.text ?? ""
+        let identity = try frame().identifier?.text ?? url ?? ""
         let output = BeaconOutput(identity: identity, isQuiet: quiet)
         let radio = bluetooth.radio
         let over = DispatchSemaphore(value: 0)
