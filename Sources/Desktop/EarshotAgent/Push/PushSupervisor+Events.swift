@@ -187,6 +187,8 @@ extension PushSupervisor {
     }
 
     private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
+        // It may be about to be started for a message.
+        guard presence.begin(app) else { return }
         // Counted as a failure until the app has taken its events. On the disk first: a crash must not start it again.
         change(app) { state in
             state.starts.last = wallSeconds
@@ -198,12 +200,9 @@ extension PushSupervisor {
         }
         guard let process else {
             log("\(app): cannot start \(command[0]); check EarshotCommand in its manifest")
-            apps[app]?.starting = later(
-                startPolicy.waitSeconds(apps[app]?.state.starts ?? AppState.Starts(), now: wallSeconds), .startDue(app))
-            return
+            return presence.remove(app)
         }
         apps[app]?.startedProcess = process
-        presence.add(app)
         change(app) { $0.note(process) }
         log("\(app): started as process \(process), because \(reason.text)")
     }
@@ -213,7 +212,6 @@ extension PushSupervisor {
         apps[app]?.startedProcess = nil
         presence.remove(app)
         log("\(app): process \(process), which the agent started, ended with status \(status >> 8 & 0xFF)")
-        considerStart(app)
     }
 
     // MARK: Notifications

@@ -1,17 +1,40 @@
 import Synchronization
 
-/// Which apps have a process that is connected or was started, so that none is started twice.
+/// Which apps have a process that is connected or was started, so that none is started twice: messages and local push each start
+/// apps, at the same time.
 final class AppPresence: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+    private struct State {
+        var counts: [String: Int] = [:]
+        var onLeft: (@Sendable (String) -> Void)?
+    }
 
-    func add(_ app: String) { counts.withLock { $0[app, default: 0] += 1 } }
+    private let state = Mutex(State())
 
-    func remove(_ app: String) {
-        counts.withLock { counts in
-            guard let count = counts[app] else { return }
-            counts[app] = count > 1 ? count - 1 : nil
+    /// Calls a closure whenever no process of an app is left.
+    func whenLeft(_ onLeft: @escaping @Sendable (String) -> Void) { state.withLock { $0.onLeft = onLeft } }
+
+    /// A process of the app has connected.
+    func add(_ app: String) { state.withLock { $0.counts[app, default: 0] += 1 } }
+
+    /// A process of the app is about to be started.
+    /// - Returns: false if one is there or about to be: then it must not be started, and is not counted.
+    func begin(_ app: String) -> Bool {
+        state.withLock { state in
+            guard state.counts[app] == nil else { return false }
+            state.counts[app] = 1
+            return true
         }
     }
 
-    func isThere(_ app: String) -> Bool { counts.withLock { $0[app] != nil } }
+    /// A connection or a started process has ended.
+    func remove(_ app: String) {
+        let onLeft = state.withLock { state -> (@Sendable (String) -> Void)? in
+            guard let count = state.counts[app] else { return nil }
+            state.counts[app] = count > 1 ? count - 1 : nil
+            return count > 1 ? nil : state.onLeft
+        }
+        onLeft?(app)
+    }
+
+    func isThere(_ app: String) -> Bool { state.withLock { $0.counts[app] != nil } }
 }

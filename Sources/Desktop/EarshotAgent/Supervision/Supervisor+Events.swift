@@ -77,9 +77,11 @@ extension Supervisor {
         for event in apps[app]?.state.operations[index].waiting ?? [] {
             switch event {
             case .found(let message):
-                // A message that waits twice, because it was lost in between, is told each time.
-                clients[number]?.claims[id]?.known.insert(message.id)
-                send(event, of: id, to: number)
+                // A message that waits twice, because it was lost in between, is told each time. One that the process knows it has
+                // received from the last agent, which did not hear that it did.
+                if clients[number]?.claims[id]?.known.insert(message.id).inserted == true {
+                    send(event, of: id, to: number)
+                }
             case .lost(let message): tell(lost: message, of: id, app, to: number)
             }
         }

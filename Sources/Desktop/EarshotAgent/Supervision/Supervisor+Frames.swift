@@ -19,14 +19,12 @@ extension Supervisor {
         push?.input.yield(.closed(number))
         guard let app = client.app else { return }
         presence.remove(app)
-        defer { push?.input.yield(.appLeft(app)) }
         for (id, claim) in client.claims where !isClaimed(id, app: app) {
             // What the process did not acknowledge, the next one must get.
             for (_, event) in claim.unacknowledged { keep(event, of: id, app: app) }
         }
         if !client.claims.isEmpty { options.log("\(app): process \(client.process) left; its operations go on") }
         saveNow(app)
-        considerStart(app)
     }
 
     func take(_ frame: ClientFrame, from number: Int) {

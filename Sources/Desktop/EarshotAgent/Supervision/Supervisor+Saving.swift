@@ -1,4 +1,5 @@
 import EarshotMessages
+import NearbyWire
 
 /// The state on the disk.
 extension Supervisor {
@@ -13,12 +14,24 @@ extension Supervisor {
         record.saving?.cancel()
         apps[app]?.saving = nil
         do throws(StateStore.Failure) {
-            try store.save(record.state)
+            try store.save(stateToKeep(record.state))
             return nil
         } catch {
             options.log("\(error)")
             return "\(error)"
         }
+    }
+
+    /// The state with the events that were sent and that no process has acknowledged: after a crash of the agent and the app they wait.
+    private func stateToKeep(_ state: AppState) -> AppState {
+        var state = state
+        for index in state.operations.indices {
+            let id = state.operations[index].order.id
+            let claims = clients.values.filter { $0.app == state.app }.compactMap { $0.claims[id] }
+            let open = claims.map(\.unacknowledged).min { $0.count < $1.count } ?? []
+            for (_, event) in open { state.operations[index].wait(event) }
+        }
+        return state
     }
 
     /// Writes the state of an app soon, for changes whose loss a crash may cost.

@@ -7,6 +7,12 @@ extension Supervisor {
         guard let record = apps[app], record.startedProcess == nil, !presence.isThere(app) else { return }
         let found = record.state.operations.flatMap(\.waiting).compactMap(\.message)
         guard !found.isEmpty else { return }
+        let rest = began + options.resumptionSeconds - Self.monotonicSeconds
+        if rest > 0 {
+            apps[app]?.starting?.cancel()
+            apps[app]?.starting = later(rest, .startDue(app: app))
+            return
+        }
         let manifest = manifest(of: app)
         if manifest.command == nil, !record.hasComplained {
             apps[app]?.hasComplained = true
@@ -85,11 +91,13 @@ extension Supervisor {
     // MARK: The process
 
     private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
+        // Local push may be starting it now.
+        guard presence.begin(app) else { return }
         // Counted as a failure until the app has taken its events. On the disk first: a crash must not start it again.
         apps[app]?.state.starts.last = wallSeconds
         apps[app]?.state.starts.failureCount += 1
-        guard saveNow(app) == nil else { return }
         apps[app]?.starting?.cancel()
+        guard saveNow(app) == nil else { return presence.remove(app) }
         let input = input
         var name = store.fileName(app)
         name.removeLast(".json".count)
@@ -98,12 +106,9 @@ extension Supervisor {
         }
         guard let process else {
             options.log("\(app): cannot start \(command[0]); check EarshotCommand in its manifest")
-            apps[app]?.starting = later(
-                policy.waitSeconds(apps[app]?.state.starts ?? AppState.Starts(), now: wallSeconds), .startDue(app: app))
-            return
+            return presence.remove(app)
         }
         apps[app]?.startedProcess = process
-        presence.add(app)
         apps[app]?.startCount += 1
         options.log("\(app): started as process \(process), because \(reason.text)")
     }
@@ -113,7 +118,5 @@ extension Supervisor {
         apps[app]?.startedProcess = nil
         presence.remove(app)
         options.log("\(app): process \(process), which the agent started, ended with status \(status >> 8 & 0xFF)")
-        considerStart(app)
-        push?.input.yield(.appLeft(app))
     }
 }

@@ -23,6 +23,8 @@ actor Supervisor {
         case run(app: String, id: String, number: Int, RunNews)
         case problems(app: String, ManagerName, ManagerProblem)
         case session(app: String, AppState.Session)
+        /// No process of the app is there any more.
+        case appLeft(String)
         case childEnded(app: String, status: CInt)
         case notification(AgentNotification, AgentNotificationOutcome)
         case startDue(app: String)
@@ -101,6 +103,7 @@ actor Supervisor {
             case .run(let app, let id, let run, let news): take(news, of: id, run: run, app: app)
             case .problems(let app, let manager, let problem): take(problem, of: manager, app: app)
             case .session(let app, let session): remember(session, app: app)
+            case .appLeft(let app): considerStart(app)
             case .childEnded(let app, let status): childEnded(app, status)
             case .notification(let notification, let outcome): take(outcome, of: notification)
             case .startDue(let app): considerStart(app)

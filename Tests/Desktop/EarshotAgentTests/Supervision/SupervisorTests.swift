@@ -75,6 +75,60 @@ import Testing
         withExtendedLifetime((agent, neighbour)) {}
     }
 
+    /// The agent and the app are killed together after the app has received an event and before it has acknowledged it. What the
+    /// agent leaves on the disk stands for that: another agent begins with a copy of it.
+    @Test func whatWasNotAcknowledgedStartsTheAppAfterBothAreKilled() async throws {
+        let file = "\(home.path)/app.txt"
+        try home.install("app", command: ["/bin/sh", "-c", "echo $EARSHOT_LAUNCHED_BY >> \(file); exec sleep 60"])
+        let agent = try home.agent(air, service)
+        let neighbour = Home.neighbour(in: air, service)
+        let publication = try neighbour.publish(Message("one"))
+        let (socket, state) = (home.socket, home.state)
+        let message = try await onThread { () -> String in
+            let client = try RawClient(socket, app: "app")
+            #expect(try client.hold(Home.subscription()) == nil)
+            let message = try #require(client.event().1.message?.id)
+            func kept() -> String? {
+                let kept = FileManager.default.contents(atPath: "\(state)1/app.json").flatMap {
+                    try? JSONDecoder().decode(AppState.self, from: $0)
+                }
+                return kept?.operations.first?.waiting.first?.message?.id
+            }
+            for _ in 0..<3_000 where kept() == nil { usleep(10_000) }
+            #expect(kept() == message)
+            for number in 2...3 {
+                try FileManager.default.copyItem(atPath: "\(state)1", toPath: "\(state)\(number)")
+            }
+            return message
+        }
+        await agent.close()
+        // The neighbour is gone too: only the disk knows the message.
+        publication.stop()
+
+        let second = try home.agent(air, service, number: 2)
+        #expect(await eventually { (try? String(contentsOfFile: file, encoding: .utf8)) == "found\n" })
+        let event = try await onThread { () -> AgentEvent in
+            let client = try RawClient(socket, app: "app")
+            #expect(try client.hold(Home.subscription()) == nil)
+            return try client.event().1
+        }
+        #expect(event.message?.id == message)
+        await second.close()
+
+        // A process that lives on has the message already. The next that it hears of is another one.
+        let third = try home.agent(air, service, number: 3) { $0.resumptionSeconds = 60 }
+        let other = try neighbour.publish(Message("two"))
+        let next = try await onThread { () -> AgentEvent in
+            let client = try RawClient(socket, app: "app")
+            #expect(try client.hold(Home.subscription(), known: [message]) == nil)
+            return try client.event().1
+        }
+        #expect(next.message?.content == Data("two".utf8))
+        #expect(
+            try String(contentsOfFile: file, encoding: .utf8) == "found\n", "not started beside the process that lives")
+        withExtendedLifetime((third, neighbour, other)) {}
+    }
+
     @Test func anAppThatCrashesIsLeftAlone() async throws {
         let file = "\(home.path)/app.txt"
         try home.install("app", command: ["/bin/sh", "-c", "echo x >> \(file); exit 3"])

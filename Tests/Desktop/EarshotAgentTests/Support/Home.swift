@@ -54,6 +54,7 @@ final class Home: Sendable {
             configuration.pace.doubt = .seconds(6)
         }
         options.startIntervalSeconds = 0.2
+        options.resumptionSeconds = 0.1
         change(&options)
         let agent = try Agent(options, socketPath: socket)
         agent.start()

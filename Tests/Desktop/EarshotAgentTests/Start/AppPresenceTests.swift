@@ -1,0 +1,42 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EarshotAgent
+
+/// Which apps are there, for two actors that start apps.
+@Suite struct AppPresenceTests {
+    /// A call and a find in the same moment.
+    @Test func oneOfTwoStartsAnApp() async throws {
+        for _ in 0..<200 {
+            let presence = AppPresence()
+            async let first = onThread { presence.begin("app") }
+            async let second = onThread { presence.begin("app") }
+            let begun = try await [first, second]
+            #expect(begun.count(where: \.self) == 1)
+            #expect(presence.isThere("app"))
+        }
+    }
+
+    @Test func aProcessThatIsThereIsNotStartedAgain() {
+        let presence = AppPresence()
+        presence.add("app")
+        #expect(!presence.begin("app"))
+        #expect(presence.begin("other"))
+        presence.remove("app")
+        #expect(presence.begin("app"))
+    }
+
+    @Test func theLastProcessThatLeavesIsTold() {
+        let presence = AppPresence()
+        let left = Mutex<[String]>([])
+        presence.whenLeft { app in left.withLock { $0.append(app) } }
+        #expect(presence.begin("app"))
+        presence.add("app")
+        presence.remove("app")
+        #expect(left.withLock(\.self).isEmpty)
+        presence.remove("app")
+        presence.remove("app")
+        #expect(left.withLock(\.self) == ["app"])
+    }
+}
