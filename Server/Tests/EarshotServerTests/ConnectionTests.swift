@@ -74,7 +74,7 @@ import Testing
         #expect(world.service.metrics.text(gauges: []).contains("{code=\"request_too_slow\"} "))
     }
 
-    /// A request on a connection beyond the limit of its address is told so. A proxy's connections have no such limit.
+    /// An address has a limit of connections, and the answer names it. A proxy's address has none.
     @Test(arguments: [false, true]) func anAddressHasALimit(isProxy: Bool) async throws {
         let world = try World { $0.connectionsPerAddress = 2 }
         let proxies = isProxy ? [try #require(IPAddress("127.0.0.2"))] : []

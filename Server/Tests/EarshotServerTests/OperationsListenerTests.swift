@@ -18,7 +18,7 @@ import Testing
         #expect(metrics.status == 200 && metrics.text.contains("earshot_connections 0\n"))
         let refused = try await get(daemon.base + "/metrics")
         #expect(refused.status == 404 && refused.text.contains("no_such_path"))
-        // Whoever reaches one listener learns whether the service works.
+        // Both listeners tell the health.
         for base in [daemon.base, daemon.operations] { #expect(try await get(base + "/healthz").status == 200) }
         // The interface is not for this listener.
         for path in ["/v1/devices", "/v1/openapi.json", "/metrics/", "/"] {

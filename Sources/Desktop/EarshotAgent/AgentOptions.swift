@@ -47,8 +47,8 @@ public struct AgentOptions: Sendable {
     package var service: (@Sendable (_ key: String) -> any MessageService)?
     /// Changes the configuration of managers in tests.
     package var configure: (@Sendable (inout MessageManager.Configuration) -> Void)?
-    /// How long an agent that has just begun starts no app for messages: a process that the last agent knew connects again, and has
-    /// what it needs. `AgentClient` pauses for 5 s at most.
+    /// The time after its beginning in which the agent starts no app for messages. A process that the last agent knew connects again
+    /// in that time: `AgentClient` pauses for 5 s at most.
     package var resumptionSeconds = 6.0
     /// How long a message that was near before a restart may take to be found again.
     package var doubtSeconds = 60.0

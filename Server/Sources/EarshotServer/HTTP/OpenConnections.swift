@@ -7,7 +7,7 @@ final class OpenConnections: Sendable {
         case accepted
         /// The client learns the problem when its request arrives.
         case refused(Problem)
-        /// So many connections of the client wait for their refusal that this one is closed at once.
+        /// The service closes it at once: enough connections of this client wait for a refusal already.
         case dropped(Problem)
     }
 

@@ -86,6 +86,8 @@ struct ProviderLocator: Sendable {
             let path = word.hasPrefix("-") ? word.split(separator: "=", maxSplits: 1).last.map(String.init) ?? "" : word
             guard let file = Self.file(path) else { continue }
             guard path.hasPrefix("/") else {
+                // A command of the program's own, such as "run", may be the name of a folder.
+                guard file.isRegular else { continue }
                 throw Refusal(
                     sentence:
                         "\(manifest) names \(path), which is in another folder for each agent. Write the absolute path."

@@ -77,8 +77,8 @@ extension Supervisor {
         for event in apps[app]?.state.operations[index].waiting ?? [] {
             switch event {
             case .found(let message):
-                // A message that waits twice, because it was lost in between, is told each time. One that the process knows it has
-                // received from the last agent, which did not hear that it did.
+                // The process may know the message from the last agent, which ended before the acknowledgement came. A message
+                // that was lost in between waits twice, and the process hears of both.
                 if clients[number]?.claims[id]?.known.insert(message.id).inserted == true {
                     send(event, of: id, to: number)
                 }

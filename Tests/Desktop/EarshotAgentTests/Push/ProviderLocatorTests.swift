@@ -85,12 +85,20 @@ import Testing
         #expect(try locator.program(of: "p") != before)
     }
 
-    /// It would be another file for each folder in which an agent begins.
+    /// It would be another file for each folder in which an agent begins. The name of a folder may be any word.
     @Test func aScriptWithoutAFolderIsRefused() throws {
-        let present = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: ".").first { !$0.hasPrefix("-") && !$0.contains("\"") })
-        try install(#"{"EarshotCommand":["/bin/sh","\#(present)"]}"#)
+        func present(_ type: FileAttributeType) throws -> String {
+            try #require(
+                try FileManager.default.contentsOfDirectory(atPath: ".").first { name in
+                    !name.hasPrefix("-") && !name.contains("\"")
+                        && (try? FileManager.default.attributesOfItem(atPath: name))?[.type] as? FileAttributeType
+                            == type
+                })
+        }
+        try install(#"{"EarshotCommand":["/bin/sh","\#(try present(.typeRegular))"]}"#)
         #expect(sentence().contains("Write the absolute path"), "\(sentence())")
+        try install(#"{"EarshotCommand":["/bin/sh","\#(try present(.typeDirectory))"]}"#)
+        #expect(try locator.program(of: "p").files.map(\.path) == ["/bin/sh"])
     }
 
     @Test func aReplacedProgramIsAnotherOne() throws {

@@ -5,7 +5,7 @@ import NearbyWire
 import Synchronization
 import Testing
 
-/// Frames between processes of which one ends. A test that waits in vain fails at the time limit.
+/// A connection whose other side ends. Without an end the test fails at its time limit.
 @Suite(.timeLimit(.minutes(1))) struct AgentConnectionTests {
     /// libdispatch reports a socket whose other side is gone at most twice, however many bytes wait in it: 3,000 frames are three
     /// buffers of the reader.
@@ -16,7 +16,7 @@ import Testing
         setsockopt(sockets[0], SOL_SOCKET, SO_SNDBUF, &byteCount, socklen_t(MemoryLayout<CInt>.size))
         let frame = try #require(AgentProtocol.encode(ClientFrame.hello(ClientFrame.Hello(app: "org.example.app"))))
         let bytes = [UInt8](repeatElement(frame, count: frameCount).joined())
-        // The socket's buffer holds all of it: nobody reads yet.
+        // Nobody reads yet, so the socket's buffer must hold all of it.
         #expect(send(sockets[0], bytes, bytes.count, CInt(MSG_DONTWAIT)) == bytes.count)
         close(sockets[0])
         let count = Mutex(0)
