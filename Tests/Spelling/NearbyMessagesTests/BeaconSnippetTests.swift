@@ -9,7 +9,7 @@ import Testing
 
 /// Snippets 13 to 17: messages of beacons.
 @MainActor @Suite(.apart) struct BeaconSnippetTests {
-    private let air = Air.patient
+    private let air = Air()
     private let service = FakeServiceUnderTest()
     private let eddystone = BeaconIdentifier.eddystone(
         namespace: [UInt8](repeating: 1, count: 10), instance: [UInt8](repeating: 2, count: 6))

@@ -18,10 +18,10 @@ import MessagesTestSupport
     /// - Parameters:
     ///   - permission: the user's earlier decision.
     ///   - location: the user's earlier decision on the location.
-    ///   - beacons: the beacons that it hears; of the default, none is lost by silence.
+    ///   - beacons: the beacons that it hears.
     init(
         in air: Air, _ service: any ServiceUnderTest, permission: PermissionState = .granted,
-        location: PermissionState = .undecided, beacons: BeaconAir = BeaconAir(patience: .seconds(60)),
+        location: PermissionState = .undecided, beacons: BeaconAir = BeaconAir(),
         terminal: Terminal? = nil,
         changing change: (inout MessageManager.Configuration) -> Void = { _ in }
     ) throws {
@@ -43,7 +43,7 @@ import MessagesTestSupport
         configuration.backOff.longest = .milliseconds(100)
         configuration.pace.reportDelay = .milliseconds(10)
         configuration.pace.tokenTurn = .milliseconds(100)
-        configuration.pace.confirmation = .seconds(3)
+        configuration.pace.confirmation = .seconds(20)
         service.connect(&configuration)
         change(&configuration)
         environment = GNSEnvironment(
@@ -56,11 +56,6 @@ import MessagesTestSupport
     }
 
     var permission: PermissionState { environment.consent.store.state }
-}
-
-extension Air {
-    /// Air in which no device is lost by silence, however busy the machine is.
-    static var patient: Air { Air(patience: .seconds(60)) }
 }
 
 /// Collects the arguments of handler calls, and requires that the calls come on the main queue.

@@ -32,7 +32,7 @@ struct NotificationSnippetTests {
         let desktop = try await Desktop()
         let app = app(on: desktop)
         UIApplication.$current.withValue(app) { Snippets.registerForNotifications() }
-        let (air, service) = (Air.patient, FakeServiceUnderTest())
+        let (air, service) = (Air(), FakeServiceUnderTest())
         let (here, there) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let found = Calls<GNSMessage?>()
         let manager: GNSMessageManager = here.run { GNSMessageManager(apiKey: service.key) }

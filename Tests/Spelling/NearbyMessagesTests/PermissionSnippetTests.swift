@@ -8,7 +8,7 @@ import Testing
 
 /// Snippets 06, 07 and 09: the user's permission.
 @MainActor @Suite(.apart) struct PermissionSnippetTests {
-    private let air = Air.patient
+    private let air = Air()
     private let service = FakeServiceUnderTest()
 
     @Test func `06 the handler receives decisions only, also those of other processes`() async throws {

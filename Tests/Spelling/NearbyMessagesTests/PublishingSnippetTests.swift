@@ -11,7 +11,7 @@ import Testing
 @MainActor @Suite(.apart) struct PublishingSnippetTests {
     @Test func `01 a manager with a key does nothing by itself`() async throws {
         let service = FakeServiceUnderTest()
-        let device = try GNSDevice(in: Air.patient, service)
+        let device = try GNSDevice(in: Air(), service)
         let manager: GNSMessageManager = device.run { Snippets.createManager() }
         await aWhile()
         #expect(service.fake.requests == [] && device.medium.modes == [])
@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: ServiceKind.available)
     func `02 and 03 a message is found, and lost when its publication is released`(kind: ServiceKind) async throws {
-        let (air, service) = (Air.patient, try kind.start())
+        let (air, service) = (Air(), try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
         let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: ServiceKind.available)
     func `03 no handler is called after the release of its subscription`(kind: ServiceKind) async throws {
-        let (air, service) = (Air.patient, try kind.start())
+        let (air, service) = (Air(), try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
         let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `03 a queued call is dropped with its subscription`() async throws {
-        let (air, service) = (Air.patient, FakeServiceUnderTest())
+        let (air, service) = (Air(), FakeServiceUnderTest())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let managers: [GNSMessageManager] = [ann, bob].map { $0.run { GNSMessageManager(apiKey: service.key) } }
         let calls = Calls<GNSMessage?>()
@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: ServiceKind.available)
     func `everything ends with the manager`(kind: ServiceKind) async throws {
-        let (air, service) = (Air.patient, try kind.start())
+        let (air, service) = (Air(), try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         var annsManager: GNSMessageManager? = ann.run { GNSMessageManager(apiKey: service.key) }
         var bobsManager: GNSMessageManager? = bob.run { GNSMessageManager(apiKey: service.key) }
@@ -137,7 +137,7 @@ import Testing
 
     @Test(arguments: ServiceKind.available)
     func `a subscription finds messages of its type and namespace`(kind: ServiceKind) async throws {
-        let (air, service) = (Air.patient, try kind.start())
+        let (air, service) = (Air(), try kind.start())
         let (ann, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let annsManager: GNSMessageManager = ann.run { GNSMessageManager(apiKey: service.key) }
         let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }
@@ -167,7 +167,7 @@ import Testing
 
     @Test(arguments: ServiceKind.available)
     func `04 a publisher that only scans opens no loudspeaker, and is found`(kind: ServiceKind) async throws {
-        let (air, service) = (Air.patient, try kind.start())
+        let (air, service) = (Air(), try kind.start())
         let (box, bob) = (try GNSDevice(in: air, service), try GNSDevice(in: air, service))
         let boxManager: GNSMessageManager = box.run { GNSMessageManager(apiKey: service.key) }
         let bobsManager: GNSMessageManager = bob.run { GNSMessageManager(apiKey: service.key) }

@@ -8,7 +8,7 @@ import Testing
 
 /// Snippets 05 and 08, and the messages to an app about unsupported features.
 @MainActor @Suite(.apart) struct SettingsSnippetTests {
-    private let air = Air.patient
+    private let air = Air()
     private let service = FakeServiceUnderTest()
 
     @Test func `08 the handler sees problems of the microphone begin and end`() async throws {

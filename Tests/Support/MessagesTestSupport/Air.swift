@@ -2,17 +2,20 @@ package import EarshotCoding
 package import EarshotDiscovery
 import Synchronization
 
-/// A room in memory. All media that listen hear at once what another medium plays.
+/// A room in memory. A medium that listens hears each token that another plays, until it ends.
+///
+/// No silence that a busy machine makes by itself is the end of a device: a token is heard as one that may be silent for an hour,
+/// and a last time, when its device falls silent, as one that may not. A token that its device replaces may have its turn again.
 package final class Air: Sendable {
     private let media = Mutex<[AirMedium]>([])
-    /// The time between two broadcasts of a medium.
+    /// The time between two looks of a listener.
     static let period = Duration.milliseconds(20)
-    /// The silence after which a device counts as gone; long enough for a machine that is busy with other tests.
-    let patience: Duration
+    /// The silence after which a token counts as gone while it plays, after its device fell silent, and after another token.
+    static let patience = Duration.seconds(3_600)
+    static let patienceAtEnd = Duration.milliseconds(20)
+    static let patienceBetweenTurns = Duration.seconds(10)
 
-    package init(patience: Duration = .seconds(3)) {
-        self.patience = patience
-    }
+    package init() {}
 
     /// The medium of a further device.
     package func medium(_ kind: DiscoveryMediumKind = .audio) -> AirMedium {
@@ -21,10 +24,9 @@ package final class Air: Sendable {
         return medium
     }
 
-    fileprivate func say(_ token: Payload, from speaker: AirMedium) {
-        for medium in media.withLock({ $0 }) where medium !== speaker && medium.kind == speaker.kind {
-            medium.hear(token, patience: patience)
-        }
+    /// The others that play.
+    fileprivate func speakers(for listener: AirMedium) -> [AirMedium] {
+        media.withLock { $0 }.filter { $0 !== listener && $0.kind == listener.kind && $0.playedToken != nil }
     }
 }
 
@@ -69,15 +71,23 @@ package final class AirMedium: DiscoveryMedium {
             state.continuation = continuation
             return state.run
         }
-        let talking = Task {
-            while !Task.isCancelled {
-                let token = state.withLock { $0.mode.contains(.broadcast) && !$0.isMute ? $0.token : nil }
-                if let token { air.say(token, from: self) }
+        let listening = Task { [self] in
+            var heard: Set<Payload> = []
+            while mode.contains(.scan), !Task.isCancelled {
+                let speakers = audibleSpeakers
+                let tokens = Set(speakers.compactMap(\.playedToken)).subtracting([token].compactMap(\.self))
+                for token in tokens.union(heard) {
+                    let isReplaced = speakers.contains { $0.tokens.contains(token) }
+                    let patience =
+                        tokens.contains(token) ? Air.patience : isReplaced ? Air.patienceBetweenTurns : Air.patienceAtEnd
+                    continuation.yield(.sighting(Sighting(token: token, patience: patience)))
+                }
+                heard = tokens
                 try? await Task.sleep(for: Air.period)
             }
         }
         continuation.onTermination = { [self] _ in
-            talking.cancel()
+            listening.cancel()
             state.withLock { state in
                 guard state.run == run else { return }
                 state.mode = []
@@ -99,10 +109,12 @@ package final class AirMedium: DiscoveryMedium {
         state.withLock { $0.continuation }?.yield(event)
     }
 
-    fileprivate func hear(_ token: Payload, patience: Duration) {
-        let continuation = state.withLock { state in
-            state.mode.contains(.scan) && !state.isMute && state.token != token ? state.continuation : nil
-        }
-        continuation?.yield(.sighting(Sighting(token: token, patience: patience)))
+    /// The token that is in the air now.
+    fileprivate var playedToken: Payload? {
+        state.withLock { $0.mode.contains(.broadcast) && !$0.isMute ? $0.token : nil }
     }
+
+    private var token: Payload? { state.withLock { $0.token } }
+
+    private var audibleSpeakers: [AirMedium] { state.withLock { $0.isMute } ? [] : air.speakers(for: self) }
 }

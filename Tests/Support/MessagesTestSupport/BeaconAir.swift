@@ -2,7 +2,7 @@ package import EarshotDiscovery
 package import NearbyWire
 import Synchronization
 
-/// Beacons in memory: a radio that hears those that a test puts there.
+/// Beacons in memory: a radio that hears those that a test puts there. As in `Air`, no silence ends one, but its last frame.
 package final class BeaconAir: BeaconSource {
     private struct State {
         var beacons: Set<BeaconIdentifier> = []
@@ -13,13 +13,8 @@ package final class BeaconAir: BeaconSource {
     }
 
     private let state = Mutex(State())
-    /// The silence after which a beacon counts as gone; long enough for a machine that is busy with other tests.
-    private let patience: Duration
-    private static let period = Duration.milliseconds(20)
 
-    package init(patience: Duration = .seconds(3)) {
-        self.patience = patience
-    }
+    package init() {}
 
     /// All scans that were begun, in order.
     package var scans: [BeaconScan] { state.withLock { $0.scans } }
@@ -35,6 +30,10 @@ package final class BeaconAir: BeaconSource {
     /// A beacon falls silent.
     package func remove(_ beacon: BeaconIdentifier) { state.withLock { _ = $0.beacons.remove(beacon) } }
 
+    private func heard(_ scan: BeaconScan) -> Set<BeaconIdentifier> {
+        state.withLock { $0.beacons.filter { scan.includesIBeacons || $0.kind == .eddystone } }
+    }
+
     /// Sends an event to all scans.
     package func report(_ event: BeaconEvent<DiscoveryProblem>) {
         for stream in state.withLock({ Array($0.streams.values) }) { stream.continuation.yield(event) }
@@ -49,16 +48,20 @@ package final class BeaconAir: BeaconSource {
             return state.nextStream
         }
         continuation.yield(.opened)
-        let sending = Task {
+        let listening = Task { [self] in
+            var near: Set<BeaconIdentifier> = []
             while !Task.isCancelled {
-                for beacon in state.withLock({ $0.beacons }) where scan.includesIBeacons || beacon.kind == .eddystone {
+                let before = near
+                near = heard(scan)
+                for beacon in before.union(near) {
+                    let patience = near.contains(beacon) ? Air.patience : Air.patienceAtEnd
                     continuation.yield(.sighting(BeaconSighting(beacon: beacon, patience: patience)))
                 }
-                try? await Task.sleep(for: Self.period)
+                try? await Task.sleep(for: Air.period)
             }
         }
         continuation.onTermination = { [self] _ in
-            sending.cancel()
+            listening.cancel()
             state.withLock { _ = $0.streams.removeValue(forKey: number) }
         }
         return stream

@@ -42,7 +42,7 @@ package struct Device {
         configuration.backOff.longest = .milliseconds(100)
         configuration.pace.reportDelay = .milliseconds(10)
         configuration.pace.tokenTurn = .milliseconds(100)
-        configuration.pace.confirmation = .seconds(3)
+        configuration.pace.confirmation = .seconds(20)
         configuration.pace.doubt = .seconds(6)
         change(&configuration)
         manager = MessageManager(key: key, configuration: configuration)

@@ -8,33 +8,35 @@ struct BeaconBook: Sendable {
     /// The maximum number of beacons. More are ignored: any device may invent beacons.
     static let maximumCount = 4_096
 
-    private var ends: [BeaconIdentifier: Duration] = [:]
+    private var records: [BeaconIdentifier: (heard: Duration, end: Duration)] = [:]
 
     /// A book without beacons.
     init() {}
 
     /// The beacons that are near.
-    var near: Set<BeaconIdentifier> { Set(ends.keys) }
+    var near: Set<BeaconIdentifier> { Set(records.keys) }
 
     /// When the next beacon is gone unless it is heard again; nil if none is near.
-    var nextEnd: Duration? { ends.values.min() }
+    var nextEnd: Duration? { records.values.map(\.end).min() }
 
     /// A beacon was heard.
     /// - Returns: whether it was not near before.
     mutating func see(_ sighting: BeaconSighting, now: Duration) -> Bool {
-        let end = now - max(sighting.age, .zero) + sighting.patience
+        let heard = now - max(sighting.age, .zero)
+        let end = heard + sighting.patience
         guard sighting.beacon.isComplete, end > now else { return false }
-        let known = ends[sighting.beacon]
-        guard known != nil || ends.count < Self.maximumCount else { return false }
-        ends[sighting.beacon] = max(end, known ?? end)
+        let known = records[sighting.beacon]
+        guard known != nil || records.count < Self.maximumCount else { return false }
+        // The latest sighting knows best how long the beacon may be silent, also if that is shorter.
+        if heard >= known?.heard ?? heard { records[sighting.beacon] = (heard, end) }
         return known == nil
     }
 
     /// Removes the beacons that were silent for too long.
     /// - Returns: whether there were any.
     mutating func expire(now: Duration) -> Bool {
-        let count = ends.count
-        ends = ends.filter { $0.value > now }
-        return ends.count < count
+        let count = records.count
+        records = records.filter { $0.value.end > now }
+        return records.count < count
     }
 }

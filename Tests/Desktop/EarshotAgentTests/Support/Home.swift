@@ -50,7 +50,7 @@ final class Home: Sendable {
             configuration.backOff.longest = .milliseconds(100)
             configuration.pace.reportDelay = .milliseconds(10)
             configuration.pace.tokenTurn = .milliseconds(100)
-            configuration.pace.confirmation = .seconds(3)
+            configuration.pace.confirmation = .seconds(20)
             configuration.pace.doubt = .seconds(6)
         }
         options.startIntervalSeconds = 0.2

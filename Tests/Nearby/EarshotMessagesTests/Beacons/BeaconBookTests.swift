@@ -6,8 +6,10 @@ import Testing
 @testable import EarshotMessages
 
 struct BeaconBookTests {
-    private func sighting(_ number: Int, age: Duration = .zero) -> BeaconSighting {
-        BeaconSighting(beacon: .numbered(number), age: age, patience: .seconds(10))
+    private func sighting(
+        _ number: Int, age: Duration = .zero, patience: Duration = .seconds(10)
+    ) -> BeaconSighting {
+        BeaconSighting(beacon: .numbered(number), age: age, patience: patience)
     }
 
     @Test func nearUntilItsPatienceEnds() {
@@ -23,6 +25,16 @@ struct BeaconBookTests {
         #expect(isChanged && book.near.isEmpty && book.nextEnd == nil)
         let isBack = book.see(sighting(1), now: .seconds(16))
         #expect(isBack)
+    }
+
+    @Test func theLatestSightingSaysHowLongItMayBeSilent() {
+        var book = BeaconBook()
+        _ = book.see(sighting(1, patience: .seconds(60)), now: .seconds(1))
+        _ = book.see(sighting(1, patience: .seconds(2)), now: .seconds(5))
+        #expect(book.nextEnd == .seconds(7))
+        // Not one that was heard before it.
+        _ = book.see(sighting(1, age: .seconds(1), patience: .seconds(60)), now: .milliseconds(5_500))
+        #expect(book.nextEnd == .seconds(7))
     }
 
     @Test func nonsenseIsIgnored() {

@@ -74,19 +74,22 @@ import Testing
 
     @Test func oneMessageAtTwoBeacons() async throws {
         let service = FakeService()
-        for number in 1...2 { service.attach(Message("hello"), to: .numbered(number)) }
+        for number in 1...2 {
+            service.attach(Message("at both"), to: .numbered(number))
+            service.attach(Message("at \(number)"), to: .numbered(number))
+        }
         let device = device(service)
         let events = Collected(try device.manager.subscribe(beacons: BeaconStrategy()))
         beacons.add(.numbered(1))
-        #expect(await eventually { events.found.count == 1 })
+        #expect(await eventually { Set(events.found.map(\.message.text)) == ["at both", "at 1"] })
         beacons.add(.numbered(2))
-        #expect(await eventually { service.lookedUp.contains(.numbered(2)) })
+        #expect(await eventually { events.found.count == 3 })
         beacons.remove(.numbered(1))
-        // Longer than the patience.
-        try await Task.sleep(for: .seconds(4))
-        #expect(events.all.count == 1)
+        // All that ends with a beacon ends at once.
+        #expect(await eventually { events.lost.map(\.message.text) == ["at 1"] })
         beacons.remove(.numbered(2))
-        #expect(await eventually { events.lost == events.found && events.all.count == 2 })
+        #expect(await eventually { events.lost.count == 3 })
+        #expect(Set(events.lost.map(\.message.text)) == ["at both", "at 1", "at 2"] && events.found.count == 3)
     }
 
     @Test func filters() async throws {

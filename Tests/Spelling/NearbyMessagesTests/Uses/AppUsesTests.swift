@@ -10,7 +10,7 @@ import Testing
 /// the compiler.
 @MainActor @Suite(.apart) struct AppUsesTests {
     private func device(_ service: FakeServiceUnderTest = FakeServiceUnderTest()) throws -> GNSDevice {
-        try GNSDevice(in: Air.patient, service)
+        try GNSDevice(in: Air(), service)
     }
 
     @Test func `an inferred, a declared and a replaced manager publish alike`() async throws {
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `all forms of managers and calls run`() async throws {
         // Without consent: several managers share the device here, and a medium is opened once at a time.
-        let device = try GNSDevice(in: Air.patient, FakeServiceUnderTest(), permission: .undecided)
+        let device = try GNSDevice(in: Air(), FakeServiceUnderTest(), permission: .undecided)
         device.run {
             let uses = ManagerUses()
             uses.call(GNSMessage(content: Data("Ann".utf8)))
