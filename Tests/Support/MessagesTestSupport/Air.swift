@@ -78,8 +78,8 @@ package final class AirMedium: DiscoveryMedium {
                 let tokens = Set(speakers.compactMap(\.playedToken)).subtracting([token].compactMap(\.self))
                 for token in tokens.union(heard) {
                     let isReplaced = speakers.contains { $0.tokens.contains(token) }
-                    let patience =
-                        tokens.contains(token) ? Air.patience : isReplaced ? Air.patienceBetweenTurns : Air.patienceAtEnd
+                    let patienceWhenSilent = isReplaced ? Air.patienceBetweenTurns : Air.patienceAtEnd
+                    let patience = tokens.contains(token) ? Air.patience : patienceWhenSilent
                     continuation.yield(.sighting(Sighting(token: token, patience: patience)))
                 }
                 heard = tokens
