@@ -37,9 +37,7 @@ struct AllCommand: ParsableCommand {
 
     private static let titles = [
         "Throughput", "Resources", "Worst sounds", "Allocations", "Kernels", "Waterfalls", "Sensitivity", "Goals",
-        "Repeats",
-        "Arrays", "Discovery",
-        "Alike tokens", "Peers", "False tokens",
+        "Repeats", "Arrays", "Discovery", "Alike tokens", "Peers", "False tokens",
     ]
 
     func validate() throws {
@@ -108,10 +106,10 @@ struct AllCommand: ParsableCommand {
         try section("False tokens", "false-tokens --hours \(hours)\(recordings)") {
             try measureFalseTokens(&$0, hours: hours, recordings: audio, seed: 1)
         }
-        // Measured by scripts of their own, because the service is a package of its own.
-        for title in ["Token service", "Token service on PostgreSQL"] {
-            let service = Self.section(title, of: present ?? "")
-            if !service.isEmpty { sections.append(service) }
+        // Scripts of their own measure the service and the bindings.
+        let headings = (present ?? "").split(separator: "\n").filter { $0.hasPrefix("## ") }
+        for title in headings.map({ String($0.dropFirst(3)) }) where !Self.titles.contains(title) {
+            sections.append(Self.section(title, of: present ?? ""))
         }
         let text = header() + sections.joined(separator: "\n")
         try text.write(toFile: output, atomically: true, encoding: .utf8)
