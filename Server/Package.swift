@@ -73,8 +73,10 @@ let package = Package(
             name: "EarshotServer",
             dependencies: [
                 basics, coding, wire, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
+                nioHTTPTypesHTTP1, nioPosix, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Postgres"])),
             ],
             swiftSettings: tested),
         // Empty without the trait, so that the embedded store needs no libpq to be built or run.

@@ -24,8 +24,10 @@ const maximumNearCount = 4096;
 const maximumStrayCount = 64;
 /** How long a message that the service forgot may take to come again before it is lost. */
 const doubtSeconds = 40;
-/** After so long without a report, the service may have taken all devices for gone. */
-const outageSeconds = 9;
+/** If a stream opens after so long without a report or a piece of a stream, the service may have taken all devices for gone. */
+const outageSeconds = 14;
+/** After so long without a piece of an open stream, where one comes every 15 s, the page was frozen, and its sightings may be over. */
+const frozenSeconds = 30;
 /** An event stream that lived this long begins its back-off anew. */
 const goodConnectionSeconds = 5;
 const expiryIntervalSeconds = 0.25;
@@ -562,12 +564,15 @@ export class Messages {
             let failure = null;
             try {
                 for await (const event of this.#service.events(session, this.#lastEventID, signal)) {
-                    if (signal.aborted || session !== this.#session) return;
+                    if (signal.aborted || session !== this.#session) break;
                     this.#take(event, session);
                 }
             } catch (error) {
                 failure = error;
             }
+            // Reports are the signs of life from now on.
+            this.#reporter.hasStream = false;
+            this.#wake('report');
             if (signal.aborted || session !== this.#session) return;
             if (failure?.isBadSession) {
                 this.#loseSession(session);
@@ -583,9 +588,11 @@ export class Messages {
         const outage = this.#lastSignOfLifeSeconds === null ? 0 : this.#now - this.#lastSignOfLifeSeconds;
         this.#lastSignOfLifeSeconds = this.#now;
         // The pieces of a stream come before its events, also of the first.
-        if (outage > outageSeconds) for (const {found} of this.#operations) found.settle(this.#now + doubtSeconds);
+        const limitSeconds = event.kind === 'ready' ? outageSeconds : frozenSeconds;
+        if (outage > limitSeconds) for (const {found} of this.#operations) found.settle(this.#now + doubtSeconds);
         if (event.kind === 'ready') {
             this.#succeeded(session, 'read');
+            this.#reporter.hasStream = true;
             if (!event.isResumed) {
                 for (const {found} of this.#operations) found.doubt(this.#now + doubtSeconds);
                 this.#lastEventID = null;

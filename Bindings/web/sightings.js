@@ -2,8 +2,8 @@
  * Which heard tokens to report to the service, and when. It has no clock and sends nothing: the caller passes the time.
  *
  * A new token waits a moment for others; a lost one does not. A token that stays near is reported again well before the service
- * forgets it. While the service counts a token as heard, it expects a sign of life now and then: an empty report if nothing else is
- * due. A token that the service does not know is not reported for ten minutes. docs/SERVICE.md, *What a client has to know*.
+ * forgets it. While the service counts a token as heard, it expects a sign of life: an open event stream, or a report now and then, which
+ * is empty if nothing else is due. A token that the service does not know is not reported for ten minutes. docs/SERVICE.md, *What a client has to know*.
  */
 
 /** The maximum of tokens in one report. */
@@ -13,7 +13,7 @@ const maximumUnknownCount = 10_000;
 const delaySeconds = 0.2;
 /** The service forgets a token after 90 s. */
 const renewalSeconds = 60;
-/** The service takes a device for gone after 15 s without a report, so two reports may fail. */
+/** Without an open stream, the service takes a device for gone after 15 s without a report, so two reports may fail. */
 const signOfLifeSeconds = 5;
 const unknownSeconds = 600;
 
@@ -26,6 +26,8 @@ export class SightingReporter {
     #unknown = new Map();
     #latestReportSeconds = -Infinity;
     #underway = null;
+    /** Whether the event stream of the device is open. */
+    hasStream = false;
 
     /** The number of tokens that are near. */
     get nearCount() {
@@ -41,7 +43,7 @@ export class SightingReporter {
             due = Math.min(due, near.dueSeconds);
             isExpected ||= near.isKnown;
         }
-        return isExpected ? Math.min(due, this.#latestReportSeconds + signOfLifeSeconds) : due;
+        return isExpected && !this.hasStream ? Math.min(due, this.#latestReportSeconds + signOfLifeSeconds) : due;
     }
 
     /** A token came near, or was heard again. */
@@ -79,7 +81,7 @@ export class SightingReporter {
     next(nowSeconds) {
         if (this.#underway || this.dueSeconds > nowSeconds) return null;
         // After a longer silence the service may have forgotten all.
-        if (nowSeconds - this.#latestReportSeconds >= 2 * signOfLifeSeconds) {
+        if (!this.hasStream && nowSeconds - this.#latestReportSeconds >= 2 * signOfLifeSeconds) {
             for (const near of this.#near.values()) {
                 if (near.isKnown) near.dueSeconds = Math.min(near.dueSeconds, nowSeconds);
             }

@@ -54,23 +54,16 @@ address=$("$root/Server/Benchmarks/postgres.sh" start "$scratch/postgres")
 # The devices as a service makes them. The first renewal of each item issues the next token.
 fill_postgres() {
     psql -qX -v ON_ERROR_STOP=1 -d "$address" >/dev/null <<SQL
-TRUNCATE device, publication, subscription, token, delivery, sighting, presence, rate, usage RESTART IDENTITY;
+TRUNCATE device, publication, subscription, token, delivery, owner;
 CREATE TEMP TABLE d AS SELECT n, n + 1 AS id, 1 + n / 10000 % 10 AS key FROM generate_series(0, $devices - 1) AS n;
-INSERT INTO device (id, identifier, key_id, project_id, hash, expires_at) OVERRIDING SYSTEM VALUE
-    SELECT id, 'd' || n, key, 1, sha256(convert_to('earshot-session-' || lpad(to_hex(n), 64, '0'), 'UTF8')),
-        moment(NULL) + 86400000 FROM d;
-INSERT INTO publication (id, identifier, device_id, key_id, project_id, namespace, type, expires_at, content_count, content)
-    OVERRIDING SYSTEM VALUE
-    SELECT id, lpad(to_hex(n), 32, '0'), id, key, 1, '', '', moment(NULL) + 86400000, 192,
-        decode(repeat('41', 192), 'hex') FROM d;
-INSERT INTO subscription (id, identifier, device_id, key_id, project_id, namespace, type, expires_at) OVERRIDING SYSTEM VALUE
-    SELECT id, lpad(to_hex(n), 32, '0'), id, key, 1, '', '', moment(NULL) + 86400000 FROM d;
-INSERT INTO token (id, project_id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at)
-    OVERRIDING SYSTEM VALUE
-    SELECT id, 1, 4096 + n, id, id, NULL, moment(NULL) - 61000, moment(NULL) + 3600000 FROM d
+INSERT INTO device SELECT id, 'd' || n, key, 1, sha256(convert_to('earshot-session-' || lpad(to_hex(n), 64, '0'), 'UTF8')),
+    moment(NULL) + 86400000, 0, 0 FROM d;
+INSERT INTO publication (id, identifier, device_id, project_id, namespace, type, expires_at, content_count, content)
+    SELECT id, lpad(to_hex(n), 32, '0'), id, 1, '', '', moment(NULL) + 86400000, 192, decode(repeat('41', 192), 'hex') FROM d;
+INSERT INTO subscription (id, identifier, device_id, project_id, namespace, type, expires_at)
+    SELECT id, lpad(to_hex(n), 32, '0'), id, 1, '', '', moment(NULL) + 86400000 FROM d;
+INSERT INTO token SELECT id, 1, 4096 + n, id, id, NULL, moment(NULL) - 61000, moment(NULL) + 3600000 FROM d
     UNION ALL SELECT $devices + id, 1, -4096 - n, id, NULL, id, moment(NULL) - 61000, moment(NULL) + 3600000 FROM d;
-SELECT setval(pg_get_serial_sequence(t, 'id'), 2 * $devices + 1)
-    FROM unnest(ARRAY['device', 'publication', 'subscription', 'token']) AS t;
 VACUUM ANALYZE;
 CHECKPOINT;
 SQL

@@ -176,6 +176,18 @@ test('reports: a new token waits a moment, one that stays is repeated, an unknow
     assert.equal(reporter.dueSeconds, 600.4, 'the unknown token, after ten minutes');
 });
 
+test('reports: an open stream is a sign of life', () => {
+    const reporter = new SightingReporter();
+    reporter.hear('a', 0);
+    reporter.next(1);
+    reporter.answered(new Map([['a', 'VALID']]), new Map(), 1);
+    reporter.hasStream = true;
+    assert.equal(reporter.dueSeconds, 61, 'only the renewal');
+    reporter.hasStream = false;
+    assert.equal(reporter.dueSeconds, 6, 'without it, a sign of life');
+    assert.deepEqual(reporter.next(40), {heard: ['a'], lost: []}, 'the service may have forgotten all');
+});
+
 test('a report has at most 100 tokens', () => {
     const reporter = new SightingReporter();
     for (let index = 0; index < 250; index += 1) reporter.hear(`${index}`, 0);

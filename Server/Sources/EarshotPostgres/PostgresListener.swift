@@ -3,20 +3,26 @@
     import Glibc
     import Synchronization
 
-    /// Listens on a channel of PostgreSQL's notifications, with a connection and a thread of its own.
+    /// A connection that stays open, with a thread of its own: it holds session locks, and listens on a channel of PostgreSQL's
+    /// notifications.
     package final class PostgresListener: Sendable {
         private let isClosed = Atomic(false)
+        private let connected = Atomic(false)
         private static let pause = 0.2
+
+        /// Whether the connection is open, and `onConnect` has succeeded on it.
+        package var isConnected: Bool { connected.load(ordering: .acquiring) }
 
         /// Starts to listen.
         /// - Parameters:
         ///   - address: the database.
         ///   - channel: the channel, an identifier of SQL.
+        ///   - onConnect: called with each new connection, before it counts as open: it takes locks, and looks at what was missed.
         ///   - onNotification: called with each payload.
-        ///   - onGap: called after each connection: notifications may have been missed before.
         package init(
-            _ address: PostgresAddress, channel: String, onNotification: @escaping @Sendable (String) -> Void,
-            onGap: @escaping @Sendable () -> Void
+            _ address: PostgresAddress, channel: String,
+            onConnect: @escaping @Sendable (PostgresConnection) throws -> Void,
+            onNotification: @escaping @Sendable (String) -> Void
         ) {
             let thread = Thread { [weak self] in
                 var connection: PostgresConnection?
@@ -27,18 +33,21 @@
                             ready = connection
                         } else {
                             ready = try PostgresConnection(address, settings: ["LISTEN \(channel)"])
+                            try onConnect(ready)
                             connection = ready
-                            onGap()
+                            listener.connected.store(true, ordering: .releasing)
                         }
                         for payload in try ready.notifications() { onNotification(payload) }
                         var descriptor = pollfd(fd: ready.descriptor, events: Int16(POLLIN), revents: 0)
                         // Not longer, so that the thread sees that it is closed.
                         poll(&descriptor, 1, 500)
                     } catch {
+                        self?.connected.store(false, ordering: .releasing)
                         connection = nil
                         Thread.sleep(forTimeInterval: Self.pause)
                     }
                 }
+                self?.connected.store(false, ordering: .releasing)
             }
             thread.name = "postgres-listen"
             thread.start()

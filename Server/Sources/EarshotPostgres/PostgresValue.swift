@@ -9,8 +9,11 @@
         case boolean(Bool)
         case text(String)
         case bytes(Data)
-        /// An array of numbers; nil becomes a null.
+        /// Arrays, for statements about many rows; nil becomes a null.
         case integers([Int64?])
+        case booleans([Bool])
+        case texts([String?])
+        case manyBytes([Data])
 
         package static func optional(_ text: String?) -> Self { text.map(PostgresValue.text) ?? .null }
         package static func optional(_ integer: Int64?) -> Self { integer.map(PostgresValue.integer) ?? .null }
@@ -24,12 +27,35 @@
             case .boolean(let value): (Array((value ? "t" : "f").utf8), false)
             case .text(let value): (Array(value.utf8), false)
             case .bytes(let value): (Array(value), true)
-            case .integers(let values): (Self.array(values.map { $0.map { "\($0)" } }), false)
+            case .integers(let values): (Self.array(values.map { $0.map { Array("\($0)".utf8) } }), false)
+            case .booleans(let values): (Self.array(values.map { [UInt8(ascii: $0 ? "t" : "f")] }), false)
+            case .texts(let values): (Self.array(values.map { $0.map { Self.quoted(Array($0.utf8)) } }), false)
+            case .manyBytes(let values): (Self.array(values.map(Self.hexadecimal)), false)
             }
         }
 
-        private static func array(_ values: [String?]) -> [UInt8] {
-            Array("{\(values.map { $0 ?? "NULL" }.joined(separator: ","))}".utf8)
+        private static func array(_ values: [[UInt8]?]) -> [UInt8] {
+            let null = Array("NULL".utf8)
+            let elements = values.map { $0 ?? null }.joined(separator: [UInt8(ascii: ",")])
+            return [UInt8(ascii: "{")] + elements + [UInt8(ascii: "}")]
+        }
+
+        private static func quoted(_ text: [UInt8]) -> [UInt8] {
+            let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+            return [quote] + text.flatMap { $0 == quote || $0 == backslash ? [backslash, $0] : [$0] } + [quote]
+        }
+
+        /// A `bytea` within an array: `"\\x…"`.
+        private static func hexadecimal(_ bytes: Data) -> [UInt8] {
+            let digits = Array("0123456789abcdef".utf8)
+            var text = Array("\"\\\\x".utf8)
+            text.reserveCapacity(2 * bytes.count + 5)
+            for byte in bytes {
+                text.append(digits[Int(byte >> 4)])
+                text.append(digits[Int(byte & 15)])
+            }
+            text.append(UInt8(ascii: "\""))
+            return text
         }
     }
 

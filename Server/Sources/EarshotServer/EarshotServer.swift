@@ -21,6 +21,10 @@ public struct EarshotServer: Sendable {
         public var operationsHost = "127.0.0.1"
         /// The port of that listener, 0 ... 65,535; 0 takes a free one. Nil listens at none.
         public var operationsPort: Int? = 8_788
+        /// The address at which other nodes on one PostgreSQL reach this one.
+        public var nodeHost = "127.0.0.1"
+        /// The port of that listener, 0 ... 65,535; 0 takes a free one.
+        public var nodePort = 0
         /// The path of the SQLite database, which the service creates if it is missing; or `postgres://user@host/database`.
         public var database: String
         /// The path of a PEM file with the certificate and its chain. Nil serves plain HTTP.
@@ -68,13 +72,18 @@ public struct EarshotServer: Sendable {
         let service = TokenService(store: store, limits: limits)
         try await service.begin()
         let proxies = Set(options.proxies.compactMap { IPAddress($0) })
-        let starting = StartingListeners(count: options.operationsPort == nil ? 1 : 2, onRunning: onRunning)
+        let nodes = try await Nodes(service, host: options.nodeHost, port: options.nodePort)
+        let count = [options.operationsPort != nil, nodes != nil].count { $0 }
+        let starting = StartingListeners(count: 1 + count, onRunning: onRunning)
         var services: [any Service] = [
             Self.application(
-                service, web: web, proxies: proxies,
+                service, web: web, proxies: proxies, nodes: nodes,
                 server: try server(service, proxies), address: .hostname(options.host, port: options.port),
                 logger: logger, onRunning: { starting.isRunning(port: $0) })
         ]
+        if let nodes {
+            services.append(nodes.listener(service, web: web, logger: logger) { starting.isRunning() })
+        }
         if let port = options.operationsPort {
             services.append(operations(service, port: port) { starting.isRunning() })
         }
@@ -82,6 +91,7 @@ public struct EarshotServer: Sendable {
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: configuration).run()
+        try await nodes?.close()
         do {
             try (store as? SQLiteStore)?.mergeLog()
         } catch {
@@ -92,7 +102,7 @@ public struct EarshotServer: Sendable {
 
     /// The application around a service, which tests run too.
     static func application(
-        _ service: TokenService, web: WebFolder? = nil, proxies: Set<IPAddress> = [],
+        _ service: TokenService, web: WebFolder? = nil, proxies: Set<IPAddress> = [], nodes: Nodes? = nil,
         server: HTTPServerBuilder? = nil,
         address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
         onRunning: @escaping @Sendable (Int) -> Void = { _ in }
@@ -106,6 +116,7 @@ public struct EarshotServer: Sendable {
         router.add(middleware: PreflightMiddleware(origins: service.browserOrigins, endpoints: endpoints))
         if let web { router.add(middleware: WebMiddleware(folder: web)) }
         router.add(middleware: PathFormMiddleware())
+        nodes?.add(to: router, browsers, service.limits)
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
@@ -155,7 +166,8 @@ public struct EarshotServer: Sendable {
             logger.notice("operations", metadata: ["metrics": "http://\(host):\(port)/metrics"])
             onRunning()
         }
-        return OperationsListener(application: application, address: "\(host):\(port)")
+        return NamedListener(
+            application: application, name: "operators", option: "--operations-port", "\(host):\(port)")
     }
 
     /// The limits with as many connections as there are file descriptors: each connection takes one.
@@ -194,7 +206,7 @@ public struct EarshotServer: Sendable {
         return try .tls(plain, tlsConfiguration: configuration)
     }
 
-    private static func channels(_ service: TokenService) -> HTTP1Channel.Configuration {
+    static func channels(_ service: TokenService) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
             additionalChannelHandlers: [
                 ConnectionLimit(metrics: service.metrics), RequestGuard(service.limits, metrics: service.metrics),
@@ -231,21 +243,6 @@ private final class StartingListeners: Sendable {
             return state.left == 0 ? state.port : nil
         }
         if let complete { onRunning(complete) }
-    }
-}
-
-/// Names the listener in its failure: the public one's address is in the operator's command, this one's may be the default.
-private struct OperationsListener<Application: ApplicationProtocol>: Service {
-    let application: Application
-    let address: String
-
-    func run() async throws {
-        do {
-            try await application.run()
-        } catch {
-            throw AdministrationError(
-                description: "the listener for operators cannot use \(address) (--operations-port): \(error)")
-        }
     }
 }
 

@@ -130,6 +130,14 @@ extension Problem {
         .serviceUnavailable, "store_away", "The database cannot be reached.",
         remedy: "Try again after the time in Retry-After.", retryAfterSeconds: 2)
 
+    static let notANode = Problem(
+        .forbidden, "not_a_node", "This listener answers the other nodes of the service only.",
+        remedy: "Use the address that the operator of the service names.")
+    /// The node that served the project is gone, or cannot be reached by this one.
+    static let projectMoves = Problem(
+        .serviceUnavailable, "project_moves", "This project moves to another node of the service.",
+        remedy: "Try again after the time in Retry-After.", retryAfterSeconds: 1)
+
     static let badRequest = Problem(
         .badRequest, "bad_request", "The request is not HTTP, or ends too early.",
         remedy: "Send HTTP/1.1; GET /v1/openapi.json lists all endpoints.", endsConnection: true)

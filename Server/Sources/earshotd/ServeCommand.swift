@@ -27,6 +27,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether to listen for operators.")
     var operations = true
 
+    @Option(help: "The address at which other nodes on the same PostgreSQL reach this one; in a network of their own.")
+    var nodeHost = "127.0.0.1"
+
+    @Option(help: "The port of the listener for other nodes; 0 takes a free one.")
+    var nodePort = 0
+
     @OptionGroup var database: DatabaseOption
 
     @Option(
@@ -97,9 +103,13 @@ struct ServeCommand: AsyncParsableCommand {
     var subscriptionsPerDevice = ServiceLimits().subscriptionsPerDevice
 
     func validate() throws {
-        for (name, port) in [("--port", port), ("--operations-port", operationsPort)]
+        for (name, port) in [("--port", port), ("--operations-port", operationsPort), ("--node-port", nodePort)]
         where !(0...65_535).contains(port) {
             throw ValidationError("\(name) must be 0 to 65535, not \(port).")
+        }
+        guard IPAddress(nodeHost) != nil, !["0.0.0.0", "::"].contains(nodeHost) else {
+            throw ValidationError(
+                "--node-host must be an IPv4 or IPv6 address that other nodes can reach, not '\(nodeHost)'.")
         }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key belong together; give both.")
@@ -139,6 +149,8 @@ struct ServeCommand: AsyncParsableCommand {
         options.port = port
         options.operationsHost = operationsHost
         options.operationsPort = operations ? operationsPort : nil
+        options.nodeHost = nodeHost
+        options.nodePort = nodePort
         options.certificatePath = tlsCertificate
         options.privateKeyPath = tlsKey
         options.webFolder = web

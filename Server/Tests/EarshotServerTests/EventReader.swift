@@ -27,11 +27,11 @@ struct EventReader {
     private var body: HTTPClientResponse.Body.AsyncIterator
     private var buffer = ""
 
-    init(_ base: String, bearer: String, lastEventID: String? = nil) async throws {
+    init(_ base: String, bearer: String, lastEventID: String? = nil, client: HTTPClient = .shared) async throws {
         var request = HTTPClientRequest(url: "\(base)/v1/events")
         request.headers.add(name: "Authorization", value: "Bearer \(bearer)")
         if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await client.execute(request, timeout: .seconds(60))
         guard response.status == .ok, response.headers["content-type"] == ["text/event-stream"] else {
             throw NoStream(status: Int(response.status.code))
         }

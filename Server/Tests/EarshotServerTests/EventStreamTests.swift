@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import Hummingbird
 import HummingbirdTesting
@@ -81,12 +82,32 @@ import Testing
         }
     }
 
+    /// A device whose stream is open lives, also if it reports nothing; its silence begins when the connection ends.
+    @Test(arguments: StoreKind.all) func anOpenStreamIsASignOfLife(_ kind: StoreKind) async throws {
+        try await onStream(kind, { $0.silence = .seconds(15) }) { world, publisher, subscriber, base, secret in
+            let client = HTTPClient(eventLoopGroupProvider: .singleton)
+            var reader = try await EventReader(base, bearer: secret, client: client)
+            #expect(try await reader.next()?.name == "ready")
+            let publication = try await publisher.publish("hello")
+            try await subscriber.hear(publication.token)
+            #expect(try await reader.next()?.name == "found")
+            try await world.pass(.seconds(60))
+            #expect(try await subscriber.near() == ["hello"])
+            try await client.shutdown()
+            while world.service.hub.count > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await world.pass(.milliseconds(14_999))
+            #expect(try await subscriber.near() == ["hello"])
+            try await world.pass(.milliseconds(1))
+            #expect(try await subscriber.news() == ["-hello"])
+        }
+    }
+
     /// Runs a service on a port, a publisher, and a subscriber with its secret.
     private func onStream(
-        _ kind: StoreKind,
+        _ kind: StoreKind, _ adjust: (inout ServiceLimits) -> Void = { _ in },
         _ body: @Sendable (World, Device, Device, _ base: String, _ secret: String) async throws -> Void
     ) async throws {
-        let world = try World(kind)
+        let world = try World(kind, adjust)
         let publisher = try await world.device()
         let (session, secret) = try await world.service.openSession(key: try await world.key())
         let subscriber = Device(world: world, session: session)

@@ -52,7 +52,7 @@ import Testing
         StoreCall("a report loses") { try await $0.subscriber.lose($0.near.token) },
         StoreCall("a device falls silent") { scene in
             let device = scene.subscriber.session.device
-            _ = try await scene.world.sqlite.endSightings(of: [device]) { $0 == device }
+            _ = try await scene.world.sqlite.engine.endSightings(of: [device]) { $0 == device }
         },
         StoreCall(
             "sightings expire", after: { $0.world.clock.advance(by: .seconds(91)) },
@@ -245,11 +245,11 @@ final class Scene: Sendable {
 
     func rowsOnDisk() async throws -> [String] {
         let now = world.clock.now
-        return try await world.sqlite.pool.read { Self.rows(try Live($0, isRestart: false, now: now)) }
+        return try await world.sqlite.pool.read { Self.rows(Live(try LiveRows($0), isRestart: false, now: now)) }
     }
 
     /// Everything that has rows, a line for each.
-    private static func rows(_ live: Live) -> [String] {
+    static func rows(_ live: Live) -> [String] {
         var lines: [String] = []
         for (row, device) in live.devices {
             var device = device

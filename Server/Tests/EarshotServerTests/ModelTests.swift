@@ -81,7 +81,7 @@ private struct Model {
     /// Memory and the rows agree, and so do the counts of a key and the numbers of its items.
     private func countsAreRight(_ world: World) async throws {
         let now = world.clock.now
-        let stored = try await world.sqlite.pool.read { try Live($0, isRestart: false, now: now) }
+        let stored = try await world.sqlite.pool.read { Live(try LiveRows($0), isRestart: false, now: now) }
         let kept = world.sqlite.live.withLock { $0 }
         #expect(kept.unsettled.isEmpty)
         #expect(stored.deliveries.mapValues(\.sequence) == kept.deliveries.mapValues(\.sequence))

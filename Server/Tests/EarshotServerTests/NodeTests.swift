@@ -161,6 +161,34 @@ import EarshotBasics
             try await cluster.end()
         }
 
+        /// From the kill of the node that owns a project to the first answer about it.
+        @Test func aKilledNodeIsReplacedWithinThreeSeconds() async throws {
+            let cluster = try await Cluster()
+            let publisher = try await device(cluster)
+            var times: [Duration] = []
+            for round in 0..<Self.kills {
+                _ = try await publish("\(round)", publisher)
+                let epochs = cluster.nodes.map { node in
+                    node.log.matches(of: /owns a project.*epoch=(\d+)|epoch=(\d+).*owns a project/)
+                        .compactMap { ($0.1 ?? $0.2).flatMap { Int($0) } }.max() ?? 0
+                }
+                let owner = try #require(cluster.nodes.indices.max { epochs[$0] < epochs[$1] })
+                #expect(epochs[owner] == round + 1)
+                await onThread { _ = cluster.nodes[owner].end(SIGKILL) }
+                let start = ContinuousClock.now
+                let answer = try await publisher.send("GET", "/v1/publications")
+                times.append(ContinuousClock.now - start)
+                #expect((answer.json["publications"] as? [Any])?.count == round + 1)
+                try await cluster.start(cluster.nodes[owner])
+            }
+            times.sort()
+            print(
+                "kill of an owner to the next answer: median \(times[times.count / 2]), slowest \(times[times.count - 1])"
+            )
+            #expect(times[times.count - 1] < .seconds(3))
+            try await cluster.end()
+        }
+
         /// Nodes are killed under way. Each message is found once and lost once, in the order of the numbers.
         @Test func devicesGoOnAtAnotherNode() async throws {
             let cluster = try await Cluster()

@@ -78,7 +78,7 @@ import Testing
             let before = try await prepare(daemon)
             let copy = daemon.file("backup").path
             _ = try run(
-                "/usr/bin/pg_dump", ["--format=custom", "--no-unlogged-table-data", "--file=\(copy)", daemon.database])
+                "/usr/bin/pg_dump", ["--format=custom", "--file=\(copy)", daemon.database])
             // Who hears whom is on no disk.
             let contents = try run("/usr/bin/pg_restore", ["--list", copy]).split(separator: "\n")
             let data = contents.filter { $0.contains(" TABLE DATA ") }

@@ -4,38 +4,32 @@ import EarshotBasics
     import EarshotPostgres
     import Foundation
     import NearbyWire
+    import Synchronization
     import Testing
 
     @testable import EarshotServer
 
     /// What only the store of several nodes promises. Each node here is a service with a store of its own on one database.
     @Suite struct PostgresStoreTests {
-        /// Nodes on an empty database.
-        private func nodes(
-            _ count: Int, clock: MovedClock = MovedClock(), _ adjust: (inout ServiceLimits) -> Void = { _ in }
-        ) throws -> [TokenService] {
-            let address = try PostgresServer.shared.get().makeDatabase()
+        /// A node on a database. It is at no address: nothing is forwarded here.
+        private func node(_ address: String, clock: MovedClock = MovedClock()) throws -> TokenService {
             var limits = ServiceLimits()
+            limits.databaseConnections = 4
+            limits.silence = .seconds(86_400)
             limits.requestsPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
             limits.requestsPerKey = RateLimit(perSecond: 1e6, burst: 1e6)
-            limits.silence = .seconds(86_400)
-            adjust(&limits)
-            return try (0..<count).map { _ in
-                let store = try PostgresStore(address: address, connections: 4, clock: clock, logger: silent)
-                return TokenService(store: store, limits: limits)
-            }
+            let store = try PostgresStore(address: address, limits: limits, clock: clock, logger: silent)
+            try store.join(at: "127.0.0.1:1")
+            return TokenService(store: store, limits: limits)
         }
 
+        private func store(_ node: TokenService) throws -> PostgresStore { try #require(node.store as? PostgresStore) }
+
         private func key(_ node: TokenService, _ project: String = "ours") async throws -> String {
-            if try await node.store.projects().isEmpty { _ = try await node.store.createProject(name: project) }
+            _ = try await node.store.createProject(name: project)
             let key = Secret.newKey()
             _ = try await node.store.createKey(project: project, name: "", hash: Secret.hash(key))
             return key
-        }
-
-        private func run(_ sql: String, _ node: TokenService) async throws -> [PostgresRow] {
-            let store = try #require(node.store as? PostgresStore)
-            return try await store.perform { connection, _ in try connection.execute(sql) }
         }
 
         private func near(_ session: Session, _ node: TokenService) async throws -> [Int64] {
@@ -43,350 +37,159 @@ import EarshotBasics
                 .map { $0.isFound ? $0.sequence : -$0.sequence }
         }
 
-        /// A device may use another node for each request.
-        @Test func aDeviceMovesBetweenNodes() async throws {
-            let nodes = try nodes(3)
-            let key = try await key(nodes[0])
-            let (publisher, secret) = try await nodes[0].openSession(key: key)
-            let subscriber = try await nodes[1].openSession(key: key).0
-            #expect(try await nodes[2].session(secret: secret) == publisher)
-            let message = Message(namespace: "", type: "", content: Data("hello".utf8))
-            let publication = try await nodes[2].publish(message, for: publisher, idempotencyKey: "k")
-            // A repetition at another node creates nothing.
-            #expect(try await !nodes[0].publish(message, for: publisher, idempotencyKey: "k").isNew)
-            _ = try await nodes[0].subscribe(MessageFilter(namespace: "", type: ""), for: subscriber)
-            let heard = try await nodes[2].report(heard: [publication.token.bytes], lost: [], for: subscriber)
-            #expect(heard.heard == [.valid] && heard.woken.devices == [subscriber.device])
-            #expect(try await near(subscriber, nodes[0]) == [1])
-            try await nodes[1].endSession(publisher)
-            #expect(try await near(subscriber, nodes[0]) == [-2])
-            #expect(try await problem { try await nodes[2].session(secret: secret) } == .badSession)
-        }
+        private let everything = MessageFilter(namespace: "", type: "")
+        private func message(_ text: String) -> Message { Message(namespace: "", type: "", content: Data(text.utf8)) }
 
         /// Nodes that start at once make the tables once; and none serves tables that it does not know.
         @Test func migratesOnce() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let versions = try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<4 {
-                    group.addTask { try PostgresStore(address: address, connections: 1, logger: silent).close() }
-                }
+                for _ in 0..<4 { group.addTask { try PostgresStore(address: address, logger: silent).close() } }
                 try await group.waitForAll()
                 return try PostgresConnection(PostgresAddress(address)).execute("SELECT version FROM migration")
             }
-            #expect(versions.map { $0.integer(0) } == [1, 2, 3])
-            try PostgresConnection(PostgresAddress(address)).run(script: "INSERT INTO migration VALUES (99)")
-            #expect(throws: AdministrationError.self) { try PostgresStore(address: address, logger: silent) }
-        }
-
-        /// A limit of a key holds, whatever its devices order at once on all nodes.
-        @Test(arguments: [7, 2_000]) func limitsHoldOverAllNodes(_ limit: Int) async throws {
-            let nodes = try nodes(3) {
-                $0.publicationsPerKey = limit
-                $0.publicationsPerDevice = 10_000
-                $0.devicesPerKey = 10_000
-            }
-            let key = try await key(nodes[0])
-            var sessions: [Session] = []
-            for index in 0..<12 { sessions.append(try await nodes[index % 3].openSession(key: key).0) }
-            // As if the key had almost as many already, some of them on each side of the margins.
-            let there = max(0, limit - 1_020)
-            let few = sessions[0]
-            _ = try await run(
-                """
-                INSERT INTO publication (identifier, device_id, key_id, project_id, namespace, type, expires_at,
-                    content_count, content)
-                SELECT 'p' || n, \(few.device), \(few.key), \(few.project), '', '', 9e15::bigint, 0, ''
-                FROM generate_series(1, \(there)) AS n
-                """, nodes[0])
-            let accepted = try await withThrowingTaskGroup(of: Int.self) { group in
-                for (index, session) in sessions.enumerated() {
-                    group.addTask {
-                        var accepted = 0
-                        for round in 0..<100 {
-                            let node = nodes[(index + round) % 3]
-                            let refusal = try await problem {
-                                try await node.publish(Message(namespace: "", type: "", content: Data()), for: session)
-                            }
-                            if refusal == nil {
-                                accepted += 1
-                            } else {
-                                #expect(refusal?.code == "too_many_publications")
-                            }
-                        }
-                        return accepted
-                    }
+            #expect(versions.map { $0.integer(0) } == [PostgresSchema.version])
+            for (version, reason) in [(Int64(99), "has version 99"), (2, "has version 2")] {
+                try PostgresConnection(PostgresAddress(address)).run(
+                    script: "DELETE FROM migration; INSERT INTO migration VALUES (\(version))")
+                let error = #expect(throws: AdministrationError.self) {
+                    try PostgresStore(address: address, logger: silent)
                 }
-                return try await group.reduce(0, +)
-            }
-            #expect(accepted == limit - there)
-            let counted = try await run("SELECT used(\(few.key), 'publications'), count(*) FROM publication", nodes[1])[
-                0]
-            #expect(counted.integer(0) == Int64(limit) && counted.integer(1) == Int64(limit))
-        }
-
-        @Test func ratesHoldOverAllNodes() async throws {
-            let clock = MovedClock()
-            let nodes = try nodes(3, clock: clock) {
-                $0.requestsPerDevice = RateLimit(perSecond: 2, burst: 30)
-                $0.sharePerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
-            }
-            let key = try await key(nodes[0])
-            let (_, secret) = try await nodes[0].openSession(key: key)
-            func accepted() async throws -> Int {
-                try await withThrowingTaskGroup(of: Int.self) { group in
-                    for node in nodes {
-                        group.addTask {
-                            var accepted = 0
-                            for _ in 0..<40 {
-                                let refusal = try await problem { try await node.session(secret: secret) }
-                                if refusal == nil { accepted += 1 } else { #expect(refusal?.code == "rate_limited") }
-                            }
-                            return accepted
-                        }
-                    }
-                    return try await group.reduce(0, +)
-                }
-            }
-            #expect(try await accepted() == 30)
-            clock.advance(by: .seconds(4))
-            #expect(try await accepted() == 8)
-        }
-
-        /// The pages at one address have one limit, whichever node they ask.
-        @Test func ratesOfAddressesHoldOverAllNodes() async throws {
-            let nodes = try nodes(3) { $0.requestsPerAddress = RateLimit(perSecond: 0.001, burst: 30) }
-            let store = nodes[0].store
-            _ = try await store.createProject(name: "ours")
-            let key = Secret.newBrowserKey()
-            _ = try await store.createKey(
-                project: "ours", name: "", role: .device,
-                origins: AllowedOrigins([try WebOrigin("https://example.org")]), hash: Secret.hash(key))
-            let source = RequestSource(origin: "https://example.org", client: "192.0.2.1")
-            let (_, secret) = try await nodes[0].openSession(key: key, from: source)
-            var accepted = 0
-            for round in 0..<90 {
-                let refusal = try await problem {
-                    try await nodes[round % 3].session(secret: secret, from: source)
-                }
-                if refusal == nil { accepted += 1 } else { #expect(refusal?.message.contains("address") == true) }
-            }
-            #expect(accepted == 29)
-        }
-
-        /// While the database is away, a node counts for itself.
-        @Test func ratesOfAddressesWithoutADatabase() async throws {
-            let server = try PostgresServer()
-            let store = try PostgresStore(
-                address: server.address(), connections: 2, clock: MovedClock(), logger: silent)
-            var limits = ServiceLimits()
-            limits.requestsPerAddress = RateLimit(perSecond: 0.001, burst: 3)
-            let service = TokenService(store: store, limits: limits)
-            server.kill()
-            let source = RequestSource(origin: "https://example.org", client: "192.0.2.1")
-            var codes: [String?] = []
-            for _ in 0..<4 {
-                codes.append(try await problem { try await service.session(secret: "x", from: source) }?.code)
-            }
-            #expect(codes.prefix(3).allSatisfy { $0 != "rate_limited" } && codes.last == "rate_limited")
-        }
-
-        /// A database of version 1, which knew no browser keys.
-        @Test func aDatabaseWithoutBrowserKeys() async throws {
-            let address = try PostgresServer.shared.get().makeDatabase()
-            let key = Secret.newKey()
-            let old = try PostgresConnection(PostgresAddress(address))
-            for script in PostgresSchema.versions[0] { try old.run(script: script) }
-            try old.run(
-                script: """
-                    CREATE TABLE migration (version integer PRIMARY KEY);
-                    INSERT INTO migration VALUES (1);
-                    INSERT INTO project (name, created_at) VALUES ('ours', 0);
-                    ALTER TABLE sighting ADD COLUMN medium text, ADD COLUMN rssi_dbm integer;
-                    CREATE FUNCTION report(
-                        bigint, bigint, bigint[], bigint[], text[], integer[], bigint[], bigint, bigint, bigint)
-                        RETURNS bigint LANGUAGE sql AS 'SELECT 1';
-                    """)
-            _ = try old.execute(
-                "INSERT INTO api_key (project_id, name, role, hash, created_at) VALUES (1, 'phones', 'device', $1, 0)",
-                [.bytes(Secret.hash(key))])
-            let store = try PostgresStore(address: address, connections: 2, logger: silent)
-            let service = TokenService(store: store)
-            #expect(try await store.keys(project: nil).map(\.origins) == [nil])
-            #expect(try await service.openSession(key: key).0.origins == nil)
-            let browserKey = Secret.newBrowserKey()
-            _ = try await store.createKey(
-                project: "ours", name: "", role: .device, origins: AllowedOrigins([]), hash: Secret.hash(browserKey))
-            #expect(try await problem { try await service.openSession(key: browserKey) } == .noOrigin)
-            // The medium of a sighting and its strength are gone, and so is the function that took them.
-            let left = try old.execute(
-                """
-                SELECT column_name FROM information_schema.columns WHERE column_name IN ('medium', 'rssi_dbm')
-                UNION ALL SELECT 'report' FROM pg_proc WHERE proname = 'report'
-                """)
-            #expect(left.map { $0.text(0) } == ["report"])
-            store.close()
-        }
-
-        /// After the database's clock was set back a node has to shorten every lease, which takes longer than a request may.
-        @Test func aNodeStartsHoweverLongItTakes() async throws {
-            let node = try nodes(1)[0]
-            let store = try #require(node.store as? PostgresStore)
-            try await store.perform { connection, _ in
-                try connection.run(
-                    script: """
-                        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
-                            $$ BEGIN PERFORM pg_sleep(11); RETURN NULL; END $$;
-                        CREATE TRIGGER slow AFTER UPDATE ON presence EXECUTE FUNCTION slow();
-                        """)
-            }
-            #expect(try await problem { try await node.begin() } == nil)
-            // Requests keep their timeout.
-            #expect(try await run("SELECT current_setting('statement_timeout')", node)[0].text(0) == "10s")
-        }
-
-        /// The sightings are not counted for the metrics: that would read a million rows, and wait for this lock.
-        @Test func metricsReadNoSightings() async throws {
-            let node = try nodes(1)[0]
-            let store = try #require(node.store as? PostgresStore)
-            try await store.transaction { connection, _ in
-                try connection.execute("LOCK TABLE sighting IN ACCESS EXCLUSIVE MODE")
-                let isDone = DispatchSemaphore(value: 0)
-                Task.detached {
-                    let text = try? await node.metricsText()
-                    #expect(text?.contains("earshot_live_sightings 0\n") == true)
-                    isDone.signal()
-                }
-                isDone.wait()
+                #expect(error?.description.contains(reason) == true)
             }
         }
 
-        /// One node sweeps at a time.
-        @Test func oneSweeper() async throws {
-            let clock = MovedClock()
-            let nodes = try nodes(2, clock: clock)
-            let session = try await nodes[0].openSession(key: try await key(nodes[0])).0
-            _ = try await nodes[0].subscribe(
-                MessageFilter(namespace: "", type: ""), for: session, timeToLive: .seconds(1))
-            clock.advance(by: .seconds(2))
-            let store = try #require(nodes[0].store as? PostgresStore)
-            try await store.transaction { connection, _ in
-                try connection.execute("SELECT pg_advisory_xact_lock(1, 2)")
-                // The other node looks, and leaves it to the one that has the lock.
-                let isDone = DispatchSemaphore(value: 0)
-                Task.detached {
-                    try await nodes[1].sweep()
-                    isDone.signal()
-                }
-                isDone.wait()
-                #expect(try connection.execute("SELECT id FROM subscription").count == 1)
-            }
-            try await nodes[1].sweep()
-            #expect(try await run("SELECT id FROM subscription", nodes[1]).isEmpty)
-        }
-
-        /// A plan that was made for an empty table reads a wrong index from end to end.
-        @Test func plansFollowTheSizeOfTables() async throws {
-            let node = try nodes(1)[0]
-            func plan() async throws -> String {
-                try await run(
-                    "EXPLAIN SELECT FROM sighting WHERE device_id = 7 AND token_id = 7 AND expires_at > 7", node
-                ).map { $0.text(0) }.joined()
-            }
-            func known() async throws -> Int64 {
-                try await run("SELECT relpages::bigint FROM pg_class WHERE relname = 'sighting'", node)[0].integer(0)
-            }
-            // As autovacuum leaves a table that was empty for a while.
-            _ = try await run("ANALYZE sighting", node)
-            _ = try await run(
-                "INSERT INTO sighting SELECT n % 50, n / 50, 9e15 FROM generate_series(0, 4999) AS n", node)
-            #expect(try await known() == 0)
-            try await node.sweep()
-            let count = try await known()
-            #expect(count > 20)
-            #expect(try await plan().contains("sighting_pkey"))
-            // It counts again only after the table has doubled.
-            _ = try await run(
-                "INSERT INTO sighting SELECT n % 50, n / 50, 9e15 FROM generate_series(5000, 5999) AS n", node)
-            try await node.sweep()
-            #expect(try await known() == count)
-        }
-
-        /// A crash of the database forgets sightings. What was near stays so until its devices say otherwise; and so it does
-        /// after a time in which no node ran, so that no device could report.
-        @Test(arguments: [
-            "TRUNCATE sighting, presence, alive, rate", "UPDATE alive SET swept_at = now() - interval '1 h'",
-        ])
-        func anOutageFindsAndLosesNothing(_ outage: String) async throws {
-            let clock = MovedClock()
-            let node = try nodes(1, clock: clock) { $0.silence = .seconds(15) }[0]
-            let key = try await key(node)
+        /// One node owns a project. Another gets it when the owner is gone, and not before; what was near is near.
+        @Test func aProjectGoesToAnotherNode() async throws {
+            let (clock, address) = (MovedClock(), try PostgresServer.shared.get().makeDatabase())
+            let (first, second) = (try node(address, clock: clock), try node(address, clock: clock))
+            let key = try await key(first)
             let (publisher, subscriber) = (
-                try await node.openSession(key: key).0, try await node.openSession(key: key).0
+                try await first.openSession(key: key).0, try await first.openSession(key: key).0
             )
-            let message = Message(namespace: "", type: "", content: Data())
-            let one = try await node.publish(message, for: publisher).token.bytes
-            let two = try await node.publish(message, for: publisher).token.bytes
-            _ = try await node.subscribe(MessageFilter(namespace: "", type: ""), for: subscriber)
-            try await node.sweep()
-            _ = try await node.report(heard: [one, two], lost: [], for: subscriber)
-            #expect(try await near(subscriber, node) == [1, 2])
-            for statement in outage.split(separator: ";") { _ = try await run(String(statement), node) }
-            clock.advance(by: .seconds(20))
-            try await node.sweep()
-            #expect(try await near(subscriber, node) == [1, 2])
-            // Found again at its next report, without an event. The other is near for as long as a sighting could have lasted.
-            for _ in 0..<17 {
-                _ = try await node.report(heard: [one], lost: [], for: subscriber)
-                clock.advance(by: .seconds(5))
-                try await node.sweep()
-                #expect(try await near(subscriber, node) == [1, 2])
-            }
-            _ = try await node.report(heard: [one], lost: [], for: subscriber)
-            clock.advance(by: .seconds(5))
-            try await node.sweep()
-            #expect(try await near(subscriber, node) == [1, -3])
+            let publication = try await first.publish(message("hello"), for: publisher, idempotencyKey: "k")
+            _ = try await first.subscribe(everything, for: subscriber)
+            _ = try await first.report(heard: [publication.token.bytes], lost: [], for: subscriber)
+            #expect(try await near(subscriber, first) == [1])
+            #expect(try await problem { try await near(subscriber, second) } == .projectMoves)
+            try first.store.close()
+            try await eventually { try await problem { try await near(subscriber, second) } == nil }
+            #expect(try await near(subscriber, second) == [1])
+            // A repetition creates nothing.
+            #expect(try await !second.publish(message("hello"), for: publisher, idempotencyKey: "k").isNew)
+            #expect(
+                try await problem { try await second.publish(message("other"), for: publisher, idempotencyKey: "k") }
+                    == .repeatDiffers)
+            // It is near until nobody has confirmed it for as long as a sighting lasts.
+            clock.advance(by: second.limits.sightingLifetime - .seconds(1))
+            try await second.sweep()
+            #expect(try await near(subscriber, second) == [1])
+            clock.advance(by: .seconds(2))
+            try await second.sweep()
+            #expect(try await near(subscriber, second) == [-2])
         }
 
-        /// Devices that meet, part, publish and end at once, on several nodes: in the end each has found exactly what is near.
+        /// A node that was taken for dead writes nothing more, and its streams end.
+        @Test func theFenceRefusesAFormerOwner() async throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let service = try node(address)
+            let lost = Mutex<Set<Int64>>([])
+            try await service.store.begin(service.limits) { devices in lost.withLock { $0 = devices } }
+            let session = try await service.openSession(key: try await key(service)).0
+            let connection = try PostgresConnection(PostgresAddress(address))
+            try connection.run(script: "UPDATE owner SET epoch = epoch + 1")
+            #expect(try await problem { try await service.publish(message("late"), for: session) } == .projectMoves)
+            #expect(try connection.execute("SELECT FROM publication").isEmpty)
+            #expect(lost.withLock { $0 } == [session.device])
+            // Its number is still in the table, so it takes the project again, with what the rows say.
+            #expect(try await service.store.publications(of: session, now: service.now).isEmpty)
+            #expect(try await service.publish(message("again"), for: session).isNew)
+        }
+
+        /// A node whose connection broke keeps what nobody took, and loses what another node took.
+        @Test func aBrokenConnectionEndsNoProject() async throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let service = try node(address)
+            let (one, two) = (try await key(service, "one"), try await key(service, "two"))
+            let (first, second) = (
+                try await service.openSession(key: one).0, try await service.openSession(key: two).0
+            )
+            let publication = try await service.publish(message("hello"), for: first)
+            _ = try await service.subscribe(everything, for: second)
+            let connection = try PostgresConnection(PostgresAddress(address))
+            let store = try store(service)
+            let owned = store.engines.count
+            #expect(owned == 2)
+            try connection.run(
+                script: """
+                    BEGIN;
+                    UPDATE owner SET epoch = epoch + 1 WHERE project_id = \(second.project);
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                        WHERE pid <> pg_backend_pid() AND datname = current_database() AND query LIKE '%node%';
+                    COMMIT;
+                    """)
+            try await eventually { !store.owns(second.project) && store.isNode }
+            #expect(store.owns(first.project))
+            let kept = try await service.store.publications(of: first, now: service.now)
+            #expect(kept.map(\.identifier) == [publication.value.identifier])
+        }
+
+        /// The tables of version 3, where functions of the database did the work, with what was in them.
+        @Test func aDatabaseOfVersion3() async throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let (key, secret) = (Secret.newKey(), Secret.newSession())
+            let old = try PostgresConnection(PostgresAddress(address))
+            try old.run(script: Self.version3)
+            _ = try old.execute("UPDATE api_key SET hash = $1", [.bytes(Secret.hash(key))])
+            _ = try old.execute("UPDATE device SET hash = $1 WHERE id = 7", [.bytes(Secret.hash(secret))])
+            let service = try node(address)
+            let session = try await service.session(secret: secret)
+            #expect(session.device == 7 && session.identifier == "d7")
+            #expect(try await near(session, service) == [3])
+            #expect(try await service.openSession(key: key).0.project == session.project)
+            // Nothing of before is left.
+            #expect(try old.execute("SELECT FROM pg_proc WHERE proname = 'publish'").isEmpty)
+            #expect(try old.execute("SELECT to_regclass('sighting'), to_regclass('device3')")[0].isNull(0))
+            #expect(try old.execute("SELECT version FROM migration").map { $0.integer(0) } == [PostgresSchema.version])
+        }
+
+        /// Devices that meet, part, publish and end at once: in the end the rows say what memory says, in which each has found exactly
+        /// what is near.
         @Test(arguments: [1, 2] as [UInt64]) func atOnce(seed: UInt64) async throws {
-            let nodes = try nodes(3)
-            let key = try await key(nodes[0])
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let (clock, service) = (MovedClock(), try node(address))
+            let key = try await key(service)
             var sessions: [Session] = []
-            for index in 0..<8 { sessions.append(try await nodes[index % 3].openSession(key: key).0) }
+            for _ in 0..<8 { sessions.append(try await service.openSession(key: key).0) }
             let board = Board()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, session) in sessions.enumerated() {
                     group.addTask {
                         var random = SeededGenerator(seed: seed &* 100 &+ UInt64(index))
-                        for _ in 0..<60 {
-                            try await Self.act(session, nodes.randomElement(using: &random)!, board, &random)
-                        }
+                        for _ in 0..<60 { try await Self.act(session, service, board, &random) }
                     }
                 }
                 try await group.waitForAll()
             }
-            // By the rules in their simplest form, over all rows.
-            let wrong = try await run(
-                """
-                WITH near AS (
-                    SELECT DISTINCT p.id AS p, s.id AS s FROM publication AS p JOIN subscription AS s
-                        ON p.project_id = s.project_id AND p.device_id <> s.device_id AND p.ended_at IS NULL
-                    JOIN token AS k ON k.publication_id = p.id OR k.subscription_id = s.id
-                    JOIN sighting AS g ON g.token_id = k.id
-                        AND g.device_id = CASE WHEN k.publication_id = p.id THEN s.device_id ELSE p.device_id END
-                ), found AS (SELECT publication_id AS p, subscription_id AS s FROM delivery WHERE is_found)
-                (SELECT p, s, 'missed' FROM near EXCEPT SELECT p, s, 'missed' FROM found)
-                UNION ALL (SELECT p, s, 'kept' FROM found EXCEPT SELECT p, s, 'kept' FROM near)
-                """, nodes[0])
-            #expect(wrong.isEmpty, "seed \(seed): \(wrong.map { "\($0.text(0)) \($0.text(1)) \($0.text(2))" })")
-            let counts = try await run(
-                """
-                SELECT (SELECT count(*) FROM delivery WHERE is_found), (SELECT sum(sequence) FROM device),
-                    (SELECT count(*) FROM (SELECT device_id, sequence FROM delivery GROUP BY 1, 2 HAVING count(*) > 1) AS d)
-                """, nodes[0])[0]
-            print("seed \(seed): \(counts.integer(0)) found in the end, \(counts.integer(1)) changes")
-            #expect(counts.integer(0) > 0 && counts.integer(1) > 50, "the room was empty")
-            #expect(counts.integer(2) == 0, "two changes have one number")
+            let engine = try #require(try store(service).engines.first)
+            let stored = try PostgresConnection(PostgresAddress(address)).transaction {
+                Live(
+                    try LiveRows($0, project: sessions[0].project),
+                    firstRow: ProjectRows.first(of: sessions[0].project),
+                    isRestart: false, now: clock.now)
+            }
+            let kept = engine.live.withLock { $0 }
+            #expect(Scene.rows(kept) == Scene.rows(stored))
+            let found = Set(kept.deliveries.filter(\.value.isFound).map(\.key))
+            var near: Set<Pair> = []
+            for publication in kept.offers.keys {
+                for subscription in kept.wishes.keys {
+                    let pair = Pair(publication: publication, subscription: subscription)
+                    if kept.isMatch(pair, now: clock.now) { near.insert(pair) }
+                }
+            }
+            #expect(found == near)
+            #expect(!near.isEmpty && kept.devices.values.reduce(0) { $0 + $1.sequence } > 50, "the room was empty")
         }
 
         private static func act(
@@ -439,5 +242,184 @@ import EarshotBasics
 
             func token(_ random: inout SeededGenerator) -> Data? { tokens.suffix(24).randomElement(using: &random) }
         }
+
+        private func eventually(_ isDone: () async throws -> Bool) async throws {
+            let end = ContinuousClock.now + .seconds(40)
+            while try await !isDone() {
+                try #require(ContinuousClock.now < end, "it does not happen")
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+
+        private static let version3 = """
+            CREATE TABLE project (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                name text NOT NULL UNIQUE,
+                created_at bigint NOT NULL
+            );
+            CREATE TABLE api_key (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                project_id bigint NOT NULL REFERENCES project,
+                name text NOT NULL,
+                role text NOT NULL CHECK (role IN ('device', 'owner')),
+                hash bytea NOT NULL UNIQUE,
+                created_at bigint NOT NULL,
+                revoked_at bigint,
+                origins text
+            );
+            CREATE INDEX api_key_revoked ON api_key (id) WHERE revoked_at IS NOT NULL;
+            CREATE TABLE usage (
+                key_id bigint NOT NULL,
+                slot integer NOT NULL,
+                devices bigint NOT NULL,
+                publications bigint NOT NULL,
+                subscriptions bigint NOT NULL,
+                PRIMARY KEY (key_id, slot)
+            ) WITH (fillfactor = 20);
+            CREATE TABLE device (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                identifier text NOT NULL,
+                key_id bigint NOT NULL REFERENCES api_key,
+                project_id bigint NOT NULL,
+                hash bytea NOT NULL UNIQUE,
+                expires_at bigint NOT NULL,
+                sequence bigint NOT NULL DEFAULT 0,
+                forgotten bigint NOT NULL DEFAULT 0
+            ) WITH (fillfactor = 70);
+            CREATE INDEX device_key ON device (key_id);
+            CREATE INDEX device_expiry ON device (expires_at);
+            CREATE TABLE publication (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                identifier text NOT NULL UNIQUE,
+                device_id bigint NOT NULL,
+                key_id bigint NOT NULL,
+                project_id bigint NOT NULL,
+                idempotency_key text,
+                namespace text NOT NULL,
+                type text NOT NULL,
+                expires_at bigint NOT NULL,
+                ended_at bigint,
+                content_count bigint NOT NULL,
+                content bytea NOT NULL
+            );
+            CREATE INDEX publication_device ON publication (device_id) WHERE ended_at IS NULL;
+            CREATE INDEX publication_expiry ON publication (expires_at) WHERE ended_at IS NULL;
+            CREATE INDEX publication_end ON publication (ended_at) WHERE ended_at IS NOT NULL;
+            CREATE UNIQUE INDEX publication_repeat ON publication (device_id, idempotency_key) WHERE ended_at IS NULL;
+            CREATE TABLE subscription (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                identifier text NOT NULL UNIQUE,
+                device_id bigint NOT NULL,
+                key_id bigint NOT NULL,
+                project_id bigint NOT NULL,
+                idempotency_key text,
+                namespace text NOT NULL,
+                type text NOT NULL,
+                expires_at bigint NOT NULL
+            );
+            CREATE INDEX subscription_expiry ON subscription (expires_at);
+            CREATE UNIQUE INDEX subscription_repeat ON subscription (device_id, idempotency_key);
+            CREATE TABLE token (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                project_id bigint NOT NULL,
+                bytes bigint NOT NULL,
+                device_id bigint NOT NULL,
+                publication_id bigint,
+                subscription_id bigint,
+                issued_at bigint NOT NULL,
+                expires_at bigint NOT NULL,
+                UNIQUE (project_id, bytes)
+            );
+            CREATE INDEX token_publication ON token (publication_id) WHERE publication_id IS NOT NULL;
+            CREATE INDEX token_subscription ON token (subscription_id) WHERE subscription_id IS NOT NULL;
+            CREATE INDEX token_expiry ON token (expires_at);
+            CREATE TABLE delivery (
+                subscription_id bigint NOT NULL,
+                publication_id bigint NOT NULL,
+                device_id bigint NOT NULL,
+                is_found boolean NOT NULL,
+                sequence bigint NOT NULL,
+                changed_at bigint NOT NULL,
+                assumed_until bigint,
+                PRIMARY KEY (subscription_id, publication_id)
+            );
+            CREATE INDEX delivery_sequence ON delivery (device_id, sequence);
+            CREATE INDEX delivery_publication ON delivery (publication_id);
+            CREATE INDEX delivery_lost ON delivery (changed_at) WHERE NOT is_found;
+            CREATE INDEX delivery_assumed ON delivery (assumed_until) WHERE assumed_until IS NOT NULL;
+
+            CREATE UNLOGGED TABLE sighting (
+                device_id bigint NOT NULL,
+                token_id bigint NOT NULL,
+                expires_at bigint NOT NULL,
+                PRIMARY KEY (device_id, token_id)
+            );
+            CREATE INDEX sighting_token ON sighting (token_id);
+            CREATE INDEX sighting_expiry ON sighting (expires_at);
+            CREATE UNLOGGED TABLE presence (
+                device_id bigint PRIMARY KEY,
+                reported_at bigint NOT NULL
+            ) WITH (fillfactor = 50);
+            CREATE UNLOGGED TABLE rate (
+                subject text PRIMARY KEY,
+                level double precision NOT NULL,
+                updated_at bigint NOT NULL,
+                full_at bigint NOT NULL
+            ) WITH (fillfactor = 50);
+            CREATE INDEX rate_full ON rate (full_at);
+            CREATE UNLOGGED TABLE alive (
+                id integer PRIMARY KEY,
+                swept_at timestamptz NOT NULL
+            ) WITH (fillfactor = 50);
+
+            INSERT INTO alive VALUES (1, clock_timestamp());
+
+            CREATE TABLE probe (id integer PRIMARY KEY, written_at bigint NOT NULL);
+            INSERT INTO probe VALUES (1, 0);
+
+            CREATE TABLE namespace (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                project_id bigint NOT NULL REFERENCES project,
+                name text COLLATE "C" NOT NULL UNIQUE,
+                is_public boolean NOT NULL,
+                created_at bigint NOT NULL
+            );
+            CREATE INDEX namespace_project ON namespace (project_id);
+            CREATE TABLE beacon (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                project_id bigint NOT NULL REFERENCES project,
+                kind text COLLATE "C" NOT NULL,
+                identifier bytea NOT NULL,
+                note text NOT NULL,
+                created_at bigint NOT NULL,
+                UNIQUE (kind, identifier)
+            );
+            CREATE INDEX beacon_project ON beacon (project_id, kind, identifier);
+            CREATE TABLE attachment (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                identifier text NOT NULL UNIQUE,
+                beacon_id bigint NOT NULL REFERENCES beacon ON DELETE CASCADE,
+                namespace_id bigint REFERENCES namespace,
+                type text NOT NULL,
+                created_at bigint NOT NULL,
+                data bytea NOT NULL
+            );
+            CREATE INDEX attachment_beacon ON attachment (beacon_id);
+            CREATE INDEX attachment_namespace ON attachment (namespace_id) WHERE namespace_id IS NOT NULL;
+
+            CREATE FUNCTION moment(fixed bigint) RETURNS bigint LANGUAGE sql AS 'SELECT coalesce(fixed, 0)';
+            CREATE FUNCTION publish(text) RETURNS bigint LANGUAGE sql AS 'SELECT moment(1)';
+            CREATE TABLE migration (version integer PRIMARY KEY);
+            INSERT INTO migration VALUES (1), (2), (3);
+            INSERT INTO project (name, created_at) VALUES ('ours', 0);
+            INSERT INTO api_key (project_id, name, role, hash, created_at) VALUES (1, 'phones', 'device', '', 0);
+            INSERT INTO device OVERRIDING SYSTEM VALUE
+                VALUES (6, 'd6', 1, 1, 'x', 9e15, 0, 0), (7, 'd7', 1, 1, 'y', 9e15, 3, 0);
+            INSERT INTO publication OVERRIDING SYSTEM VALUE
+                VALUES (4, 'p4', 6, 1, 1, NULL, '', '', 9e15, NULL, 5, 'hello');
+            INSERT INTO subscription OVERRIDING SYSTEM VALUE VALUES (5, 's5', 7, 1, 1, NULL, '', '', 9e15);
+            INSERT INTO token OVERRIDING SYSTEM VALUE VALUES (9, 1, 77, 6, 4, NULL, 0, 9e15);
+            INSERT INTO delivery VALUES (5, 4, 7, true, 3, 0, NULL);
+            """
     }
 #endif

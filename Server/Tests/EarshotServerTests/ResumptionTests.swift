@@ -88,11 +88,7 @@ import Testing
         for table in ["device", "publication", "subscription", "token", "delivery"] {
             #expect(try await world.rowCount(table) == 0, "\(table)")
         }
-        guard kind == .sqlite else {
-            for table in ["sighting", "presence"] { #expect(try await world.rowCount(table) == 0, "\(table)") }
-            return
-        }
-        let live = world.sqlite.live.withLock { $0 }
+        let live = try world.live.withLock { $0 }
         #expect(live.devices.isEmpty && live.sessions.isEmpty && live.offers.isEmpty && live.wishes.isEmpty)
         #expect(live.offerRows.isEmpty && live.wishRows.isEmpty && live.tokens.isEmpty && live.tokenRows.isEmpty)
         #expect(live.hearers.isEmpty && live.deliveries.isEmpty && live.keys.isEmpty && live.sightingCount == 0)

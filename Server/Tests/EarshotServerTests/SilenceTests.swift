@@ -100,10 +100,10 @@ import Testing
         try await subscriber.hear(publication.token)
         let then = world.clock.now
         world.clock.advance(by: .seconds(15))
-        let presence = world.sqlite.presence
+        let presence = world.sqlite.engine.presence
         #expect(presence.silent(since: then, limit: 9) == [subscriber.session.device])
         try await subscriber.live()
-        let woken = try await world.sqlite.endSightings(of: [subscriber.session.device]) {
+        let woken = try await world.sqlite.engine.endSightings(of: [subscriber.session.device]) {
             presence.isSilent($0, since: then)
         }
         presence.forget([subscriber.session.device], since: then)

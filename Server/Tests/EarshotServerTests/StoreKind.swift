@@ -34,9 +34,10 @@ enum StoreKind: String, Sendable, CustomTestStringConvertible {
         #if Postgres
             case .postgres:
                 let address = try PostgresServer.shared.get().makeDatabase()
-                let store = try PostgresStore(address: address, connections: 4, clock: clock, logger: silent)
-                // A slow test is no time without service.
-                try PostgresConnection(PostgresAddress(address)).run(script: "UPDATE alive SET swept_at = 'infinity'")
+                var limits = ServiceLimits()
+                limits.databaseConnections = 4
+                let store = try PostgresStore(address: address, limits: limits, clock: clock, logger: silent)
+                try store.join(at: "127.0.0.1:1")
                 return store
         #endif
         }

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import NearbyWire
 import Synchronization
+import Testing
 
 @testable import EarshotServer
 
@@ -45,6 +46,16 @@ final class World: Sendable {
     var sqlite: SQLiteStore {
         guard let store = store as? SQLiteStore else { preconditionFailure("this test is one of SQLite") }
         return store
+    }
+
+    /// What is alive in the engine of the store's only project.
+    var live: SharedLive {
+        get throws {
+            #if Postgres
+                if let store = store as? PostgresStore { return try #require(store.engines.first).live }
+            #endif
+            return sqlite.live
+        }
     }
 
     /// The number of rows of a table.

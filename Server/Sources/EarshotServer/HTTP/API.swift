@@ -25,7 +25,11 @@ struct API: Sendable {
             Endpoint(.post, "/v1/sightings", session(report)),
             Endpoint(
                 .get, "/v1/events",
-                session { request, session, _ in try await EventStream(service, session).response(to: request) }),
+                { request, context in
+                    let session = try await service.session(
+                        secret: try request.bearer(), from: browsers.source(of: request, context))
+                    return try await EventStream(service, session, connection: context.connection).response(to: request)
+                }),
         ]
     }
 

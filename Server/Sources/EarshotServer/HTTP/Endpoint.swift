@@ -60,17 +60,21 @@ extension Request {
         return String(value.dropFirst(scheme.count))
     }
 
-    /// Decodes the body. An empty body counts as an empty object.
-    func decode<Body: Decodable>(_ type: Body.Type, upTo limit: Int) async throws -> Body {
+    /// The complete body.
+    func body(upTo limit: Int) async throws -> ByteBuffer {
         if let length = headers[.contentLength].flatMap(Int.init), length > limit {
             throw Problem.bodyTooLarge(limit: limit)
         }
-        let buffer: ByteBuffer
         do {
-            buffer = try await body.collect(upTo: limit)
+            return try await body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw Problem.bodyTooLarge(limit: limit)
         }
+    }
+
+    /// Decodes the body. An empty body counts as an empty object.
+    func decode<Body: Decodable>(_ type: Body.Type, upTo limit: Int) async throws -> Body {
+        let buffer = try await body(upTo: limit)
         let data = buffer.readableBytes == 0 ? Data("{}".utf8) : Data(buffer.readableBytesView)
         do {
             return try JSONDecoder().decode(Body.self, from: data)

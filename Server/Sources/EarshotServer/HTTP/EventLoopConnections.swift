@@ -1,3 +1,4 @@
+import Glibc
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -21,6 +22,7 @@ struct EventLoopConnections: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        Self.noticeSilence(of: channel)
         do {
             // Before TLS, which has its handler already.
             try channel.pipeline.syncOperations.addHandler(counter(), position: .first)
@@ -28,6 +30,22 @@ struct EventLoopConnections: ServerChildChannel {
             return channel.eventLoop.makeFailedFuture(error)
         }
         return base.setup(channel: channel, logger: logger)
+    }
+
+    /// Lets the kernel end the connection of a peer that is gone: 5 s after the last sign of it the kernel asks, three times within 9 s. What
+    /// was sent has to be acknowledged within 15 s.
+    private static func noticeSilence(of channel: any Channel) {
+        func set(_ level: NIOBSDSocket.OptionLevel, _ option: Int32, _ value: SocketOptionValue) {
+            // A channel of a test has no socket.
+            _ = channel.setOption(
+                ChannelOptions.Types.SocketOption(level: level, name: NIOBSDSocket.Option(rawValue: option)),
+                value: value)
+        }
+        set(.socket, SO_KEEPALIVE, 1)
+        set(.tcp, TCP_KEEPIDLE, 5)
+        set(.tcp, TCP_KEEPINTVL, 3)
+        set(.tcp, TCP_KEEPCNT, 3)
+        set(.tcp, TCP_USER_TIMEOUT, 15_000)
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import NearbyWire
 import ServiceLifecycle
 
@@ -16,12 +17,13 @@ import ServiceLifecycle
 struct EventStream: Sendable {
     private let service: TokenService
     private let session: Session
+    /// Ends with the connection.
+    private let connection: EventLoopFuture<Void>
     /// The number of changes a page: content has up to 100 KiB, and a page lies in memory.
     private static let pageSize = 8
 
-    init(_ service: TokenService, _ session: Session) {
-        self.service = service
-        self.session = session
+    init(_ service: TokenService, _ session: Session, connection: EventLoopFuture<Void>) {
+        (self.service, self.session, self.connection) = (service, session, connection)
     }
 
     func response(to request: Request) async throws -> Response {
@@ -37,7 +39,14 @@ struct EventStream: Sendable {
             ],
             body: ResponseBody { writer in
                 let stream = service.hub.open(device: session.device, limit: service.limits.streamsPerDevice)
-                defer { service.hub.close(stream, device: session.device) }
+                let presence = service.store.presence(of: session)
+                presence?.open(session.device)
+                defer {
+                    service.hub.close(stream, device: session.device)
+                    presence?.close(session.device, now: service.now)
+                }
+                // Not with the next write only: from here on the device counts as silent.
+                connection.whenComplete { _ in stream.continuation.finish() }
                 try await withGracefulShutdownHandler {
                     try await begin(at: position, lastEventID, &writer)
                     try await follow(stream, after: position.isResumed ? lastEventID ?? 0 : position.last, &writer)

@@ -32,6 +32,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the answer under way ends the connection.
     private var isLast = false
     private var isOver = false
+    /// Whether the last request is one for a stream of events.
+    private var isStream = false
     /// The time for a rejection to leave before the connection is closed.
     private static let farewell = TimeAmount.seconds(2)
 
@@ -49,7 +51,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
         switch unwrapInboundIn(data) {
-        case .head:
+        case .head(let head):
+            isStream = head.path?.prefix { $0 != "?" } == "/v1/events"
             owed += 1
             isArriving = true
             isHeadArriving = false
@@ -92,6 +95,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             context.close(mode: .output, promise: nil)
             closeSoon(context)
         }
+    }
+
+    /// Who sends nothing more may still wait for an answer, but a stream has no end to wait for.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event)
+        if isStream, isAnswering, case ChannelEvent.inputClosed = event { context.close(promise: nil) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -37,10 +37,13 @@ struct ServiceContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// A proxy, or the client.
     let peer: SocketAddress?
+    /// Ends with the connection.
+    let connection: EventLoopFuture<Void>
 
     init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress
+        connection = source.channel.closeFuture
     }
 }
 
@@ -49,6 +52,8 @@ struct BrowserSettings: Sendable {
     var servesPages = false
     /// The proxies in front of the service. Only their `X-Forwarded-For` counts: anyone can send one.
     var proxies: Set<IPAddress> = []
+    /// Whether requests come from other nodes, which say for whom.
+    var isBehindNodes = false
 
     func source(of request: Request, _ context: ServiceContext) -> RequestSource {
         var source = RequestSource()
@@ -70,7 +75,7 @@ struct BrowserSettings: Sendable {
     /// The nearest address that is no proxy's.
     private func address(of request: Request, _ peer: SocketAddress?) -> IPAddress? {
         guard let peer = peer?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
-        guard proxies.contains(peer) else { return peer }
+        guard isBehindNodes || proxies.contains(peer) else { return peer }
         var nearest = peer
         let hops = request.headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
         for hop in hops.reversed() {

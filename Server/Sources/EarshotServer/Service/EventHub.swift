@@ -58,6 +58,14 @@ final class EventHub: Sendable {
         for continuation in continuations { continuation.yield() }
     }
 
+    /// Ends the streams of devices that another node serves.
+    func end(_ devices: Set<Int64>) {
+        let continuations = state.withLock { state in
+            devices.flatMap { state.streams[$0] ?? [] }.map(\.continuation)
+        }
+        for continuation in continuations { continuation.finish() }
+    }
+
     /// Wakes every stream, which then sends something, so that a dead connection is noticed.
     func wakeAll() {
         let continuations = state.withLock { $0.streams.values.joined().map(\.continuation) }

@@ -17,18 +17,8 @@ enum RateSubject: Hashable, Sendable {
     case failures(client: String)
 }
 
-/// Rates of requests.
-protocol Rates: Sendable {
-    /// Takes one request from the subject's bucket if its level allows it.
-    /// - Returns: nil, or the whole seconds until it will.
-    func take(from subject: RateSubject, _ limit: RateLimit, now: Moment) async throws -> Int?
-    /// Whether the subject's bucket is known to hold no request. Takes nothing, and asks no database.
-    /// - Returns: nil, or the whole seconds until it does.
-    func wait(for subject: RateSubject, now: Moment) -> Int?
-}
-
 /// A `TokenBucket` for each subject.
-final class RateLimiter: Rates {
+final class RateLimiter: Sendable {
     private struct Buckets {
         var all: [RateSubject: TokenBucket] = [:]
         /// The number of buckets from which the limiter looks for some to remove.
@@ -70,6 +60,8 @@ final class RateLimiter: Rates {
     /// The number of buckets in memory.
     var count: Int { buckets.withLock { $0.all.count } }
 
+    /// Takes one request from the subject's bucket if its level allows it.
+    /// - Returns: nil, or the whole seconds until it will.
     func take(from subject: RateSubject, _ limit: RateLimit, now: Moment) -> Int? {
         buckets.withLock { buckets in
             if buckets.all.count >= buckets.many, buckets[subject] == nil { buckets.makeRoom(now: now) }
@@ -80,6 +72,8 @@ final class RateLimiter: Rates {
         }
     }
 
+    /// Whether the subject's bucket is known to hold no request. Takes nothing.
+    /// - Returns: nil, or the whole seconds until it does.
     func wait(for subject: RateSubject, now: Moment) -> Int? {
         buckets.withLock { buckets in
             guard var bucket = buckets[subject] else { return nil }

@@ -13,9 +13,7 @@ final class TokenService: Sendable {
     let health: Health
     /// The origins that any browser key allows.
     let browserOrigins: OriginList
-    private var rates: any Rates { store.rates }
-    /// The rates of failures, and those of pages while the store cannot be asked.
-    private let ownRates = RateLimiter()
+    private let rates = RateLimiter()
 
     init(store: any Store, limits: ServiceLimits = ServiceLimits()) {
         self.store = store
@@ -37,15 +35,15 @@ final class TokenService: Sendable {
     func openSession(key: String, from source: RequestSource = RequestSource()) async throws -> (
         Session, secret: String
     ) {
-        try await keepAddressRate(source)
+        try keepAddressRate(source)
         if let client = source.client {
-            try await keepAddressRate(.pageSessions(client: client), limits.sessionsPerAddress)
+            try keepRate(.pageSessions(client: client), limits.sessionsPerAddress, "address")
         }
         guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
         else { throw Problem.badKey }
         // Before the rate, so that other pages cannot spend it.
         try require(source, holder.origins)
-        try await keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
+        try keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
         guard holder.role == .device else { throw Problem.notDeviceKey }
         let secret = Secret.newSession()
         let session = try await store.openSession(
@@ -57,7 +55,7 @@ final class TokenService: Sendable {
 
     /// The session of a request; the request counts towards the rate.
     func session(secret: String, from source: RequestSource = RequestSource()) async throws -> Session {
-        try await keepAddressRate(source)
+        try keepAddressRate(source)
         guard secret.utf8.count <= Secret.maximumCount else { throw Problem.badSession }
         let hash = Secret.hash(secret)
         // Before the look-up, so that the requests of a device beyond its limit never reach the database.
@@ -66,17 +64,17 @@ final class TokenService: Sendable {
         }
         guard let session = try await store.session(hash: hash, now: now) else { throw Problem.badSession }
         try require(source, session.origins)
-        try await keepRate(.requests(session: hash), limits.requestsPerDevice, "device")
+        try keepRate(.requests(session: hash), limits.requestsPerDevice, "device")
         // Each device has a share of its own, so that no device can spend the budget of all.
-        if try await rates.take(from: .share(session: hash), limits.sharePerDevice, now: now) != nil {
-            try await keepRate(.allRequests(key: session.key), limits.requestsPerKey, "key")
+        if rates.take(from: .share(session: hash), limits.sharePerDevice, now: now) != nil {
+            try keepRate(.allRequests(key: session.key), limits.requestsPerKey, "key")
         }
         return session
     }
 
     /// The project of a request with an owner's key; the request counts towards the rates, as one of a device does.
     func ownedProject(key: String, from source: RequestSource = RequestSource()) async throws -> Int64 {
-        try await keepAddressRate(source)
+        try keepAddressRate(source)
         guard key.utf8.count <= Secret.maximumCount else { throw Problem.badKey }
         let hash = Secret.hash(key)
         if let seconds = rates.wait(for: .requests(session: hash), now: now) {
@@ -84,7 +82,7 @@ final class TokenService: Sendable {
         }
         guard let holder = try await store.keyHolder(hash: hash) else { throw Problem.badKey }
         try require(source, holder.origins)
-        try await keepRate(.requests(session: hash), limits.requestsPerDevice, "key")
+        try keepRate(.requests(session: hash), limits.requestsPerDevice, "key")
         guard holder.role == .owner else { throw Problem.notOwner }
         return holder.project
     }
@@ -114,10 +112,7 @@ final class TokenService: Sendable {
 
     /// Begins to serve a store that an earlier run of the service may have filled.
     func begin() async throws {
-        try await store.bound(limits)
-        store.listen { [hub] devices in
-            if let devices { hub.wake(devices) } else { hub.wakeAll() }
-        }
+        try await store.begin(limits) { [hub] in hub.end($0) }
     }
 
     /// Ends expired leases and the sightings of silent devices, and notifies the devices concerned.
@@ -152,8 +147,8 @@ final class TokenService: Sendable {
 
     // MARK: Rates
 
-    func keepRate(_ subject: RateSubject, _ limit: RateLimit, _ owner: String) async throws {
-        if let seconds = try await rates.take(from: subject, limit, now: now) {
+    func keepRate(_ subject: RateSubject, _ limit: RateLimit, _ owner: String) throws {
+        if let seconds = rates.take(from: subject, limit, now: now) {
             throw Problem.rateLimited(per: owner, retryAfterSeconds: seconds)
         }
     }
@@ -162,31 +157,19 @@ final class TokenService: Sendable {
     /// a client's neighbours behind one address cannot have it refused. It asks no database.
     /// - Returns: the problem if there were too many.
     func tooManyFailures(of client: String) -> Problem? {
-        ownRates.take(from: .failures(client: client), limits.failuresPerAddress, now: now)
+        rates.take(from: .failures(client: client), limits.failuresPerAddress, now: now)
             .map { .tooManyFailures(retryAfterSeconds: $0) }
     }
 
     /// Counts a page's request towards the rate of its address, before anything is looked up for it.
-    private func keepAddressRate(_ source: RequestSource) async throws {
+    private func keepAddressRate(_ source: RequestSource) throws {
         guard let client = source.client else { return }
-        try await keepAddressRate(.pageRequests(client: client), limits.requestsPerAddress)
-    }
-
-    private func keepAddressRate(_ subject: RateSubject, _ limit: RateLimit) async throws {
-        let seconds: Int?
-        do {
-            seconds = try await rates.take(from: subject, limit, now: now)
-        } catch let problem as Problem where problem == .storeAway || problem == .overloaded {
-            // An address has its limit at this node at least.
-            seconds = ownRates.take(from: subject, limit, now: now)
-        }
-        if let seconds { throw Problem.rateLimited(per: "address", retryAfterSeconds: seconds) }
+        try keepRate(.pageRequests(client: client), limits.requestsPerAddress, "address")
     }
 
     func tell(_ woken: Woken) {
         metrics.add(woken.found, to: .deliveries, "event=\"found\"")
         metrics.add(woken.lost, to: .deliveries, "event=\"lost\"")
         hub.wake(woken.devices)
-        store.announce(woken.devices)
     }
 }

@@ -8,16 +8,15 @@ import Synchronization
 package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writes: WriteQueue
-    let clock: any ServiceClock
-    let rates: any Rates = RateLimiter()
-    let presence = Presence()
-    /// What is alive; only of a store that serves.
-    let live: SharedLive
+    let engine: Engine
     /// Whether memory may be ahead of the rows, because the database refused a change.
     let isStale: SharedFlag
     /// The right to serve; nil for the operator's commands.
     private let lock: DatabaseLock?
     var isServing: Bool { lock != nil }
+    /// What is alive; only of a store that serves.
+    var live: SharedLive { engine.live }
+    var clock: any ServiceClock { engine.clock }
     /// A connection that only reads which keys are revoked.
     let revocations: DatabaseQueue
     let knownRevocations = Atomic(-1)
@@ -64,18 +63,19 @@ package final class SQLiteStore: Store {
         reading.busyMode = .timeout(5)
         revocations = try DatabaseQueue(path: path, configuration: reading)
         let (live, isStale) = (SharedLive(), SharedFlag())
-        (self.live, self.isStale, self.clock) = (live, isStale, clock)
+        self.isStale = isStale
         writes = WriteQueue(
             pool, capacity: pendingWrites, clock: clock,
             prepare: { database, now in
                 guard isStale.isSet else { return }
-                try live.withLock { $0 = try Live(database, keeping: $0, isRestart: false, now: now) }
+                let rows = try LiveRows(database)
+                live.withLock { $0 = Live(rows, keeping: $0, isRestart: false, now: now) }
                 isStale.set(false)
             }, onCommit: { live.withLock { $0.commit() } }, onFailedCommit: { isStale.set(isServing) })
+        engine = Engine(live, log: SQLiteLog(writes: writes, pool: pool, isStale: isStale), clock: clock)
         guard isServing else { return }
-        try pool.read { database in
-            try live.withLock { $0 = try Live(database, isRestart: true, now: clock.now) }
-        }
+        let rows = try pool.read { try LiveRows($0) }
+        live.withLock { $0 = Live(rows, isRestart: true, now: clock.now) }
     }
 
     /// Waits for readers and writers, and closes the database.
@@ -94,10 +94,6 @@ package final class SQLiteStore: Store {
         try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }
 
-    // Only one service has the database.
-    func announce(_ devices: Set<Int64>) {}
-    func listen(_ wake: @escaping @Sendable (Set<Int64>?) -> Void) {}
-
     /// How long a refused write counts if no other follows: without requests nothing would ever prove that the trouble is over.
     private static let refusalLifetime = Duration.seconds(60)
 
@@ -115,28 +111,11 @@ package final class SQLiteStore: Store {
             throw StoreTrouble(reason: "the disk has \(room >> 20) MiB left, less than \(minimumRoomBytes >> 20)")
         }
     }
-
-    func counts() -> StoreCounts {
-        live.withLock { live in
-            StoreCounts(
-                devices: live.devices.count, publications: live.offerRows.count, subscriptions: live.wishes.count,
-                sightings: live.sightingCount, waitingWrites: writes.waitingCount)
-        }
-    }
 }
 
 /// The reason why a store that can be written to is in trouble.
 struct StoreTrouble: StoreFailure {
     let reason: String
-}
-
-/// What is alive, behind a lock that is held for microseconds.
-final class SharedLive: Sendable {
-    private let live = Mutex(Live())
-
-    func withLock<Value: Sendable>(_ body: (inout Live) throws -> Value) rethrows -> Value {
-        try live.withLock { live throws -> Value in try body(&live) }
-    }
 }
 
 /// A flag that several threads may set.

@@ -44,26 +44,24 @@ protocol Store: OperatorStore {
     /// The attachments of the beacons that the device may see; nothing for a beacon without any.
     func lookUp(_ question: LookUp) async throws -> [LookUpResult]
 
+    /// Who notes that the device of this session lives; nil if another node serves it.
+    func presence(of session: Session) -> Presence?
     /// The position in the changes of a device, and whether a stream can resume after `cursor`; nil if the session has
     /// ended.
     func position(of session: Session, after cursor: Int64?, now: Moment) async throws -> StreamPosition?
     /// A page of changes, or of found messages.
     func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage
 
-    /// Shortens stored times that lie further ahead than the limits allow: the calendar was set back since they were stored.
-    func bound(_ limits: ServiceLimits) async throws
+    /// Begins to serve. It shortens stored times that are further ahead than the limits allow: the calendar was set back since they
+    /// were stored.
+    /// - Parameter onLoss: called with devices that another node serves from now on.
+    func begin(_ limits: ServiceLimits, onLoss: @escaping @Sendable (Set<Int64>) -> Void) async throws
     /// Ends expired items and the sightings of silent devices, and deletes what ended longer ago than the limits' `memory`.
     /// One call does a limited number of items of each kind, so that no write waits long for it.
     func sweep(_ limits: ServiceLimits) async throws -> Swept
 
-    /// The rates of all services on this store.
-    var rates: any Rates { get }
     /// The time by which the store judges leases.
     var clock: any ServiceClock { get }
-    /// Tells other services on this store which devices have new changes.
-    func announce(_ devices: Set<Int64>)
-    /// Listens for the announcements of other services. `wake` gets the devices, or nil if any device may have changes.
-    func listen(_ wake: @escaping @Sendable (Set<Int64>?) -> Void)
 }
 
 /// The operator's commands, from a process of their own while the service runs.

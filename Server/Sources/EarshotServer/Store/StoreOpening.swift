@@ -46,9 +46,7 @@ package enum StoreOpening {
         _ address: String, _ limits: ServiceLimits, _ logger: Logger
     ) throws -> any Store {
         #if Postgres
-            let store = try PostgresStore(
-                address: address, connections: limits.databaseConnections, pendingCalls: limits.pendingWrites,
-                logger: logger)
+            let store = try PostgresStore(address: address, limits: limits, logger: logger)
             if !store.isDurable {
                 logger.warning(
                     "PostgreSQL has fsync or full_page_writes off: a crash of its machine may lose answered requests")

@@ -126,12 +126,12 @@ extension MessageManager {
         package var reportDelay = Duration.milliseconds(200)
         /// A token that stays near is reported again after this time.
         package var sightingRenewal = Duration.seconds(60)
-        /// While the service counts a token as heard, the device reports at least this often. The service takes a device for
-        /// gone after 15 s of silence, so two reports may fail.
+        /// While the service counts a token as heard and no event stream is open, the device reports at least this often. The service
+        /// takes a device for gone after 15 s of silence, so two reports may fail.
         package var signOfLife = Duration.seconds(5)
-        /// If the client cannot report for this long, the service may take near devices for lost: it waits 15 s for a report, of
-        /// which up to `signOfLife` had passed.
-        package var outage = Duration.seconds(9)
+        /// If a stream opens after this long without an event or a report, the service may have taken near devices for lost: that it does 15 s
+        /// after the last of them at the earliest. Comments of an open stream come every 15 s.
+        package var outage = Duration.seconds(14)
         /// How long a message that the service forgot may take to come again before it is lost.
         package var doubt = Duration.seconds(40)
 

@@ -16,12 +16,15 @@ extension Exchange {
             var failure: ServiceFailure?
             do {
                 for try await event in service.events(in: session, after: lastEventID) {
-                    if Task.isCancelled || self.session != session { return }
+                    if Task.isCancelled || self.session != session { break }
                     take(event, in: session)
                 }
             } catch {
                 failure = error as? ServiceFailure ?? .unreachable("the event stream failed")
             }
+            // Reports are the signs of life from now on.
+            reporter.hasStream = false
+            wakeReporting()
             if Task.isCancelled || self.session != session { return }
             if let failure, failure.isBadSession {
                 lost(session)
@@ -39,6 +42,7 @@ extension Exchange {
         switch event {
         case .ready(let isResumed):
             succeeded(in: session, .reading)
+            reporter.hasStream = true
             let until = now + configuration.pace.doubt
             for number in entries.keys {
                 if !isResumed { entries[number]?.found.doubt(until: until) }

@@ -8,8 +8,8 @@ import NearbyWire
 /// service forgets it, together with others that are nearly due. A token that the service does not know is not reported for ten
 /// minutes.
 ///
-/// While the service counts a token as heard, it expects a sign of life of the device now and then: an empty report if nothing
-/// else is due. After a longer silence it may have forgotten all, so the next report repeats everything that is near.
+/// While the service counts a token as heard, it expects a sign of life of the device: an open event stream, or a report now and then, which is
+/// empty if nothing else is due. After a longer silence it may have forgotten all, so the next report repeats everything that is near.
 struct SightingReporter: Sendable {
     /// The maximum of tokens that the service takes at once.
     static let tokensPerReport = 100
@@ -28,6 +28,8 @@ struct SightingReporter: Sendable {
     private let delay: Duration
     private let renewal: Duration
     private let signOfLife: Duration
+    /// Whether the event stream of the device is open.
+    var hasStream = false
     /// When the latest report that the service accepted was sent.
     private var lastReport: Duration?
     private var near: [Payload: Near] = [:]
@@ -40,7 +42,7 @@ struct SightingReporter: Sendable {
     /// - Parameters:
     ///   - delay: how long a new token waits for others.
     ///   - renewal: the time after which a token that stays near is reported again.
-    ///   - signOfLife: the maximum time between two reports while the service counts a token as heard.
+    ///   - signOfLife: the maximum time between two reports while the service counts a token as heard and no stream is open.
     init(delay: Duration, renewal: Duration, signOfLife: Duration) {
         self.delay = delay
         self.renewal = renewal
@@ -75,14 +77,14 @@ struct SightingReporter: Sendable {
     var dueAt: Duration? {
         guard gone.isEmpty else { return .zero }
         guard let due = near.values.map(\.due).min() else { return nil }
-        guard let lastReport, near.values.contains(where: \.isKnown) else { return due }
+        guard !hasStream, let lastReport, near.values.contains(where: \.isKnown) else { return due }
         return min(due, lastReport + signOfLife)
     }
 
     /// The report to send now; nil if none is due. `answered` or `failed` must follow before the next one.
     mutating func next(now: Duration) -> SightingReport? {
         guard underway == nil, let dueAt, dueAt <= now else { return nil }
-        if let lastReport, now - lastReport >= signOfLife * 2 {
+        if !hasStream, let lastReport, now - lastReport >= signOfLife * 2 {
             for (token, known) in near where known.isKnown { near[token]?.due = min(known.due, now) }
         }
         let lost = gone.prefix(Self.tokensPerReport)

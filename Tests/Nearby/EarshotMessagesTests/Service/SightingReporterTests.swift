@@ -73,6 +73,18 @@ struct SightingReporterTests {
         #expect(reporter.dueAt == nil, "the service counts nothing as heard")
     }
 
+    @Test func anOpenStreamIsASignOfLife() throws {
+        var reporter = reporter(signOfLife: .seconds(5))
+        reporter.hear(try token(1), now: .zero)
+        reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(1))
+        reporter.hasStream = true
+        #expect(reporter.dueAt == .seconds(61), "only the renewal")
+        reporter.hasStream = false
+        #expect(reporter.dueAt == .seconds(6))
+        // The service may have forgotten all.
+        #expect(reporter.next(now: .seconds(40)) == SightingReport(heard: [try token(1)]))
+    }
+
     @Test func unknownTokensNeedNoSignsOfLife() throws {
         var reporter = reporter(signOfLife: .seconds(5))
         reporter.hear(try token(1), now: .zero)

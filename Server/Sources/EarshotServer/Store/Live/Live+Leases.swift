@@ -54,18 +54,23 @@ extension Live {
         return max(device.expires, now + renewal.sessionLifetime)
     }
 
+    /// Extends the lease of the session.
+    mutating func prolong(_ session: Session, to expires: Moment, _ changes: inout RowChanges) {
+        devices[session.device]?.expires = expires
+        changes.deviceEnds[session.device] = expires
+    }
+
     /// The current token of a publication or subscription, or the offered one once the current one is half its life old.
-    /// - Returns: the token, and its row if it is new.
     mutating func issue(
-        _ offer: TokenOffer, for binding: TokenBinding, _ session: Session, now: Moment
-    ) throws -> (IssuedToken, row: Int64?) {
+        _ offer: TokenOffer, for binding: TokenBinding, _ session: Session, _ changes: inout RowChanges, now: Moment
+    ) throws -> IssuedToken {
         let present =
             switch binding {
             case .publication(let row): offers[row]?.tokens.last
             case .subscription(let row): wishes[row]?.tokens.last
             }
         if let token = present.flatMap({ tokens[$0] }), token.issued + offer.lifetime / 2 > now {
-            return (IssuedToken(bytes: token.name.data, issued: token.issued, expires: token.expires), nil)
+            return IssuedToken(bytes: token.name.data, issued: token.issued, expires: token.expires)
         }
         // 64 random bits: that they are taken is as likely as that they are guessed.
         guard let name = TokenName(offer.bytes, project: session.project), tokenRows[name] == nil else {
@@ -75,7 +80,8 @@ extension Live {
         let token = Token(
             name: name, device: session.device, binding: binding, issued: now, expires: now + offer.lifetime)
         insert(row, token)
-        return (IssuedToken(bytes: offer.bytes, issued: now, expires: token.expires), row)
+        changes.issuedTokens.append((row, token))
+        return IssuedToken(bytes: offer.bytes, issued: now, expires: token.expires)
     }
 
     /// Ends a publication. Those that found it lose it.

@@ -63,7 +63,9 @@ extension Live {
             remove(pair)
             changes.deletedDeliveries.append((device, delivery.sequence))
             // A stream that stopped before this change cannot resume there.
-            changes.forgotten[device] = max(changes.forgotten[device] ?? 0, delivery.sequence)
+            let forgotten = max(devices[device]?.forgotten ?? 0, delivery.sequence)
+            devices[device]?.forgotten = forgotten
+            changes.forgotten[device] = forgotten
         }
         for row in offersToForget.takeDue(then, limit: Self.maximumSweep) {
             guard let offer = offers[row], let ended = offer.ended else { continue }

@@ -31,6 +31,8 @@ struct Live: Sendable {
         var expires: Moment
         /// The number of the last change of what it has found.
         var sequence: Int64
+        /// The number up to which a stream cannot resume: later changes may be missing.
+        var forgotten: Int64 = 0
         var publications: Set<Int64> = []
         var subscriptions: Set<Int64> = []
         /// The tokens that it hears.
@@ -92,6 +94,8 @@ struct Live: Sendable {
     struct TokenName: Hashable {
         let project: Int64
         let bytes: UInt64
+
+        init(_ bytes: UInt64, project: Int64) { (self.project, self.bytes) = (project, bytes) }
 
         /// Nil for bytes of another number: they are no token.
         init?(_ bytes: Data, project: Int64) {
@@ -199,6 +203,19 @@ struct Live: Sendable {
 enum TokenBinding: Sendable, Equatable {
     case publication(Int64)
     case subscription(Int64)
+
+    /// From the columns of a row, of which one is null. Tokens of deleted items have neither, and are known as expired.
+    init(publication: Int64?, subscription: Int64?) {
+        self = publication.map(Self.publication) ?? .subscription(subscription ?? 0)
+    }
+
+    /// The columns of a row.
+    var columns: (publication: Int64?, subscription: Int64?) {
+        switch self {
+        case .publication(let row): (row, nil)
+        case .subscription(let row): (nil, row)
+        }
+    }
 }
 
 /// The changes of rows that follow from a change in memory.
@@ -211,6 +228,14 @@ struct RowChanges: Sendable {
         let delivery: Live.Delivery
     }
 
+    var openedDevices: [(row: Int64, device: Live.Device)] = []
+    var madePublications: [(offer: Live.Offer, content: Data)] = []
+    var madeSubscriptions: [Live.Wish] = []
+    var issuedTokens: [(row: Int64, token: Live.Token)] = []
+    /// The new ends of leases, by row.
+    var deviceEnds: [Int64: Moment] = [:]
+    var publicationEnds: [Int64: Moment] = [:]
+    var subscriptionEnds: [Int64: Moment] = [:]
     var delivered: [Delivered] = []
     /// The last numbers of devices.
     var sequences: [Int64: Int64] = [:]

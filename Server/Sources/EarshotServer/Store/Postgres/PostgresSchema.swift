@@ -1,49 +1,42 @@
 #if Postgres
     import EarshotPostgres
 
-    /// The tables and functions on PostgreSQL, version by version. A released version never changes; a change adds another one.
+    /// The tables on PostgreSQL. A released version never changes; a change adds another one.
     enum PostgresSchema {
-        /// The scripts of the versions, beginning with 1.
-        static let versions: [[String]] = [
-            [
-                tables, matchingFunctions, roomFunctions, publicationFunctions, subscriptionFunctions,
-                sightingFunctions, sweepFunctions, rateFunctions,
-            ],
-            // The origins of a browser key, with spaces in between; null for other keys.
-            ["ALTER TABLE api_key ADD COLUMN origins text"], [reports],
-        ]
+        /// The version of the tables that this program makes.
+        static let version: Int64 = 4
+        /// The oldest version that it brings to the current one.
+        private static let oldest: Int64 = 3
 
         /// Brings the tables to the current version. Of several nodes that start at once, one does it.
-        /// - Throws: `AdministrationError` if a later version of the service has changed them.
+        /// - Throws: `AdministrationError` if a later version of the service has changed them, or if they are too old.
         static func migrate(_ connection: PostgresConnection) throws {
-            let known = versions.count
             try connection.transaction { connection in
                 try connection.execute("SELECT pg_advisory_xact_lock(1, 1)")
                 try connection.execute("CREATE TABLE IF NOT EXISTS migration (version integer PRIMARY KEY)")
                 let present = try connection.execute("SELECT coalesce(max(version), 0) FROM migration")[0].integer(0)
-                guard present <= known else {
+                guard present <= version else {
                     throw AdministrationError(
-                        description: "The database has version \(present), and this earshotd knows version \(known) "
+                        description: "The database has version \(present), and this earshotd knows version \(version) "
                             + "at most; install the version that the other nodes have.")
                 }
-                for version in Int(present)..<known {
-                    for script in versions[version] { try connection.run(script: script) }
-                    try connection.execute(
-                        "INSERT INTO migration (version) VALUES ($1)", [.integer(Int64(version + 1))])
+                guard present == 0 || present >= oldest else {
+                    throw AdministrationError(
+                        description: "The database has version \(present), and this earshotd upgrades from version "
+                            + "\(oldest) on; start one of version \(oldest) on it first.")
                 }
+                if present == version { return }
+                for script in present == 0 ? [registry, rows] : [upgrade, rows, copy] {
+                    try connection.run(script: script)
+                }
+                try connection.run(script: "DELETE FROM migration; INSERT INTO migration VALUES (\(version))")
             }
         }
 
         // Times are milliseconds since 1970, by the clock of the database, which all nodes share.
-        //
-        // What a crash of the database may forget is UNLOGGED: sightings, the times of reports, rates. Such a change
-        // waits for no disk. `alive` has a row until a crash, so that the sweep notices one.
-        //
-        // A delivery is a message that is, or was, near a subscription, with a new number at each change. One that was
-        // near before a crash counts as near until `assumed_until`.
-        //
-        // `usage` counts the items of a key in 16 rows, so that orders of different devices seldom wait for each other.
-        private static let tables = """
+        private static let registry = """
+            CREATE FUNCTION moment(fixed bigint) RETURNS bigint LANGUAGE sql AS
+                $$ SELECT coalesce(fixed, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) $$;
             CREATE TABLE project (
                 id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 name text NOT NULL UNIQUE,
@@ -56,115 +49,9 @@
                 role text NOT NULL CHECK (role IN ('device', 'owner')),
                 hash bytea NOT NULL UNIQUE,
                 created_at bigint NOT NULL,
-                revoked_at bigint
+                revoked_at bigint,
+                origins text
             );
-            CREATE INDEX api_key_revoked ON api_key (id) WHERE revoked_at IS NOT NULL;
-            CREATE TABLE usage (
-                key_id bigint NOT NULL,
-                slot integer NOT NULL,
-                devices bigint NOT NULL,
-                publications bigint NOT NULL,
-                subscriptions bigint NOT NULL,
-                PRIMARY KEY (key_id, slot)
-            ) WITH (fillfactor = 20);
-            CREATE TABLE device (
-                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-                identifier text NOT NULL,
-                key_id bigint NOT NULL REFERENCES api_key,
-                project_id bigint NOT NULL,
-                hash bytea NOT NULL UNIQUE,
-                expires_at bigint NOT NULL,
-                sequence bigint NOT NULL DEFAULT 0,
-                forgotten bigint NOT NULL DEFAULT 0
-            ) WITH (fillfactor = 70);
-            CREATE INDEX device_key ON device (key_id);
-            CREATE INDEX device_expiry ON device (expires_at);
-            CREATE TABLE publication (
-                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-                identifier text NOT NULL UNIQUE,
-                device_id bigint NOT NULL,
-                key_id bigint NOT NULL,
-                project_id bigint NOT NULL,
-                idempotency_key text,
-                namespace text NOT NULL,
-                type text NOT NULL,
-                expires_at bigint NOT NULL,
-                ended_at bigint,
-                content_count bigint NOT NULL,
-                content bytea NOT NULL
-            );
-            CREATE INDEX publication_device ON publication (device_id) WHERE ended_at IS NULL;
-            CREATE INDEX publication_expiry ON publication (expires_at) WHERE ended_at IS NULL;
-            CREATE INDEX publication_end ON publication (ended_at) WHERE ended_at IS NOT NULL;
-            CREATE UNIQUE INDEX publication_repeat ON publication (device_id, idempotency_key) WHERE ended_at IS NULL;
-            CREATE TABLE subscription (
-                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-                identifier text NOT NULL UNIQUE,
-                device_id bigint NOT NULL,
-                key_id bigint NOT NULL,
-                project_id bigint NOT NULL,
-                idempotency_key text,
-                namespace text NOT NULL,
-                type text NOT NULL,
-                expires_at bigint NOT NULL
-            );
-            CREATE INDEX subscription_expiry ON subscription (expires_at);
-            CREATE UNIQUE INDEX subscription_repeat ON subscription (device_id, idempotency_key);
-            CREATE TABLE token (
-                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-                project_id bigint NOT NULL,
-                bytes bigint NOT NULL,
-                device_id bigint NOT NULL,
-                publication_id bigint,
-                subscription_id bigint,
-                issued_at bigint NOT NULL,
-                expires_at bigint NOT NULL,
-                UNIQUE (project_id, bytes)
-            );
-            CREATE INDEX token_publication ON token (publication_id) WHERE publication_id IS NOT NULL;
-            CREATE INDEX token_subscription ON token (subscription_id) WHERE subscription_id IS NOT NULL;
-            CREATE INDEX token_expiry ON token (expires_at);
-            CREATE TABLE delivery (
-                subscription_id bigint NOT NULL,
-                publication_id bigint NOT NULL,
-                device_id bigint NOT NULL,
-                is_found boolean NOT NULL,
-                sequence bigint NOT NULL,
-                changed_at bigint NOT NULL,
-                assumed_until bigint,
-                PRIMARY KEY (subscription_id, publication_id)
-            );
-            CREATE INDEX delivery_sequence ON delivery (device_id, sequence);
-            CREATE INDEX delivery_publication ON delivery (publication_id);
-            CREATE INDEX delivery_lost ON delivery (changed_at) WHERE NOT is_found;
-            CREATE INDEX delivery_assumed ON delivery (assumed_until) WHERE assumed_until IS NOT NULL;
-
-            CREATE UNLOGGED TABLE sighting (
-                device_id bigint NOT NULL,
-                token_id bigint NOT NULL,
-                expires_at bigint NOT NULL,
-                PRIMARY KEY (device_id, token_id)
-            );
-            CREATE INDEX sighting_token ON sighting (token_id);
-            CREATE INDEX sighting_expiry ON sighting (expires_at);
-            CREATE UNLOGGED TABLE presence (
-                device_id bigint PRIMARY KEY,
-                reported_at bigint NOT NULL
-            ) WITH (fillfactor = 50);
-            CREATE UNLOGGED TABLE rate (
-                subject text PRIMARY KEY,
-                level double precision NOT NULL,
-                updated_at bigint NOT NULL,
-                full_at bigint NOT NULL
-            ) WITH (fillfactor = 50);
-            CREATE INDEX rate_full ON rate (full_at);
-            CREATE UNLOGGED TABLE alive (
-                id integer PRIMARY KEY,
-                swept_at timestamptz NOT NULL
-            ) WITH (fillfactor = 50);
-
-            INSERT INTO alive VALUES (1, clock_timestamp());
-
             CREATE TABLE probe (id integer PRIMARY KEY, written_at bigint NOT NULL);
             INSERT INTO probe VALUES (1, 0);
 
@@ -197,6 +84,122 @@
             );
             CREATE INDEX attachment_beacon ON attachment (beacon_id);
             CREATE INDEX attachment_namespace ON attachment (namespace_id) WHERE namespace_id IS NOT NULL;
+            """
+
+        // A node is alive as long as it holds the advisory lock (4, id). Each project has one owner, whose memory decides; the tables
+        // below are its log. The epoch counts the owners: a batch of another epoch is refused.
+        //
+        // Rows are read only when a project is loaded, so they have no more indexes than that needs. The number of a row has its
+        // project in its upper bits, so that owners count alone.
+        private static let rows = """
+            CREATE SEQUENCE node_number AS integer;
+            CREATE TABLE node (
+                id integer PRIMARY KEY,
+                address text NOT NULL
+            );
+            CREATE TABLE cluster (id integer PRIMARY KEY CHECK (id = 1), secret text NOT NULL);
+            INSERT INTO cluster VALUES (1, gen_random_uuid()::text || gen_random_uuid()::text);
+            CREATE TABLE owner (
+                project_id bigint PRIMARY KEY REFERENCES project,
+                node_id integer NOT NULL,
+                epoch bigint NOT NULL
+            );
+            CREATE TABLE device (
+                id bigint PRIMARY KEY,
+                identifier text NOT NULL,
+                key_id bigint NOT NULL,
+                project_id bigint NOT NULL,
+                hash bytea NOT NULL UNIQUE,
+                expires_at bigint NOT NULL,
+                sequence bigint NOT NULL,
+                forgotten bigint NOT NULL
+            ) WITH (fillfactor = 70);
+            CREATE INDEX device_project ON device (project_id);
+            CREATE TABLE publication (
+                id bigint PRIMARY KEY,
+                identifier text NOT NULL,
+                device_id bigint NOT NULL,
+                project_id bigint NOT NULL,
+                idempotency_key text,
+                namespace text NOT NULL,
+                type text NOT NULL,
+                expires_at bigint NOT NULL,
+                ended_at bigint,
+                content_count bigint NOT NULL,
+                content bytea NOT NULL
+            );
+            CREATE INDEX publication_project ON publication (project_id);
+            CREATE TABLE subscription (
+                id bigint PRIMARY KEY,
+                identifier text NOT NULL,
+                device_id bigint NOT NULL,
+                project_id bigint NOT NULL,
+                idempotency_key text,
+                namespace text NOT NULL,
+                type text NOT NULL,
+                expires_at bigint NOT NULL
+            );
+            CREATE INDEX subscription_project ON subscription (project_id);
+            CREATE TABLE token (
+                id bigint PRIMARY KEY,
+                project_id bigint NOT NULL,
+                bytes bigint NOT NULL,
+                device_id bigint NOT NULL,
+                publication_id bigint,
+                subscription_id bigint,
+                issued_at bigint NOT NULL,
+                expires_at bigint NOT NULL
+            );
+            CREATE INDEX token_project ON token (project_id);
+            CREATE TABLE delivery (
+                device_id bigint NOT NULL,
+                sequence bigint NOT NULL,
+                subscription_id bigint NOT NULL,
+                publication_id bigint NOT NULL,
+                is_found boolean NOT NULL,
+                changed_at bigint NOT NULL,
+                PRIMARY KEY (device_id, sequence)
+            );
+            """
+
+        // Until version 4 functions of the database matched messages, and every node asked it. Sightings are in memory now.
+        private static let upgrade = """
+            DO $$
+            DECLARE f record;
+            BEGIN
+                FOR f IN SELECT oid::regprocedure AS name FROM pg_proc
+                    WHERE pronamespace = current_schema()::regnamespace AND proname <> 'moment'
+                        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
+                LOOP EXECUTE 'DROP FUNCTION ' || f.name || ' CASCADE'; END LOOP;
+            END $$;
+            DROP TABLE sighting, presence, rate, alive, usage;
+            ALTER TABLE device RENAME TO device3;
+            ALTER TABLE publication RENAME TO publication3;
+            ALTER TABLE subscription RENAME TO subscription3;
+            ALTER TABLE token RENAME TO token3;
+            ALTER TABLE delivery RENAME TO delivery3;
+            DO $$
+            DECLARE i record;
+            BEGIN
+                FOR i IN SELECT indexrelid::regclass AS name FROM pg_index
+                    WHERE indrelid IN ('device3'::regclass, 'publication3'::regclass, 'subscription3'::regclass,
+                        'token3'::regclass, 'delivery3'::regclass)
+                        AND NOT indisunique
+                LOOP EXECUTE 'DROP INDEX ' || i.name; END LOOP;
+            END $$;
+            """
+
+        private static let copy = """
+            INSERT INTO device SELECT id, identifier, key_id, project_id, hash, expires_at, sequence, forgotten FROM device3;
+            INSERT INTO publication SELECT id, identifier, device_id, project_id, idempotency_key, namespace, type,
+                expires_at, ended_at, content_count, content FROM publication3;
+            INSERT INTO subscription SELECT id, identifier, device_id, project_id, idempotency_key, namespace, type,
+                expires_at FROM subscription3;
+            INSERT INTO token SELECT id, project_id, bytes, device_id, publication_id, subscription_id, issued_at,
+                expires_at FROM token3;
+            INSERT INTO delivery SELECT device_id, sequence, subscription_id, publication_id, is_found, changed_at
+                FROM delivery3;
+            DROP TABLE device3, publication3, subscription3, token3, delivery3;
             """
     }
 #endif

@@ -52,16 +52,23 @@
         }
 
         package func revokeKey(id: Int64) async throws -> APIKey {
-            try await administer { connection, now in
+            let key = try await administer { connection, now in
                 try connection.execute(
                     "UPDATE api_key SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL",
                     [.integer(now.milliseconds), .integer(id)])
                 guard let key = try Self.keys(connection, where: "api_key.id = $1", [.integer(id)]).first else {
                     throw AdministrationError(description: "There is no key \(id); 'earshotd key list' shows them all.")
                 }
+                try connection.execute("SELECT pg_notify($1, '')", [.text(Self.channel)])
                 return key
             }
+            // When the command has ended, running nodes refuse the key.
+            if isNode { try await endRevoked() } else { try await Task.sleep(for: Self.revocationDelay) }
+            return key
         }
+
+        /// The time after which the nodes have read a notification and the rows that it is about.
+        private static let revocationDelay = Duration.milliseconds(200)
 
         func keyHolder(hash: Data) async throws -> KeyHolder? {
             try await perform { connection, _ in

@@ -1,43 +1,48 @@
 #if Postgres
     import EarshotPostgres
     import FoundationEssentials
+    import Glibc
     import Logging
     import Synchronization
 
-    /// The store of several nodes: a PostgreSQL database.
+    /// The store of several nodes: PostgreSQL is the log of every project, and the referee that says which node owns which.
     ///
-    /// No node keeps anything in memory that another must know. Each call is one call of a function in the database
-    /// (`PostgresSchema`), which locks the devices that it concerns.
+    /// A node owns a project from the first request for it that no other owner answers. Its memory then decides (`Engine`), and the
+    /// other nodes forward to it (`ForwardingMiddleware`).
     package final class PostgresStore: Store {
-        private let pool: PostgresPool
+        let pool: PostgresPool
+        let logger: Logger
+        let limits: ServiceLimits
+        /// The number of this node in the database, which it gets when it joins.
+        let node = Mutex<Int64?>(nil)
+        /// The projects that this node owns, or is about to.
+        let projects = Mutex<[Int64: Holding]>([:])
+        /// The projects of sessions and device keys by their hashes, as far as this node has met them.
+        let homes = Mutex<[Data: Int64]>([:])
+        /// Of a database that keeps writes from the disk; for the operator to know.
+        let isDurable: Bool
         private let address: PostgresAddress
         private let databaseClock = DatabaseClock()
         /// The clock of a test; nil for the database's.
         private let fixedClock: (any ServiceClock)?
         private let listener = Mutex<PostgresListener?>(nil)
-        private let announcements: Announcements
-        /// Several nodes hear each other's notifications, and their own.
-        private let node = Secret.newIdentifier()
-        let rates: any Rates
-        /// Of a database that keeps writes from the disk; for the operator to know.
-        let isDurable: Bool
+        private let onLoss = Mutex<@Sendable (Set<Int64>) -> Void>({ _ in })
 
-        /// The channel on which nodes tell each other of devices with new changes.
-        private static let channel = "earshot_wake"
+        /// The channel on which nodes learn that keys were revoked.
+        static let channel = "earshot_keys"
 
         /// Connects, and migrates the tables to the current version.
         /// - Parameters:
         ///   - address: `postgres://user@host/database`.
-        ///   - connections: the number of connections for requests, ≥ 1. One more listens.
-        ///   - pendingCalls: the maximum number of calls that wait for a connection.
+        ///   - limits: `databaseConnections` is the number of connections for requests; one more holds the node's lock.
         ///   - clock: the source of time; nil for the database's clock, which all nodes share.
-        /// - Throws: `AdministrationError` if the database cannot be reached, or is of a later version.
+        /// - Throws: `AdministrationError` if the database cannot be reached, or its tables are of another version.
         init(
-            address: String, connections: Int = 16, pendingCalls: Int = 4_096, clock: (any ServiceClock)? = nil,
+            address: String, limits: ServiceLimits = ServiceLimits(), clock: (any ServiceClock)? = nil,
             logger: Logger = Logger(label: "earshotd")
         ) throws {
             let address = PostgresAddress(address)
-            self.address = address
+            (self.address, self.limits, self.logger) = (address, limits, logger)
             fixedClock = clock
             do {
                 let connection = try PostgresConnection(address, settings: Self.settings)
@@ -49,27 +54,21 @@
             } catch let error as PostgresError {
                 throw AdministrationError(description: "\(error)")
             }
-            pool = PostgresPool(address, size: connections, capacity: pendingCalls, settings: Self.settings) { reason in
+            pool = PostgresPool(
+                address, size: limits.databaseConnections, capacity: limits.pendingWrites, settings: Self.settings
+            ) { reason in
                 if let reason {
                     logger.error("the database is away", metadata: ["reason": "\(reason)"])
                 } else {
                     logger.notice("the database is back")
                 }
             }
-            rates = PostgresRates(pool, fixedClock: clock)
-            announcements = Announcements(pool, channel: Self.channel, node: node)
         }
 
-        // Each statement is planned once for a connection, and none is worth a compiler. A plan that was made for empty tables
-        // would read them from end to end for as long as the connection lives. Each question here is for a few rows, and has an
-        // index, so every join is a loop over an index.
-        //
-        // A call that waits longer for others would no longer be awaited. PostgreSQL may be configured to answer before a
-        // commit is on the disk; not for these.
+        // None of the statements is worth a compiler. A call that waits longer for others would no longer be awaited. PostgreSQL may be
+        // configured to answer before a commit is on the disk; not for these.
         private static let settings = [
             "SET statement_timeout = '10s'", "SET synchronous_commit = on", "SET jit = off",
-            "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
-            "SET enable_mergejoin = off",
         ]
 
         package var clock: any ServiceClock { fixedClock ?? databaseClock }
@@ -82,23 +81,32 @@
             pool.close()
         }
 
-        /// Listens for the other nodes. `wake` gets the devices that have new changes, or nil if any may have.
-        func listen(_ wake: @escaping @Sendable (Set<Int64>?) -> Void) {
-            let node = node
+        /// Whether the database knows that this node lives.
+        var isNode: Bool { listener.withLock { $0?.isConnected ?? false } }
+
+        /// Becomes a node that may own projects, and blocks until the database knows it.
+        /// - Parameter place: the address at which other nodes reach this one.
+        /// - Throws: `AdministrationError` if that takes longer than ten seconds.
+        func join(at place: String) throws {
             let new = PostgresListener(
-                address, channel: Self.channel,
-                onNotification: { payload in
-                    let parts = payload.split(separator: " ")
-                    guard parts.count == 2, parts[0] != node else { return }
-                    wake(Set(parts[1].split(separator: ",").compactMap { Int64($0) }))
-                }, onGap: { wake(nil) })
-            listener.withLock { listener in
-                listener?.close()
-                listener = new
+                address, channel: Self.channel, onConnect: { [weak self] in try self?.confirm($0, place: place) },
+                onNotification: { [weak self] _ in self?.noteRevocations() })
+            listener.withLock { $0 = new }
+            let end = ContinuousClock.now + .seconds(10)
+            while !new.isConnected {
+                guard ContinuousClock.now < end else {
+                    throw AdministrationError(description: "PostgreSQL does not answer; see its log.")
+                }
+                usleep(2_000)
             }
         }
 
-        func announce(_ devices: Set<Int64>) { announcements.add(devices) }
+        func begin(_ limits: ServiceLimits, onLoss: @escaping @Sendable (Set<Int64>) -> Void) {
+            self.onLoss.withLock { $0 = onLoss }
+        }
+
+        /// Says which devices this node no longer serves.
+        func lost(_ devices: Set<Int64>) { onLoss.withLock { $0 }(devices) }
 
         func check() async throws {
             _ = try await perform { connection, _ in
@@ -106,22 +114,13 @@
             }
         }
 
-        /// `usage` has a few rows for each key. The sightings are PostgreSQL's own count, which is some seconds late: counting the
-        /// rows takes 103 ms for a million.
         func counts() async throws -> StoreCounts {
-            let waiting = pool.waitingCount
-            return try await perform { connection, _ in
-                let row = try connection.execute(
-                    """
-                    SELECT coalesce(sum(devices), 0), coalesce(sum(publications), 0), coalesce(sum(subscriptions), 0),
-                        pg_stat_get_live_tuples('sighting'::regclass)
-                    FROM usage
-                    """)[0]
-                let numbers = (0..<4).map { Int(row.integer($0)) }
-                return StoreCounts(
-                    devices: numbers[0], publications: numbers[1], subscriptions: numbers[2], sightings: numbers[3],
-                    waitingWrites: waiting)
-            }
+            let counts = engines.map(\.counts)
+            return StoreCounts(
+                devices: counts.reduce(0) { $0 + $1.devices }, publications: counts.reduce(0) { $0 + $1.publications },
+                subscriptions: counts.reduce(0) { $0 + $1.subscriptions },
+                sightings: counts.reduce(0) { $0 + $1.sightings },
+                waitingWrites: counts.reduce(pool.waitingCount) { $0 + $1.waitingWrites })
         }
 
         /// Runs `body` with a connection, and the test's time or null.
@@ -149,8 +148,9 @@
             }
         }
 
-        /// Notes the database's time.
+        /// Notes the database's time, if the last reading is older than a second.
         func updateClock() async throws {
+            guard databaseClock.age > .seconds(1) else { return }
             databaseClock.set(to: try await perform { connection, _ in try Self.time(connection) })
         }
 
@@ -173,65 +173,10 @@
             return reading.moment + (ContinuousClock.now - reading.at)
         }
 
+        /// The time since the last reading.
+        var age: Duration { reading.withLock { ContinuousClock.now - $0.at } }
+
         func set(to moment: Moment) { reading.withLock { $0 = Reading(moment: moment) } }
-    }
-
-    /// Tells the other nodes which devices have new changes, after those are committed.
-    ///
-    /// PostgreSQL commits transactions that notify one after the other, disk included. So a notification is a transaction of its
-    /// own, which writes nothing, and one carries the devices of all calls that end while another is under way. If the node
-    /// dies in between, streams on other nodes look at their next heartbeat.
-    final class Announcements: Sendable {
-        private struct State {
-            var devices: Set<Int64> = []
-            var isRunning = false
-        }
-
-        private let pool: PostgresPool
-        private let channel: String
-        private let node: String
-        private let state = Mutex(State())
-        /// A payload has less than 8,000 bytes, and a number at most 20 with its comma.
-        private static let maximumCount = 350
-
-        init(_ pool: PostgresPool, channel: String, node: String) {
-            self.pool = pool
-            self.channel = channel
-            self.node = node
-        }
-
-        func add(_ devices: Set<Int64>) {
-            guard !devices.isEmpty else { return }
-            let mustRun = state.withLock { state in
-                state.devices.formUnion(devices)
-                defer { state.isRunning = true }
-                return !state.isRunning
-            }
-            if mustRun { Task { await run() } }
-        }
-
-        private func run() async {
-            while let devices = next() {
-                let payload = "\(node) \(devices.map { "\($0)" }.joined(separator: ","))"
-                let channel = channel
-                // While the database is away there is nothing to wake for, and its listeners look when it is back.
-                _ = try? await pool.perform { connection in
-                    try connection.execute("SELECT pg_notify($1, $2)", [.text(channel), .text(payload)])
-                }
-            }
-        }
-
-        private func next() -> [Int64]? {
-            state.withLock { state in
-                guard !state.devices.isEmpty else {
-                    state.isRunning = false
-                    return nil
-                }
-                let devices = Array(state.devices.prefix(Self.maximumCount))
-                state.devices.subtract(devices)
-                return devices
-            }
-        }
     }
 
     extension PostgresError: StoreFailure {

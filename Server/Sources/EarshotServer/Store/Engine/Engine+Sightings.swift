@@ -1,7 +1,7 @@
-extension SQLiteStore {
-    /// Sightings lie in memory. A report waits for the disk only if it finds or loses a message.
+extension Engine {
+    /// Records what a device reports. It waits for the disk only if it finds or loses a message.
     ///
-    /// An unknown token costs a look into a table in memory, and leaves nothing behind.
+    /// An unknown token costs a look into a table in memory, and leaves nothing there.
     func report(_ report: SightingReport) async throws -> SightingAnswer {
         let now = clock.now
         // Before the report takes effect, so that a sweep at the same time does not end its sightings.
@@ -10,26 +10,22 @@ extension SQLiteStore {
             try live.awaitsCommit(report) ? nil : live.record(report, now: now)
         }
         guard let (answer, isUnsettled) = recorded else {
-            return try await change { [live] database, now in
-                let (answer, changes) = try live.withLock { live in
-                    let (answer, _) = try live.record(report, now: now)
-                    var changes = RowChanges()
-                    live.settle(&changes, now: now)
-                    return (answer, changes)
-                }
-                return answer.waking(try Self.write(changes, database))
+            return try await change { live, changes, now in
+                let (answer, _) = try live.record(report, now: now)
+                live.settle(&changes, now: now)
+                return answer.waking(changes.woken)
             }
         }
-        return isUnsettled ? answer.waking(try await settle { _, _, _ in }) : answer
+        return isUnsettled ? answer.waking(try await settle()) : answer
     }
 
-    /// Ends the sightings of those of the devices that are still silent when the write's turn comes.
+    /// Ends the sightings of those of the devices that are still silent when the change's turn comes.
     func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken {
         let isSettled = live.withLock { live in
             for device in devices where isSilent(device) { live.endSightings(of: device, now: clock.now) }
             return live.unsettled.isEmpty
         }
-        return isSettled ? Woken() : try await settle { _, _, _ in }
+        return isSettled ? Woken() : try await settle()
     }
 }
 

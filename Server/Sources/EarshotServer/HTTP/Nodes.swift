@@ -1,0 +1,113 @@
+import FoundationEssentials
+import Glibc
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The other nodes on one PostgreSQL: what this one forwards to them, and the listener at which they reach it.
+struct Nodes: Sendable {
+    #if Postgres
+        private let forwarder: Forwarder
+        private let host: String
+        private let port: Int
+        /// The maximum number of connections of all other nodes: each stream of theirs takes one.
+        private static let connections = 100_000
+
+        /// Makes this process a node; nil if its store is for one process only.
+        /// - Throws: `AdministrationError` if no port is free, or if PostgreSQL does not answer.
+        init?(_ service: TokenService, host: String, port: Int) async throws {
+            guard let store = service.store as? PostgresStore else { return nil }
+            self.host = host
+            // The others must know the port before they can ask anything.
+            self.port = try port == 0 ? Self.freePort(host) : port
+            try store.join(at: "\(host):\(self.port)")
+            forwarder = try await Forwarder(store, limits: service.limits)
+        }
+
+        func close() async throws { try await forwarder.close() }
+
+        /// Adds what forwards, after everything else that looks at requests.
+        func add(to router: Router<ServiceContext>, _ browsers: BrowserSettings, _ limits: ServiceLimits) {
+            router.add(middleware: ForwardingMiddleware(forwarder: forwarder, browsers: browsers, limits: limits))
+        }
+
+        func listener(
+            _ service: TokenService, web: WebFolder?, logger: Logger, onRunning: @escaping @Sendable () -> Void
+        ) -> any Service {
+            let browsers = BrowserSettings(servesPages: web != nil, isBehindNodes: true)
+            let endpoints = API(service: service, browsers: browsers).endpoints
+            let router = Router(context: ServiceContext.self)
+            router.add(middleware: ObservationMiddleware(metrics: service.metrics))
+            router.add(middleware: ProblemMiddleware(service: service, browsers: browsers, endpoints: endpoints))
+            router.add(middleware: ForwardedMiddleware(forwarder: forwarder))
+            for endpoint in endpoints {
+                router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
+            }
+            let connections = OpenConnections(limit: Self.connections, limitPerClient: Self.connections)
+            let (host, port) = (host, port)
+            let application = Application(
+                router: router,
+                server: EventLoopConnections.server(EarshotServer.channels(service)) {
+                    ConnectionCounter(connections, proxies: [], metrics: service.metrics)
+                },
+                configuration: ApplicationConfiguration(address: .hostname(host, port: port), backlog: 1_024),
+                onServerRunning: { _ in
+                    logger.notice("node", metadata: ["address": "\(host):\(port)"])
+                    onRunning()
+                }, logger: logger)
+            return NamedListener(
+                application: application, name: "other nodes", option: "--node-port", "\(host):\(port)")
+        }
+
+        private static func freePort(_ host: String) throws -> Int {
+            let failure = AdministrationError(
+                description: "no port is free for other nodes at \(host) (--node-host)")
+            guard let address = try? SocketAddress(ipAddress: host, port: 0) else { throw failure }
+            let family = address.protocol == .inet6 ? AF_INET6 : AF_INET
+            let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+            guard descriptor >= 0 else { throw failure }
+            defer { Glibc.close(descriptor) }
+            var storage = sockaddr_storage()
+            let size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            var bound = size
+            let isBound = address.withSockAddr { pointer, length in
+                bind(descriptor, pointer, socklen_t(length)) == 0
+            }
+            let isKnown = withUnsafeMutablePointer(to: &storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &bound) == 0 }
+            }
+            guard isBound, isKnown else { throw failure }
+            // The port is at the same place in both families.
+            return withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
+        }
+    #else
+        init?(_ service: TokenService, host: String, port: Int) async throws { return nil }
+        func close() async throws {}
+        func add(to router: Router<ServiceContext>, _ browsers: BrowserSettings, _ limits: ServiceLimits) {}
+        func listener(
+            _ service: TokenService, web: WebFolder?, logger: Logger, onRunning: @escaping @Sendable () -> Void
+        ) -> any Service { preconditionFailure("a node without PostgreSQL") }
+    #endif
+}
+
+/// Names a listener in its failure: the public one's address is in the operator's command, this one's may be the default.
+struct NamedListener<Application: ApplicationProtocol>: Service {
+    let application: Application
+    let name: String
+    let option: String
+    let address: String
+
+    init(application: Application, name: String, option: String, _ address: String) {
+        (self.application, self.name, self.option, self.address) = (application, name, option, address)
+    }
+
+    func run() async throws {
+        do {
+            try await application.run()
+        } catch {
+            throw AdministrationError(
+                description: "the listener for \(name) cannot use \(address) (\(option)): \(error)")
+        }
+    }
+}

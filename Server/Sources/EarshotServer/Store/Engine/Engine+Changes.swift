@@ -1,0 +1,60 @@
+import FoundationEssentials
+
+extension Engine {
+    /// The position in the changes of a device, and whether a stream can resume after `cursor`; nil if the session has ended.
+    func position(of session: Session, after cursor: Int64?) async throws -> StreamPosition? {
+        try await committed(session) { live, now in
+            guard let device = live.devices[session.device], device.expires > now,
+                !live.revokedKeys.contains(device.key)
+            else { return nil }
+            let isResumed = cursor.map { $0 >= device.forgotten && $0 <= device.sequence } ?? false
+            return StreamPosition(isResumed: isResumed, last: device.sequence)
+        }
+    }
+
+    /// A page of changes, or of found messages, that are on the disk.
+    func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage {
+        let noted = try await committed(session) { live, _ in live.changes(of: session.device, query) }
+        let contents = noted.isEmpty ? [:] : try await log.contents(of: noted.map(\.publication.row))
+        let changes = noted.compactMap { change in
+            // Without a content the change was forgotten meanwhile.
+            contents[change.publication.row].map { content in
+                Change(
+                    sequence: change.delivery.sequence, isFound: change.delivery.isFound,
+                    subscription: change.subscription, publication: change.publication.identifier,
+                    message: Message(
+                        namespace: change.publication.namespace, type: change.publication.type, content: content))
+            }
+        }
+        return ChangePage(
+            changes: changes, cursor: noted.last?.delivery.sequence ?? query.after, isFull: noted.count == query.limit)
+    }
+}
+
+extension Live {
+    fileprivate struct NotedChange: Sendable {
+        let delivery: Delivery
+        let subscription: String
+        let publication: Publication
+    }
+
+    /// The changes of a device in their order. Cost: the number of messages that its subscriptions found, or lost lately.
+    fileprivate func changes(of device: Int64, _ query: ChangeQuery) -> [NotedChange] {
+        guard let device = devices[device], device.sequence > query.after else { return [] }
+        var changes: [NotedChange] = []
+        for row in device.subscriptions {
+            guard let wish = wishes[row] else { continue }
+            for publication in wish.publications {
+                guard let delivery = deliveries[Pair(publication: publication, subscription: row)],
+                    delivery.sequence > query.after, delivery.sequence <= query.through,
+                    delivery.isFound || !query.isFoundOnly, let offer = offers[publication]
+                else { continue }
+                changes.append(
+                    NotedChange(
+                        delivery: delivery, subscription: wish.subscription.identifier, publication: offer.publication))
+            }
+        }
+        changes.sort { $0.delivery.sequence < $1.delivery.sequence }
+        return Array(changes.prefix(query.limit))
+    }
+}

@@ -1,0 +1,98 @@
+import FoundationEssentials
+import Synchronization
+
+/// The engine of every store: what is alive, in memory, and the operations that change it.
+///
+///     operation ─▶ its turn ─▶ Live ─▶ RowChanges ─▶ log ─▶ answer
+///
+/// It knows no database. The log gives each change its turn, and makes the rows last that follow from it, before the answer goes out.
+/// Sightings are in memory only: a report waits for the log only if it finds or loses a message.
+final class Engine: Sendable {
+    let live: SharedLive
+    let log: any ChangeLog
+    let clock: any ServiceClock
+    let presence = Presence()
+
+    /// An engine of what the log holds.
+    /// - Parameter live: what was read from the log. The log marks it as committed.
+    init(_ live: SharedLive, log: any ChangeLog, clock: any ServiceClock) {
+        (self.live, self.log, self.clock) = (live, log, clock)
+    }
+
+    /// Changes memory and then the rows, in the log's turn.
+    ///
+    /// Cost of a change in memory: microseconds, under the lock. `body` throws a `Problem` before it changes anything.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (inout Live, inout RowChanges, _ now: Moment) throws -> Value
+    ) async throws -> Value {
+        try await log.append { [live] now in
+            try live.withLock { live in
+                var changes = RowChanges()
+                let value = try body(&live, &changes, now)
+                return (value, changes)
+            }
+        }
+    }
+
+    /// The same; then it finds and loses the pairs that wait for it.
+    /// - Returns: the devices that it wakes.
+    func settle(
+        _ body: @escaping @Sendable (inout Live, inout RowChanges, _ now: Moment) -> Void = { _, _, _ in }
+    ) async throws -> Woken {
+        try await log.append { [live] now in
+            live.withLock { live in
+                var changes = RowChanges()
+                body(&live, &changes, now)
+                live.settle(&changes, now: now)
+                return (changes.woken, changes)
+            }
+        }
+    }
+
+    /// What memory says about a device, once that is on the disk.
+    func committed<Value: Sendable>(
+        _ session: Session, _ body: @escaping @Sendable (Live, _ now: Moment) -> Value
+    ) async throws -> Value {
+        let now = clock.now
+        let value = live.withLock { live in
+            live.uncommitted.contains(session.device) ? nil : body(live, now)
+        }
+        if let value { return value }
+        // This turn comes after the change's.
+        return try await log.append { [live] now in (live.withLock { body($0, now) }, RowChanges()) }
+    }
+
+    /// The numbers of live items.
+    var counts: StoreCounts {
+        live.withLock { live in
+            StoreCounts(
+                devices: live.devices.count, publications: live.offerRows.count, subscriptions: live.wishes.count,
+                sightings: live.sightingCount, waitingWrites: log.waitingCount)
+        }
+    }
+}
+
+/// The log of an engine: it makes changes last, one turn after the other.
+protocol ChangeLog: Sendable {
+    /// Calls `body` when the changes before it have had their turn.
+    /// - Parameter body: changes memory, and says which rows follow from that. If it throws a `Problem`, it has changed nothing.
+    /// - Returns: the value of `body`, once its rows are on the disk.
+    /// - Throws: the error of `body`; `Problem.overloaded` if too many changes wait; the error of the database. After that memory is what
+    ///   the rows say.
+    func append<Value: Sendable>(
+        _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
+    ) async throws -> Value
+    /// The contents of publications, by row; none for one that is not on the disk.
+    func contents(of publications: [Int64]) async throws -> [Int64: Data]
+    /// The number of changes that wait for their turn.
+    var waitingCount: Int { get }
+}
+
+/// What is alive, behind a lock that is held for microseconds.
+final class SharedLive: Sendable {
+    private let live = Mutex(Live())
+
+    func withLock<Value: Sendable>(_ body: (inout Live) throws -> Value) rethrows -> Value {
+        try live.withLock { live throws -> Value in try body(&live) }
+    }
+}

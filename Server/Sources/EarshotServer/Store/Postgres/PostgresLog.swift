@@ -1,0 +1,209 @@
+#if Postgres
+    import EarshotPostgres
+    import FoundationEssentials
+    import Synchronization
+
+    /// The log of one project in PostgreSQL, as its owner writes it.
+    ///
+    ///     turns that wait ─▶ batch ─▶ memory ─▶ one transaction (fence, rows by table) ─▶ answers
+    ///
+    /// While one batch is written the next one gathers, so one wait for the disk serves many changes. Memory changes in a batch's turn only:
+    /// so if the database refuses the batch, memory is read again, and no change rests on what the disk does not have.
+    ///
+    /// The fence of a batch is the epoch of the owner: the database refuses a node that was taken for dead.
+    final class PostgresLog: ChangeLog {
+        private struct State {
+            var waiting: [any Turn] = []
+            var isRunning = false
+            /// Whether memory may differ from the rows.
+            var isStale = false
+        }
+
+        let project: Int64
+        private let epoch: Int64
+        private let pool: PostgresPool
+        private let live: SharedLive
+        private let limits: ServiceLimits
+        private let clock: any ServiceClock
+        private let onFence: @Sendable () -> Void
+        private let state = Mutex(State())
+        /// The maximum number of changes in one transaction; with more, the first of them would wait for long.
+        private static let maximumBatch = 256
+
+        /// - Parameter onFence: called when the project has another owner.
+        init(
+            project: Int64, epoch: Int64, pool: PostgresPool, live: SharedLive, limits: ServiceLimits,
+            clock: any ServiceClock, onFence: @escaping @Sendable () -> Void
+        ) {
+            (self.project, self.epoch, self.pool, self.live) = (project, epoch, pool, live)
+            (self.limits, self.clock, self.onFence) = (limits, clock, onFence)
+        }
+
+        var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+        func append<Value: Sendable>(
+            _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
+        ) async throws -> Value {
+            try await withCheckedThrowingContinuation { continuation in
+                let turn = PendingTurn(body: body, continuation: continuation)
+                let (isTaken, mustRun) = state.withLock { state in
+                    guard state.waiting.count < limits.pendingWrites else { return (false, false) }
+                    state.waiting.append(turn)
+                    defer { state.isRunning = true }
+                    return (true, !state.isRunning)
+                }
+                if !isTaken { continuation.resume(throwing: Problem.overloaded) }
+                if mustRun { Task { await run() } }
+            }
+        }
+
+        func contents(of publications: [Int64]) async throws -> [Int64: Data] {
+            try await perform { connection in
+                let rows = try connection.execute(
+                    "SELECT id, content FROM publication WHERE id = ANY($1)", [.integers(publications)])
+                return Dictionary(rows.map { ($0.integer(0), $0.bytes(1)) }) { first, _ in first }
+            }
+        }
+
+        /// Reads the project's rows into memory.
+        /// - Parameter isRestart: whether this is the first reading.
+        func load(isRestart: Bool) async throws {
+            let (project, limits, clock) = (project, limits, clock)
+            let rows = try await perform { connection in
+                try connection.transaction { connection in
+                    try connection.run(script: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                    try connection.run(script: "SET LOCAL statement_timeout = 0")
+                    return try LiveRows(connection, project: project).bounded(limits, now: clock.now)
+                }
+            }
+            live.withLock { live in
+                let assumedUntil = isRestart ? clock.now + limits.sightingLifetime : live.assumedUntil
+                live = Live(
+                    rows, keeping: live, firstRow: ProjectRows.first(of: project), isRestart: isRestart, now: clock.now)
+                live.assumedUntil = assumedUntil
+            }
+        }
+
+        private func run() async {
+            while let batch = nextBatch() {
+                var turns = batch[...]
+                do {
+                    if state.withLock({ $0.isStale }) { try await reload() }
+                    var rows = RowChanges()
+                    var count = 0
+                    for turn in batch {
+                        count += 1
+                        // What broke a change may have left a part of it in memory, so no other follows.
+                        guard turn.run(now: clock.now, &rows) else {
+                            state.withLock { $0.isStale = true }
+                            break
+                        }
+                    }
+                    turns = batch.prefix(count)
+                    if count < batch.count {
+                        state.withLock { $0.waiting.insert(contentsOf: batch[count...], at: 0) }
+                    }
+                    if !rows.isEmpty { try await write(rows) }
+                    live.withLock { $0.commit() }
+                    for turn in turns { turn.finish(nil) }
+                } catch {
+                    state.withLock { $0.isStale = true }
+                    // If that fails too, the next batch tries it.
+                    try? await reload()
+                    for turn in turns { turn.finish(error) }
+                }
+            }
+        }
+
+        private func reload() async throws {
+            try await load(isRestart: false)
+            live.withLock { $0.commit() }
+            state.withLock { $0.isStale = false }
+        }
+
+        private func write(_ rows: RowChanges) async throws {
+            let (project, epoch) = (project, epoch)
+            let isOwner = try await perform { connection in
+                try connection.transaction { connection in
+                    let fence = try connection.execute(
+                        "SELECT FROM owner WHERE project_id = $1 AND epoch = $2 FOR SHARE",
+                        [.integer(project), .integer(epoch)])
+                    guard !fence.isEmpty else { return false }
+                    try rows.write(connection, project: project)
+                    return true
+                }
+            }
+            guard isOwner else {
+                onFence()
+                throw Problem.projectMoves
+            }
+        }
+
+        private func perform<Value: Sendable>(
+            _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+        ) async throws -> Value {
+            try await Problem.orAway { try await pool.perform(body) }
+        }
+
+        private func nextBatch() -> [any Turn]? {
+            state.withLock { state in
+                guard !state.waiting.isEmpty else {
+                    state.isRunning = false
+                    return nil
+                }
+                let batch = Array(state.waiting.prefix(Self.maximumBatch))
+                state.waiting.removeFirst(batch.count)
+                return batch
+            }
+        }
+    }
+
+    /// The numbers of a project's rows: its owner counts alone, and no other project's row has one of them.
+    enum ProjectRows {
+        private static let bits: Int64 = 40
+
+        static func first(of project: Int64) -> Int64 { project << bits }
+    }
+
+    private protocol Turn: Sendable {
+        /// Changes memory, and adds the rows that follow.
+        /// - Returns: false if memory may be left in disorder.
+        func run(now: Moment, _ rows: inout RowChanges) -> Bool
+        func finish(_ error: (any Error)?)
+    }
+
+    private final class PendingTurn<Value: Sendable>: Turn {
+        private let body: @Sendable (Moment) throws -> (Value, RowChanges)
+        private let continuation: CheckedContinuation<Value, any Error>
+        private let result = Mutex<Result<Value, any Error>?>(nil)
+
+        init(
+            body: @escaping @Sendable (Moment) throws -> (Value, RowChanges),
+            continuation: CheckedContinuation<Value, any Error>
+        ) {
+            (self.body, self.continuation) = (body, continuation)
+        }
+
+        func run(now: Moment, _ rows: inout RowChanges) -> Bool {
+            do {
+                let (value, changes) = try body(now)
+                rows.append(changes)
+                result.withLock { $0 = .success(value) }
+                return true
+            } catch {
+                result.withLock { $0 = .failure(error) }
+                return error is Problem
+            }
+        }
+
+        func finish(_ error: (any Error)?) {
+            switch (result.withLock { $0 }, error) {
+            // It failed by itself, whatever became of the others.
+            case (.failure(let own), _): continuation.resume(throwing: own)
+            case (_, .some(let error)): continuation.resume(throwing: error)
+            case (.success(let value), nil): continuation.resume(returning: value)
+            case (nil, nil): continuation.resume(throwing: Problem.storeAway)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,209 @@
+#if Postgres
+    import EarshotPostgres
+    import FoundationEssentials
+    import Logging
+    import Synchronization
+
+    /// A project that this node owns.
+    struct OwnedProject: Sendable {
+        let engine: Engine
+        let epoch: Int64
+    }
+
+    /// A project that this node owns, or is about to.
+    struct Holding: Sendable {
+        let taking: Task<OwnedProject, any Error>
+        var owned: OwnedProject?
+    }
+
+    /// Where a project is served.
+    enum ProjectPlace: Sendable, Equatable {
+        case here
+        case node(address: String)
+    }
+
+    /// Which node owns which project.
+    ///
+    /// A node lives as long as it holds the advisory lock of its number, on a connection of its own; PostgreSQL takes the lock back when that
+    /// ends. Another node may take a project only if it can get the lock of the project's owner. It then raises the epoch, and from
+    /// then on the database refuses what the former owner still writes.
+    extension PostgresStore {
+        /// The class of the advisory locks of nodes. Classes 1 and 3 are those of the migration and of the registers of projects.
+        private static let lockClass = PostgresValue.integer(4)
+
+        /// The engine of a project that this node owns, or can take.
+        /// - Throws: `Problem.projectMoves` if another node owns it.
+        func engine(of project: Int64) async throws -> Engine {
+            guard isNode else { throw Problem.storeAway }
+            let holding = projects.withLock { projects in
+                if let holding = projects[project] { return holding }
+                let holding = Holding(taking: Task { try await take(project) })
+                projects[project] = holding
+                return holding
+            }
+            if let owned = holding.owned { return owned.engine }
+            do {
+                let owned = try await holding.taking.value
+                projects.withLock { projects in
+                    if projects[project]?.taking == holding.taking { projects[project]?.owned = owned }
+                }
+                return owned.engine
+            } catch {
+                projects.withLock { projects in
+                    if projects[project]?.taking == holding.taking { projects[project] = nil }
+                }
+                throw error
+            }
+        }
+
+        /// Whether this node owns a project, or is about to.
+        func owns(_ project: Int64) -> Bool { projects.withLock { $0[project] } != nil }
+
+        /// The engines of the projects that this node owns.
+        var engines: [Engine] { projects.withLock { $0.values.compactMap(\.owned?.engine) } }
+
+        /// Where a project is served: here if this node owns it, or if nobody does who answers.
+        /// - Parameter unreachable: the address of an owner that does not answer.
+        func place(of project: Int64, unreachable: String? = nil) async throws -> ProjectPlace {
+            if owns(project) { return .here }
+            let owner = try await perform { connection, _ in
+                try connection.execute(
+                    "SELECT address, node.id FROM owner JOIN node ON node.id = node_id WHERE project_id = $1",
+                    [.integer(project)]
+                ).first.map { (address: $0.text(0), id: $0.integer(1)) }
+            }
+            guard let owner, owner.id != node.withLock({ $0 }), owner.address != unreachable else { return .here }
+            return .node(address: owner.address)
+        }
+
+        private func take(_ project: Int64) async throws -> OwnedProject {
+            guard let node = node.withLock({ $0 }) else { throw Problem.storeAway }
+            let epoch = try await perform { connection, _ in
+                try connection.transaction { try Self.take(project, node, $0) }
+            }
+            guard let epoch else { throw Problem.projectMoves }
+            let (live, start) = (SharedLive(), ContinuousClock.now)
+            let log = PostgresLog(
+                project: project, epoch: epoch, pool: pool, live: live, limits: limits, clock: clock
+            ) { [weak self] in self?.lose(project, epoch: epoch) }
+            try await log.load(isRestart: true)
+            let engine = Engine(live, log: log, clock: clock)
+            logger.notice(
+                "this node owns a project",
+                metadata: [
+                    "project": "\(project)", "epoch": "\(epoch)", "devices": "\(engine.counts.devices)",
+                    "ms": "\(Int((ContinuousClock.now - start) / .milliseconds(1)))",
+                ])
+            return OwnedProject(engine: engine, epoch: epoch)
+        }
+
+        /// Makes a node the owner.
+        /// - Returns: its epoch; nil if the present owner lives.
+        private static func take(_ project: Int64, _ node: Int64, _ connection: PostgresConnection) throws -> Int64? {
+            let owners = try connection.execute(
+                "SELECT node_id, epoch FROM owner WHERE project_id = $1 FOR UPDATE", [.integer(project)])
+            guard let owner = owners.first?.integer(0) else {
+                // Another node may do the same at this moment; then that one owns it.
+                return try connection.execute(
+                    "INSERT INTO owner VALUES ($1, $2, 1) ON CONFLICT DO NOTHING RETURNING epoch",
+                    [.integer(project), .integer(node)]
+                ).first?.integer(0)
+            }
+            if owner != node {
+                let isDead = try connection.execute(
+                    "SELECT pg_try_advisory_xact_lock($1, $2)", [lockClass, .integer(owner)])[0].boolean(0)
+                guard isDead else { return nil }
+            }
+            return try connection.execute(
+                "UPDATE owner SET node_id = $2, epoch = epoch + 1 WHERE project_id = $1 RETURNING epoch",
+                [.integer(project), .integer(node)])[0].integer(0)
+        }
+
+        /// Takes the node's lock on a new connection, and looks which projects are still its own.
+        func confirm(_ connection: PostgresConnection, place: String) throws {
+            let known = node.withLock { $0 }
+            // The row is seen with the lock or not at all. Without a lock another node may have deleted it.
+            let number = try connection.transaction { connection in
+                let number = try known ?? connection.execute("SELECT nextval('node_number')")[0].integer(0)
+                try connection.execute("SELECT pg_advisory_lock($1, $2)", [Self.lockClass, .integer(number)])
+                try connection.execute(
+                    "INSERT INTO node VALUES ($1, $2) ON CONFLICT (id) DO NOTHING", [.integer(number), .text(place)])
+                return number
+            }
+            node.withLock { $0 = number }
+            // Nodes that are gone: nobody holds their locks.
+            try connection.execute(
+                "DELETE FROM node WHERE id <> $2 AND pg_try_advisory_xact_lock($1, id)",
+                [Self.lockClass, .integer(number)])
+            let epochs = try connection.execute(
+                "SELECT project_id, epoch FROM owner WHERE node_id = $1", [.integer(number)])
+            let owned = Dictionary(epochs.map { ($0.integer(0), $0.integer(1)) }) { $1 }
+            for (project, holding) in projects.withLock({ $0 }) {
+                guard let epoch = holding.owned?.epoch, owned[project] != epoch else { continue }
+                lose(project, epoch: epoch)
+            }
+            noteRevocations()
+        }
+
+        /// Forgets a project that another node owns.
+        private func lose(_ project: Int64, epoch: Int64) {
+            let lost = projects.withLock { projects -> OwnedProject? in
+                guard let owned = projects[project]?.owned, owned.epoch == epoch else { return nil }
+                projects[project] = nil
+                return owned
+            }
+            guard let lost else { return }
+            logger.warning("another node owns a project now", metadata: ["project": "\(project)"])
+            self.lost(lost.engine.live.withLock { Set($0.devices.keys) })
+        }
+
+        /// What nodes know and nobody else: a request that brings it comes from one of them.
+        func clusterSecret() async throws -> String {
+            try await perform { connection, _ in try connection.execute("SELECT secret FROM cluster")[0].text(0) }
+        }
+
+        // MARK: Homes
+
+        /// The maximum number of hashes that are remembered; then all are asked for again.
+        private static let maximumHomes = 200_000
+
+        /// The project of a session or of a device key; nil if there is neither.
+        func home(of hash: Data) async throws -> Int64? {
+            if let known = homes.withLock({ $0[hash] }) { return known }
+            let project = try await perform { connection, _ in
+                try connection.execute(
+                    """
+                    SELECT project_id FROM device WHERE hash = $1
+                    UNION ALL SELECT project_id FROM api_key WHERE hash = $1 AND role = 'device'
+                    """, [.bytes(hash)]
+                ).first?.integer(0)
+            }
+            if let project { note(project, of: hash) }
+            return project
+        }
+
+        func note(_ project: Int64, of hash: Data) {
+            homes.withLock { homes in
+                if homes.count >= Self.maximumHomes { homes = [:] }
+                homes[hash] = project
+            }
+        }
+
+        // MARK: Revocations
+
+        /// Ends the devices of keys that were revoked.
+        func noteRevocations() {
+            // If the database is away, this happens again when it is back.
+            Task { try? await endRevoked() }
+        }
+
+        func endRevoked() async throws {
+            let rows = try await perform { connection, _ in
+                try connection.execute("SELECT project_id, id FROM api_key WHERE revoked_at IS NOT NULL")
+            }
+            let revoked = Dictionary(grouping: rows, by: { $0.integer(0) }).mapValues { Set($0.map { $0.integer(1) }) }
+            let owned = projects.withLock { $0.compactMapValues(\.owned) }
+            for (project, keys) in revoked { owned[project]?.engine.live.withLock { $0.endRevoked(keys) } }
+        }
+    }
+#endif
