@@ -73,7 +73,8 @@ let package = Package(
             name: "EarshotServer",
             dependencies: [
                 basics, coding, wire, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1, nioPosix, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals, httpTypes,
+                "CAllocator", nioHTTPTypesHTTP1, nioPosix, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals,
+                httpTypes,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
                 .product(
                     name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Postgres"])),
@@ -84,6 +85,7 @@ let package = Package(
             name: "EarshotPostgres", dependencies: [.target(name: "CPostgres", condition: .when(traits: ["Postgres"]))],
             swiftSettings: tested),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
+        .systemLibrary(name: "CAllocator"),
         .executableTarget(
             name: "earshotd", dependencies: ["EarshotServer", wire, system, argumentParser, logging],
             swiftSettings: tested),

@@ -72,30 +72,7 @@ SQL
 fill_sqlite() {
     rm -f "$scratch/devices.sqlite"*
     keys "$scratch/devices.sqlite"
-    python3 - "$scratch/devices.sqlite" "$devices" <<'FILL'
-import hashlib, sqlite3, sys, time
-database, devices = sqlite3.connect(sys.argv[1]), range(int(sys.argv[2]))
-now = int(time.time() * 1000)
-later = now + 86_400_000
-digits = lambda n: b"earshot-session-%064x" % n
-name = lambda n: n.to_bytes(8, "big", signed=True)
-database.executemany(
-    "INSERT INTO device (id, identifier, key_id, project_id, hash, expires_at, sequence, forgotten) VALUES (?, ?, ?, 1, ?, ?, 0, 0)",
-    ((n + 1, f"d{n}", 1 + n // 10_000 % 10, hashlib.sha256(digits(n)).digest(), later) for n in devices))
-database.executemany(
-    "INSERT INTO publication (id, identifier, device_id, project_id, namespace, type, expires_at, content_count, content)"
-    " VALUES (?, ?, ?, 1, '', '', ?, 192, ?)", ((n + 1, f"{n:032x}", n + 1, later, b"A" * 192) for n in devices))
-database.executemany(
-    "INSERT INTO subscription (id, identifier, device_id, project_id, namespace, type, expires_at) VALUES (?, ?, ?, 1, '', '', ?)",
-    ((n + 1, f"{n:032x}", n + 1, later) for n in devices))
-database.executemany(
-    "INSERT INTO token (id, project_id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at)"
-    " VALUES (?, 1, ?, ?, ?, ?, ?, ?)",
-    (row for n in devices for row in (
-        (n + 1, name(4096 + n), n + 1, n + 1, None, now - 61_000, now + 3_600_000),
-        (len(devices) + n + 1, name(-4096 - n), n + 1, None, n + 1, now - 61_000, now + 3_600_000))))
-database.commit()
-FILL
+    python3 "$root/Server/Benchmarks/fill.py" "$scratch/devices.sqlite" "$devices"
 }
 
 keys() {

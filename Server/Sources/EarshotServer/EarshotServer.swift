@@ -1,3 +1,4 @@
+import CAllocator
 import Glibc
 import Hummingbird
 import HummingbirdCore
@@ -253,6 +254,8 @@ struct Heartbeat: Service {
     private static let sweepInterval = Duration.milliseconds(250)
     /// Proxies close connections that stay silent for a minute, or for half of one.
     private static let sweepsPerWake = 60
+    /// Once a minute.
+    private static let sweepsPerTrim = 240
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
@@ -264,6 +267,8 @@ struct Heartbeat: Service {
                     logger.error("sweep failed", metadata: ["reason": "\(reason(of: error))"])
                 }
                 if count.isMultiple(of: Self.sweepsPerWake) { service.hub.wakeAll() }
+                // By itself the allocator keeps what ended streams have left between what lives.
+                if count.isMultiple(of: Self.sweepsPerTrim) { malloc_trim(0) }
             }
         }
     }

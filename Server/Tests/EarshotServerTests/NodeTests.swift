@@ -161,6 +161,24 @@ import EarshotBasics
             try await cluster.end()
         }
 
+        /// All nodes are asked at once for projects that nobody owns: one takes each, and no request fails.
+        @Test func nodesThatAreAskedAtOnceAgree() async throws {
+            let cluster = try await Cluster()
+            for round in 0..<10 {
+                let key = try cluster.nodes[0].key(project: "\(round)")
+                let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
+                    for node in cluster.nodes + cluster.nodes + cluster.nodes {
+                        group.addTask {
+                            try await Client(base: node.base, bearer: key).once("POST", "/v1/devices")?.status
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(statuses.allSatisfy { $0 == 201 }, "round \(round): \(statuses)")
+            }
+            try await cluster.end()
+        }
+
         /// From the kill of the node that owns a project to the first answer about it.
         @Test func aKilledNodeIsReplacedWithinThreeSeconds() async throws {
             let cluster = try await Cluster()

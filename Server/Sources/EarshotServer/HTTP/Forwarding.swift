@@ -153,6 +153,12 @@
             guard let project = try await forwarder.project(of: request), forwarder.store.owns(project) else {
                 return Response(status: .misdirectedRequest)
             }
+            do {
+                // It may be about to take it, and another node may be faster.
+                _ = try await forwarder.store.engine(of: project)
+            } catch let problem as Problem where problem == .projectMoves {
+                return Response(status: .misdirectedRequest)
+            }
             return try await next(request, context)
         }
     }

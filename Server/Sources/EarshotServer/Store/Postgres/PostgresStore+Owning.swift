@@ -62,18 +62,32 @@
         /// The engines of the projects that this node owns.
         var engines: [Engine] { projects.withLock { $0.values.compactMap(\.owned?.engine) } }
 
-        /// Where a project is served: here if this node owns it, or if nobody does who answers.
+        /// Where a project is served: here if this node owns it, or can take it because nobody does who answers.
         /// - Parameter unreachable: the address of an owner that does not answer.
+        /// - Throws: `Problem.projectMoves` if that owner lives all the same.
         func place(of project: Int64, unreachable: String? = nil) async throws -> ProjectPlace {
-            if owns(project) { return .here }
-            let owner = try await perform { connection, _ in
-                try connection.execute(
-                    "SELECT address, node.id FROM owner JOIN node ON node.id = node_id WHERE project_id = $1",
-                    [.integer(project)]
-                ).first.map { (address: $0.text(0), id: $0.integer(1)) }
+            // A project that is about to be taken may go to another node.
+            if projects.withLock({ $0[project]?.owned }) != nil { return .here }
+            if let address = try await owner(of: project), address != unreachable { return .node(address: address) }
+            do {
+                _ = try await engine(of: project)
+                return .here
+            } catch let problem as Problem where problem == .projectMoves {
+                // Another node was faster.
+                guard let address = try await owner(of: project), address != unreachable else { throw problem }
+                return .node(address: address)
             }
-            guard let owner, owner.id != node.withLock({ $0 }), owner.address != unreachable else { return .here }
-            return .node(address: owner.address)
+        }
+
+        /// The address of the node that owns a project; nil if nobody does, or if it is this one.
+        private func owner(of project: Int64) async throws -> String? {
+            let node = node.withLock { $0 }
+            return try await perform { connection, _ in
+                try connection.execute(
+                    "SELECT address FROM owner JOIN node ON node.id = node_id WHERE project_id = $1 AND node.id <> $2",
+                    [.integer(project), .integer(node ?? 0)]
+                ).first?.text(0)
+            }
         }
 
         private func take(_ project: Int64) async throws -> OwnedProject {

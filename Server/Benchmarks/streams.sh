@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Measures a service on SQLite whose devices keep their event streams open, as our clients do: memory a stream, and processor time of those
+# that stay.
+#
+#     Server/Benchmarks/streams.sh [EARSHOTD] [DEVICES] [SECONDS]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+earshotd=${1:-$root/Server/.build/release/earshotd}
+devices=${2:-18500}
+seconds=${3:-60}
+
+# The load and the service take a descriptor a stream each.
+ulimit -n $((devices + 1000))
+scratch=$(mktemp -d)
+server=
+trap '[[ -z $server ]] || kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+database=$scratch/devices.sqlite
+"$earshotd" project create load --database "$database" >/dev/null
+for key in {1..10}; do "$earshotd" key create load --name "$key" --database "$database" >/dev/null 2>&1; done
+python3 "$root/Server/Benchmarks/fill.py" "$database" "$devices"
+"$earshotd" serve --port 0 --operations-port 0 --database "$database" --log-level warning --connections $((devices + 500)) \
+    --connections-per-address $((devices + 500)) --device-rate 1000000 --key-rate 1000000 >"$scratch/out" &
+server=$!
+until grep -q http "$scratch/out"; do sleep 0.1; done
+echo "| phase | requests | processor | memory |"
+echo "|---|---|---|---|"
+python3 "$root/Server/Benchmarks/streams.py" "$(sed 's/.*://' "$scratch/out")" "$server" "$devices" "$seconds"
