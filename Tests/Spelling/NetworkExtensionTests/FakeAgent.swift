@@ -55,12 +55,12 @@ final class FakeAgent: Sendable {
                 switch frame {
                 case .hello: connection.send(AgentFrame.welcome(AgentFrame.Welcome()))
                 case .pushWatch(let watch):
-                    let (active, waiting) = state.withLock { state in
+                    // Within the lock: what is sent later is newer.
+                    state.withLock { state in
                         state.watches.append(watch)
-                        return (state.active, state.waiting)
+                        connection.send(AgentFrame.pushStates(PushFrame.States(active: state.active)))
+                        for event in state.waiting { connection.send(AgentFrame.pushEvent(event)) }
                     }
-                    connection.send(AgentFrame.pushStates(PushFrame.States(active: active)))
-                    for event in waiting { connection.send(AgentFrame.pushEvent(event)) }
                 case .pushTaken(let taken):
                     state.withLock { state in
                         state.taken += taken.ids
@@ -74,10 +74,12 @@ final class FakeAgent: Sendable {
     }
 
     func setActive(_ active: [String]) {
-        for connection in state.withLock({ state in
+        state.withLock { state in
             state.active = active
-            return state.connections
-        }) { connection.send(AgentFrame.pushStates(PushFrame.States(active: active))) }
+            for connection in state.connections {
+                connection.send(AgentFrame.pushStates(PushFrame.States(active: active)))
+            }
+        }
     }
 
     func report(_ id: String, _ configuration: String, _ userInfo: PropertyList, _ kind: PushFrame.Event.Kind = .call) {

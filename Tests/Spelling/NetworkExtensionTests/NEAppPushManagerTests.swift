@@ -121,6 +121,22 @@ import Testing
         #expect(counts.0 == 1)
     }
 
+    /// Whoever begins to watch while the state changes ends with the last one.
+    @Test func nobodyIsToldAnOldStateAfterANewOne() async throws {
+        let agent = app.agent()
+        let manager = app.manager()
+        try await manager.saveToPreferences()
+        let identifier = try #require(app.store.load().configurations.first?.identifier)
+        var all: [Collected<Bool>] = []
+        for round in 0..<300 {
+            agent.setActive(round.isMultiple(of: 2) ? [identifier] : [])
+            all.append(Collected(manager.activeStates))
+        }
+        agent.setActive([identifier])
+        let watching = all
+        #expect(await eventually { watching.allSatisfy { $0.all.last == true } })
+    }
+
     @Test func activeIsWhatTheAgentSays() async throws {
         let agent = app.agent()
         let manager = app.manager()

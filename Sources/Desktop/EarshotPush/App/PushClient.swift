@@ -20,6 +20,8 @@ package final class PushClient: Sendable {
         var active: Set<String>?
         var hasFailed = false
         var watchers: [Int: @Sendable (Set<String>) -> Void] = [:]
+        /// Watchers that have not heard the first states yet.
+        var newWatchers: Set<Int> = []
         var watcherCount = 0
         var waiting: [@Sendable () -> Void] = []
         /// The events of this process, so that a new connection brings none twice.
@@ -85,19 +87,32 @@ package final class PushClient: Sendable {
         state.withLock { $0.active?.contains(configuration) ?? false }
     }
 
-    /// Calls a closure with the active configurations at each change, on a queue of the client's own.
+    /// Calls a closure with the active configurations now and at each change, in their order, on a queue of the client's own.
     /// - Returns: a number for `unwatch`.
     package func watch(_ change: @escaping @Sendable (Set<String>) -> Void) -> Int {
-        let (number, active) = state.withLock { state in
+        let number = state.withLock { state in
             state.watcherCount += 1
-            state.watchers[state.watcherCount] = change
-            return (state.watcherCount, state.active ?? [])
+            state.newWatchers.insert(state.watcherCount)
+            return state.watcherCount
         }
-        queue.async { change(active) }
+        // What is active now is looked at where changes are told: earlier it could be told after a newer one.
+        queue.async { [self] in
+            let active = state.withLock { state -> Set<String>? in
+                guard state.newWatchers.remove(number) != nil else { return nil }
+                state.watchers[number] = change
+                return state.active ?? []
+            }
+            if let active { change(active) }
+        }
         return number
     }
 
-    package func unwatch(_ number: Int) { state.withLock { _ = $0.watchers.removeValue(forKey: number) } }
+    package func unwatch(_ number: Int) {
+        state.withLock { state in
+            state.newWatchers.remove(number)
+            state.watchers[number] = nil
+        }
+    }
 
     /// Calls a closure once as soon as the states are known, or as there is no agent; after a second at the latest.
     package func settled(_ work: @escaping @Sendable () -> Void) {
