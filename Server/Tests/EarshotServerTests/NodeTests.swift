@@ -161,6 +161,22 @@ import EarshotBasics
             try await cluster.end()
         }
 
+        /// The listener for other nodes answers nobody else, whatever key a request has.
+        @Test func theListenerForNodesRefusesOthers() async throws {
+            let cluster = try await Cluster()
+            let address = try #require(cluster.nodes[0].log.firstMatch(of: /address=(127\.0\.0\.1:\d+)/)?.1)
+            for secret in [nil, "guessed"] {
+                var request = HTTPClientRequest(url: "http://\(address)/v1/devices")
+                request.method = .POST
+                request.headers.add(name: "Authorization", value: "Bearer \(cluster.key)")
+                if let secret { request.headers.add(name: "Earshot-Node", value: secret) }
+                let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+                let body = String(buffer: try await response.body.collect(upTo: 1 << 16))
+                #expect(response.status.code == 403 && body.contains("not_a_node"), "\(body)")
+            }
+            try await cluster.end()
+        }
+
         /// All nodes are asked at once for projects that nobody owns: one takes each, and no request fails.
         @Test func nodesThatAreAskedAtOnceAgree() async throws {
             let cluster = try await Cluster()
