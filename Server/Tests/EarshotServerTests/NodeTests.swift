@@ -161,7 +161,7 @@ import EarshotBasics
             try await cluster.end()
         }
 
-        /// The listener for other nodes answers nobody else, whatever key a request has.
+        /// The listener for nodes refuses a request without their secret, also if its key is valid.
         @Test func theListenerForNodesRefusesOthers() async throws {
             let cluster = try await Cluster()
             let address = try #require(cluster.nodes[0].log.firstMatch(of: /address=(127\.0\.0\.1:\d+)/)?.1)
@@ -177,7 +177,7 @@ import EarshotBasics
             try await cluster.end()
         }
 
-        /// All nodes are asked at once for projects that nobody owns: one takes each, and no request fails.
+        /// All nodes are asked at once for a new project. One takes it, and every request succeeds.
         @Test func nodesThatAreAskedAtOnceAgree() async throws {
             let cluster = try await Cluster()
             for round in 0..<10 {

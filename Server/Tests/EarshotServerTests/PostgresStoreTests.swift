@@ -89,6 +89,42 @@ import EarshotBasics
             #expect(try await near(subscriber, second) == [-2])
         }
 
+        /// Any text and any content comes back as it was, also when many are written at once.
+        @Test func textsAndContentsComeBackAsTheyWere() async throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let first = try node(address)
+            let key = try await key(first)
+            let (publisher, subscriber) = (
+                try await first.openSession(key: key).0, try await first.openSession(key: key).0
+            )
+            let texts = ["", "NULL", "null", "{}", "a,b", "\"", "\\", "\\x00", "it's", "ü€🦉", " a ", "$1", "\u{1}\n\t"]
+            var random = SeededGenerator(seed: 5)
+            let messages = texts.enumerated().map { index, text in
+                let count = [0, 1, 255, 256, 102_400][index % 5]
+                let content = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+                return Message(namespace: text, type: text, content: content)
+            }
+            let tokens = try await withThrowingTaskGroup(of: Data.self) { group in
+                for message in messages {
+                    group.addTask {
+                        let filter = MessageFilter(namespace: message.namespace, type: message.type)
+                        _ = try await first.subscribe(filter, for: subscriber, idempotencyKey: message.type)
+                        return try await first.publish(message, for: publisher, idempotencyKey: message.type).token
+                            .bytes
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            _ = try await first.report(heard: tokens, lost: [], for: subscriber)
+            try first.store.close()
+            let second = try node(address)
+            try await eventually { try await problem { try await near(subscriber, second) } == nil }
+            let changes = try await second.store.changes(of: subscriber, ChangeQuery(after: 0, limit: 99)).changes
+            // The empty type selects every type of its namespace, which has one.
+            #expect(changes.count == messages.count)
+            for message in messages { #expect(changes.contains { $0.message == message }, "\(message.type)") }
+        }
+
         /// A node that was taken for dead writes nothing more, and its streams end.
         @Test func theFenceRefusesAFormerOwner() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()

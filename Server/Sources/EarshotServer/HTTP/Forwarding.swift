@@ -14,7 +14,6 @@
         let store: PostgresStore
         let secret: String
         private let http: HTTPClient
-        private let limits: ServiceLimits
         private static let connectTime = TimeAmount.seconds(1)
         private static let answerTime = TimeAmount.seconds(30)
         /// The maximum size of an answer that is no stream: a page of 100 beacons with 16 attachments of 1 KiB each in base64 has 2.2 MiB.
@@ -22,7 +21,6 @@
 
         init(_ store: PostgresStore, limits: ServiceLimits) async throws {
             self.store = store
-            self.limits = limits
             secret = try await store.clusterSecret()
             var configuration = HTTPClient.Configuration()
             configuration.timeout.connect = Self.connectTime
@@ -35,7 +33,7 @@
 
         func close() async throws { try await http.shutdown() }
 
-        /// Where the request is served; nil if it has no session or key that any node knows.
+        /// The project of the request's session or key; nil if the database has neither.
         func project(of request: Request) async throws -> Int64? {
             guard request.uri.path.hasPrefix("/v1/"), let bearer = try? request.bearer(),
                 bearer.utf8.count <= Secret.maximumCount

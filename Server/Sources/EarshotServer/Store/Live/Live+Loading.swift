@@ -1,7 +1,7 @@
 /// What a log holds of what is alive: all rows but the contents.
 struct LiveRows: Sendable {
     var devices: [(row: Int64, device: Live.Device)] = []
-    /// Those that ended stay until nobody may still read that they were lost.
+    /// Also ended ones: their subscribers may still have to read that they lost them.
     var offers: [Live.Offer] = []
     var wishes: [Live.Wish] = []
     /// The oldest first.
@@ -11,8 +11,8 @@ struct LiveRows: Sendable {
 }
 
 extension Live {
-    /// Takes all rows, and keeps the sightings of `old`, if its tokens and devices are still there, and the notes of what is not
-    /// committed yet.
+    /// Takes the rows. From `old` it keeps two things: the sightings whose tokens and devices have rows, and the devices with changes that
+    /// are not committed.
     /// - Parameters:
     ///   - firstRow: no new row has a number below this.
     ///   - isRestart: whether this is the first reading. What was near then counts as near for a while.

@@ -62,7 +62,7 @@
         /// The engines of the projects that this node owns.
         var engines: [Engine] { projects.withLock { $0.values.compactMap(\.owned?.engine) } }
 
-        /// Where a project is served: here if this node owns it, or can take it because nobody does who answers.
+        /// Where a project is served. A project without an owner, or whose owner does not answer, this node takes.
         /// - Parameter unreachable: the address of an owner that does not answer.
         /// - Throws: `Problem.projectMoves` if that owner lives all the same.
         func place(of project: Int64, unreachable: String? = nil) async throws -> ProjectPlace {
@@ -79,7 +79,7 @@
             }
         }
 
-        /// The address of the node that owns a project; nil if nobody does, or if it is this one.
+        /// The address of the other node that owns a project; nil if no other node does.
         private func owner(of project: Int64) async throws -> String? {
             let node = node.withLock { $0 }
             return try await perform { connection, _ in
@@ -145,7 +145,7 @@
                 return number
             }
             node.withLock { $0 = number }
-            // Nodes that are gone: nobody holds their locks.
+            // The rows of dead nodes. A node is dead if its lock is free.
             try connection.execute(
                 "DELETE FROM node WHERE id <> $2 AND pg_try_advisory_xact_lock($1, id)",
                 [Self.lockClass, .integer(number)])
@@ -171,7 +171,7 @@
             self.lost(lost.engine.live.withLock { Set($0.devices.keys) })
         }
 
-        /// What nodes know and nobody else: a request that brings it comes from one of them.
+        /// The secret by which nodes recognise each other's requests. Only the database has it.
         func clusterSecret() async throws -> String {
             try await perform { connection, _ in try connection.execute("SELECT secret FROM cluster")[0].text(0) }
         }
