@@ -89,6 +89,32 @@ import EarshotBasics
             #expect(try await near(subscriber, second) == [-2])
         }
 
+        /// A batch that the database refuses leaves nothing in memory, and the next one goes on.
+        @Test func aRefusedBatchLeavesNothing() async throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let (clock, service) = (MovedClock(), try node(address))
+            let session = try await service.openSession(key: try await key(service)).0
+            let kept = try await service.publish(message("kept"), for: session)
+            let connection = try PostgresConnection(PostgresAddress(address))
+            try connection.run(
+                script: """
+                    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'injected'; END $$;
+                    CREATE TRIGGER refuse BEFORE INSERT ON token FOR EACH ROW EXECUTE FUNCTION refuse();
+                    """)
+            let error = await #expect(throws: PostgresError.self) {
+                try await service.publish(message("refused"), for: session)
+            }
+            #expect(error?.message == "injected")
+            let engine = try #require(try store(service).engines.first)
+            let stored = try connection.transaction { try LiveRows($0, project: session.project) }
+            let live = Live(
+                stored, firstRow: ProjectRows.first(of: session.project), isRestart: false, now: clock.now)
+            #expect(engine.live.withLock { Scene.rows($0) } == Scene.rows(live))
+            #expect(stored.offers.map(\.publication.identifier) == [kept.value.identifier])
+            try connection.run(script: "DROP TRIGGER refuse ON token")
+            #expect(try await service.publish(message("refused"), for: session).isNew)
+        }
+
         /// Any text and any content comes back as it was, also when many are written at once.
         @Test func textsAndContentsComeBackAsTheyWere() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
