@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|web|browser|test|kernels|machine|container|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|web|browser|test|kernels|machine|container|operation|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -43,6 +43,8 @@ machine_packages=(qemu-system-x86 busybox-static cpio e2fsprogs kmod iproute2 bl
     python3 network-manager wpasupplicant hostapd iw iwd iputils-ping)
 # A builder of containers that needs no service, and one of base images.
 container_packages=(buildah mmdebstrap curl)
+# promtool, which is in Prometheus' package of 96 MB, and a proxy. The tests need their programs, not their services.
+operation_packages=(prometheus nginx openssl curl python3 python3-yaml)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 
@@ -65,9 +67,10 @@ test)
 kernels) packages=("${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;
 container) packages=("${container_packages[@]}") ;;
+operation) packages=("${operation_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|postgres|push|c|python|web|browser|test|kernels|machine|container|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|postgres|push|c|python|web|browser|test|kernels|machine|container|operation|bench]" >&2
     exit 64
     ;;
 esac
@@ -91,6 +94,9 @@ is_provided() {
     libsystemd-dev) pkg-config --exists libsystemd ;;
     libsqlite3-dev) pkg-config --exists sqlite3 ;;
     libpq-dev) pkg-config --exists libpq ;;
+    prometheus) command -v promtool ;;
+    nginx) PATH=$PATH:/usr/sbin command -v nginx ;;
+    python3-yaml) python3 -c 'import yaml' ;;
     postgresql) compgen -G '/usr/lib/postgresql/*/bin/initdb' ;;
     pulseaudio-utils) command -v pactl ;;
     binutils) command -v nm && command -v readelf ;;
@@ -164,11 +170,25 @@ apt() {
 
 install() { apt install -y --no-install-recommends "${missing[@]}"; }
 
+# Debian starts the services of a package, at once and with the machine. These two would take the ports 80 and 9090.
+services=()
+if [[ $purpose == operation ]] && command -v systemctl >/dev/null; then
+    for package in "${missing[@]}"; do
+        case $package in prometheus | nginx) services+=("$package") ;; esac
+    done
+fi
+tell_systemd() {
+    ((${#services[@]} == 0)) || "${as_root[@]}" systemctl --quiet "$1" "${services[@]}" >>"$log" 2>&1 || true
+}
+
 echo "Installing ${missing[*]} ..."
+tell_systemd mask
 # Fetches the package lists only if the first try fails, because they are absent or old.
-if ! install; then
-    if ! { apt update && install; }; then
-        tail -n 20 "$log" >&2
-        by_hand
-    fi
+status=0
+install || { apt update && install; } || status=$?
+tell_systemd unmask
+tell_systemd disable
+if ((status != 0)); then
+    tail -n 20 "$log" >&2
+    by_hand
 fi
