@@ -17,3 +17,7 @@ test-container: ## Build the token service's container without a registry, run i
 	@scripts/install-dependencies.sh container
 	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
 	Server/Operation/container.sh .build/container
+
+test-operation: server ## Check the alerts, the dashboard, and the configurations of Prometheus, nginx and compose (seconds)
+	@scripts/install-dependencies.sh operation
+	Server/Tests/operation.sh Server/.build/release/earshotd
