@@ -153,7 +153,7 @@ def compose(help_file):
         for option, address in expected.items():
             demand(options.get(option) == address, f"{name} has {option} {options.get(option)}, not {address}")
         upstream.add(f"{places['clients']}:8787")
-    servers = set(re.findall(r"^\s*server ([\d.:]+);", (operation / "nginx.conf").read_text(), re.MULTILINE))
+    servers = set(re.findall(r"^\s*server ([\d.:]+)\b", (operation / "nginx.conf").read_text(), re.MULTILINE))
     demand(servers == upstream, f"nginx.conf passes requests to {sorted(servers)}, not to {sorted(upstream)}")
     targets = read("prometheus.yaml")["scrape_configs"][0]["static_configs"][0]["targets"]
     expected = [f"{name}:8788" for name in nodes]
