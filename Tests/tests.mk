@@ -2,7 +2,7 @@
 
 # The tests of what both stores promise; EARSHOT_TEST_STORE says on which one they run.
 STORE_TESTS := MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests
-STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests
+STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests|OperatorTests
 # Debug builds compile once, where a release with testing enabled compiles each module twice; what computes is optimized all the same.
 # Apart, because other compiler flags in one place make everything build again each time.
 TESTING := --scratch-path .build/testing $(CHECKS)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What devices that stay take when each keeps its event stream open, as our clients do.
 
-    streams.py PORT PROCESS DEVICES SECONDS [ROOM] [HEARD]
+    streams.py PORT PROCESS DEVICES SECONDS [ROOM] [HEARD] [SENDERS]
 
 The database was filled by fill.py. Each device opens its stream; then each reports what it hears, and finds it; then, for SECONDS, each
 sends three requests a minute: a report of what is known, and two renewals with new tokens. The processor time and the memory are those of
-PROCESS. It prints the rows of a table.
+PROCESS. It prints the rows of a table. With SENDERS it then sends for SECONDS as many requests as so many devices do: a request costs less the
+more of them there are.
 """
 import asyncio
 import os
@@ -16,6 +17,7 @@ import time
 port, process, devices, seconds = (int(argument) for argument in sys.argv[1:5])
 room = int(sys.argv[5]) if len(sys.argv) > 5 else 100
 heard = int(sys.argv[6]) if len(sys.argv) > 6 else 10
+senders = int(sys.argv[7]) if len(sys.argv) > 7 else 0
 PERIOD_SECONDS = 60
 # Two comments, one each 15 s.
 QUIET_SECONDS = 30
@@ -139,27 +141,37 @@ async def main():
         f"| {devices / took:.0f}/s | {1000 * used / devices:.2f} ms a device | |"
     )
 
-    # Each device has its moment in the period.
-    due = sorted((random.random() * PERIOD_SECONDS, device, kind) for device in range(devices) for kind in range(3))
-    times.clear()
-    began, used, tasks, lost = time.monotonic(), processor_seconds(), set(), Stream.lost
-    for moment, device, kind in due:
-        if moment >= seconds:
-            break
-        pause = began + moment - time.monotonic()
-        if pause > 0.001:
-            await asyncio.sleep(pause)
-        request = report(device) if kind == 0 else renewal(("publications", "subscriptions")[kind - 1], device)
-        task = asyncio.create_task(send(*request))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-    await asyncio.gather(*tasks)
-    took, used = time.monotonic() - began, processor_seconds() - used
-    times.sort()
-    print(
-        f"| stay, {Stream.lost - lost} lost, {Stream.closed} streams ended | {len(times) / took:.0f}/s, p99 {1000 * times[len(times) * 99 // 100]:.1f} ms "
-        f"| {used / took:.3f} cores, {100_000 / devices * used / took:.2f} for 100,000 devices | {memory_kilobytes() // 1000} MB |"
-    )
+    async def stay(count):
+        """The requests of so many devices, which the real ones send in a shorter period."""
+        period = PERIOD_SECONDS * devices / count
+        # Each device has its moment in the period.
+        due = sorted((random.random() * period, device, kind) for device in range(devices) for kind in range(3))
+        times.clear()
+        began, used, tasks, lost = time.monotonic(), processor_seconds(), set(), Stream.lost
+        for turn in range(1 + int(seconds / period)):
+            for moment, device, kind in due:
+                moment += turn * period
+                if moment >= seconds:
+                    break
+                pause = began + moment - time.monotonic()
+                if pause > 0.001:
+                    await asyncio.sleep(pause)
+                request = report(device) if kind == 0 else renewal(("publications", "subscriptions")[kind - 1], device)
+                task = asyncio.create_task(send(*request))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+        await asyncio.gather(*tasks)
+        took, used = time.monotonic() - began, processor_seconds() - used
+        times.sort()
+        print(
+            f"| requests of {count} devices, {Stream.lost - lost} lost, {Stream.closed} streams ended "
+            f"| {len(times) / took:.0f}/s, p99 {1000 * times[len(times) * 99 // 100]:.1f} ms "
+            f"| {used / took:.3f} cores, {1000 * used / len(times):.2f} ms a request | {memory_kilobytes() // 1000} MB |"
+        )
+
+    await stay(devices)
+    if senders:
+        await stay(senders)
     for stream in streams:
         stream.close()
     # The service gives memory back once a minute.

@@ -2,7 +2,7 @@
 # Measures a service on SQLite whose devices keep their event streams open, as our clients do: memory a stream, and processor time of those
 # that stay.
 #
-#     Server/Benchmarks/streams.sh [EARSHOTD] [DEVICES] [SECONDS]
+#     Server/Benchmarks/streams.sh [EARSHOTD] [DEVICES] [SECONDS] [SENDERS]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 earshotd=${1:-$root/Server/.build/release/earshotd}
@@ -24,4 +24,4 @@ server=$!
 until grep -q http "$scratch/out"; do sleep 0.1; done
 echo "| phase | requests | processor | memory |"
 echo "|---|---|---|---|"
-python3 "$root/Server/Benchmarks/streams.py" "$(sed 's/.*://' "$scratch/out")" "$server" "$devices" "$seconds"
+python3 "$root/Server/Benchmarks/streams.py" "$(sed 's/.*://' "$scratch/out")" "$server" "$devices" "$seconds" 100 10 ${4:+"$4"}

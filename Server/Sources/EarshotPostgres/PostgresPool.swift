@@ -21,6 +21,8 @@
             var waiting: [Job] = []
             var first = 0
             var isClosed = false
+            /// Connections that make a call.
+            var busy = 0
             /// Since a connection failed, the time of the next try, and the pause after it.
             var outage: (reason: String, next: ContinuousClock.Instant, pause: Duration)?
 
@@ -50,7 +52,8 @@
         private let capacity: Int
         private let state = Mutex(State())
         private let work = DispatchSemaphore(value: 0)
-        private let size: Int
+        /// The number of connections.
+        package let size: Int
         private let onOutage: @Sendable (String?) -> Void
         private static let firstPause = Duration.milliseconds(50)
         private static let maximumPause = Duration.seconds(5)
@@ -87,6 +90,12 @@
 
         /// The number of waiting calls.
         package var waitingCount: Int { state.withLock { $0.count } }
+
+        /// The number of connections that make a call.
+        package var busyCount: Int { state.withLock { $0.busy } }
+
+        /// Whether the last connection could be made.
+        package var isUp: Bool { state.withLock { $0.outage == nil } }
 
         /// Ends the threads and their connections. Waiting calls fail.
         package func close() {
@@ -143,9 +152,15 @@
         /// - Returns: false if the pool is closed.
         private func serve(_ connection: inout PostgresConnection?) -> Bool {
             work.wait()
-            guard let job = state.withLock({ $0.next() }) else {
+            let next = state.withLock { state in
+                let job = state.next()
+                if job != nil { state.busy += 1 }
+                return job
+            }
+            guard let job = next else {
                 return state.withLock { !$0.isClosed }
             }
+            defer { state.withLock { $0.busy -= 1 } }
             do {
                 if connection?.isAlive == false { connection = nil }
                 let ready = try connection ?? connect()

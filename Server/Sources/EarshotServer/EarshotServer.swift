@@ -43,47 +43,58 @@ public struct EarshotServer: Sendable {
         public init(database: String) { self.database = database }
     }
 
+    /// The version of the service.
+    public static let version = "0.2.0"
+
     private let options: Options
     private let logger: Logger
     private let store: any Store
-    private let web: WebFolder?
+    private let service: TokenService
 
     /// Opens the database and creates a missing one.
     /// - Throws: `DatabaseInUse` if another process serves the SQLite file; GRDB's `DatabaseError` if SQLite cannot open or
     ///   migrate it, or an error that says why the rights of other users cannot be taken from it; for PostgreSQL,
     ///   `AdministrationError` if the database cannot be reached or migrated; an error that says why the web page cannot be
-    ///   served.
+    ///   served; an error of the TLS library if the certificate cannot be loaded.
     public init(_ options: Options, logger: Logger) throws {
         self.options = options
         self.logger = logger
-        web = try options.webFolder.map { try WebFolder($0) }
-        if let leftOut = web?.leftOut, !leftOut.isEmpty {
-            logger.notice("files that are not served", metadata: ["files": "\(leftOut.joined(separator: " "))"])
-        }
+        let settings = try Self.settings(options, logger)
         store = try StoreOpening.serve(options.database, options.limits, logger)
+        service = TokenService(store: store, limits: settings.limits)
+        service.change(settings)
     }
 
     /// Serves until SIGTERM or SIGINT: then it accepts no more connections, ends the event streams, answers the
     /// requests in progress, and returns. After ten seconds it returns in any case.
-    /// - Parameter onRunning: called once with the port, when all listeners accept connections.
-    /// - Throws: an error of the network or TLS library if the certificate cannot be loaded or the address cannot be
-    ///   bound; `AdministrationError` if that of the listener for operators cannot be bound.
-    public func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
-        let limits = possible(options.limits)
-        let service = TokenService(store: store, limits: limits)
+    ///
+    /// It tells the service manager, if there is one (`ServiceManager`), what it does.
+    /// - Parameters:
+    ///   - onRunning: called once with the port, when all listeners accept connections.
+    ///   - onReload: called at each SIGHUP; the options to serve by from then on. Those of listeners and of the database stay.
+    /// - Throws: an error of the network library if the address cannot be bound; `AdministrationError` if that of the listener for
+    ///   operators cannot be bound.
+    public func run(
+        onRunning: @escaping @Sendable (Int) -> Void, onReload: @escaping @Sendable () throws -> Options
+    ) async throws {
+        let service = service
         try await service.begin()
-        let proxies = Set(options.proxies.compactMap { IPAddress($0) })
         let nodes = try await Nodes(service, host: options.nodeHost, port: options.nodePort)
         let count = [options.operationsPort != nil, nodes != nil].count { $0 }
-        let starting = StartingListeners(count: 1 + count, onRunning: onRunning)
+        let starting = StartingListeners(count: 1 + count) { port in
+            ServiceManager.tell("READY=1")
+            onRunning(port)
+        }
         var services: [any Service] = [
             Self.application(
-                service, web: web, proxies: proxies, nodes: nodes,
-                server: try server(service, proxies), address: .hostname(options.host, port: options.port),
-                logger: logger, onRunning: { starting.isRunning(port: $0) })
+                service, nodes: nodes, server: try server(service),
+                address: .hostname(options.host, port: options.port),
+                logger: logger, onRunning: { starting.isRunning(port: $0) }),
+            ServiceManager(),
+            Reloading(metrics: service.metrics, logger: logger) { try reload(try onReload()) },
         ]
         if let nodes {
-            services.append(nodes.listener(service, web: web, logger: logger) { starting.isRunning() })
+            services.append(nodes.listener(service, logger: logger) { starting.isRunning() })
         }
         if let port = options.operationsPort {
             services.append(operations(service, port: port) { starting.isRunning() })
@@ -101,33 +112,59 @@ public struct EarshotServer: Sendable {
         try store.close()
     }
 
+    /// Serves by other options. If one of them cannot be used, nothing changes.
+    private func reload(_ new: Options) throws {
+        guard (new.certificatePath == nil) == (options.certificatePath == nil) else {
+            throw AdministrationError(description: "TLS cannot be turned on or off while the service runs; restart it.")
+        }
+        service.change(try Self.settings(new, logger))
+        let fixed = new.differences(from: options)
+        if !fixed.isEmpty {
+            logger.warning(
+                "these options count after a restart only", metadata: ["options": "\(fixed.joined(separator: " "))"])
+        }
+    }
+
+    private static func settings(_ options: Options, _ logger: Logger) throws -> Settings {
+        var settings = Settings(limits: possible(options.limits, logger))
+        settings.proxies = Set(options.proxies.compactMap { IPAddress($0) })
+        settings.web = try options.webFolder.map { try WebFolder($0) }
+        if let leftOut = settings.web?.leftOut, !leftOut.isEmpty {
+            logger.notice("files that are not served", metadata: ["files": "\(leftOut.joined(separator: " "))"])
+        }
+        if let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath {
+            settings.certificate = try ServerCertificate(
+                certificatePath: certificatePath, privateKeyPath: privateKeyPath)
+        }
+        return settings
+    }
+
     /// The application around a service, which tests run too.
     static func application(
-        _ service: TokenService, web: WebFolder? = nil, proxies: Set<IPAddress> = [], nodes: Nodes? = nil,
-        server: HTTPServerBuilder? = nil,
+        _ service: TokenService, nodes: Nodes? = nil, server: HTTPServerBuilder? = nil,
         address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
         onRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> some ApplicationProtocol {
-        let browsers = BrowserSettings(servesPages: web != nil, proxies: proxies)
-        let endpoints = API(service: service, browsers: browsers).endpoints
+        let endpoints = API(service: service).endpoints
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ObservationMiddleware(metrics: service.metrics))
         router.add(middleware: CrossOriginMiddleware(origins: service.browserOrigins))
-        router.add(middleware: ProblemMiddleware(service: service, browsers: browsers, endpoints: endpoints))
+        router.add(middleware: ProblemMiddleware(service: service, endpoints: endpoints))
         router.add(middleware: PreflightMiddleware(origins: service.browserOrigins, endpoints: endpoints))
-        if let web { router.add(middleware: WebMiddleware(folder: web)) }
+        if service.settings.now.web != nil { router.add(middleware: WebMiddleware(settings: service.settings)) }
         router.add(middleware: PathFormMiddleware())
-        nodes?.add(to: router, browsers, service.limits)
+        nodes?.add(to: router, service)
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         return Application(
             router: router,
-            server: server ?? EventLoopConnections.server(channels(service), service.counter(proxies)),
+            server: server ?? EventLoopConnections.server(channels(service), service.counter),
             configuration: ApplicationConfiguration(
                 address: address, backlog: 1_024,
                 // A connection that the handler below rejects still takes a file descriptor for a moment.
-                availableConnectionsDelegate: MaximumAvailableConnections(service.limits.connections + 64)),
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    FileDescriptors.connectionsAfterRaising() + 64)),
             services: [Heartbeat(service: service, logger: logger)],
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }
@@ -150,7 +187,7 @@ public struct EarshotServer: Sendable {
         return Application(
             router: router,
             server: EventLoopConnections.server(channels(service)) {
-                ConnectionCounter(connections, proxies: [], metrics: service.metrics)
+                ConnectionCounter(connections, metrics: service.metrics)
             },
             configuration: ApplicationConfiguration(address: address),
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
@@ -172,7 +209,7 @@ public struct EarshotServer: Sendable {
     }
 
     /// The limits with as many connections as there are file descriptors: each connection takes one.
-    private func possible(_ limits: ServiceLimits) -> ServiceLimits {
+    private static func possible(_ limits: ServiceLimits, _ logger: Logger) -> ServiceLimits {
         var limits = limits
         let possible = FileDescriptors.connectionsAfterRaising()
         if possible < limits.connections {
@@ -184,27 +221,10 @@ public struct EarshotServer: Sendable {
         return limits
     }
 
-    /// The suites of TLS 1.2 whose keys are ephemeral, with authenticated encryption: who records the traffic and steals the
-    /// server's key later cannot read it (RFC 9325, section 4.2). All suites of 1.3 are so.
-    private static let cipherSuites: [NIOTLSCipher] = [
-        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
-        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
-    ]
-
-    private func server(_ service: TokenService, _ proxies: Set<IPAddress>) throws -> HTTPServerBuilder {
-        let plain = EventLoopConnections.server(Self.channels(service), service.counter(proxies))
-        guard let certificatePath = options.certificatePath, let privateKeyPath = options.privateKeyPath else {
-            return plain
-        }
-        let certificates = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)
-        let privateKey = try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: certificates, privateKey: .privateKey(privateKey))
-        // RFC 8996 forbids 1.0 and 1.1, which the library still accepts by itself.
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.cipherSuiteValues = EarshotServer.cipherSuites
-        return try .tls(plain, tlsConfiguration: configuration)
+    private func server(_ service: TokenService) throws -> HTTPServerBuilder {
+        let plain = EventLoopConnections.server(Self.channels(service), service.counter)
+        guard let certificate = service.settings.now.certificate else { return plain }
+        return try .tls(plain, tlsConfiguration: certificate.configuration(service.settings))
     }
 
     static func channels(_ service: TokenService) -> HTTP1Channel.Configuration {
@@ -221,8 +241,26 @@ public struct EarshotServer: Sendable {
 
 extension TokenService {
     /// What counts each connection of the public listener.
-    func counter(_ proxies: Set<IPAddress>) -> @Sendable () -> ConnectionCounter {
-        { [connections, metrics] in ConnectionCounter(connections, proxies: proxies, metrics: metrics) }
+    var counter: @Sendable () -> ConnectionCounter {
+        { [connections, metrics, settings] in
+            ConnectionCounter(connections, proxies: { settings.now.proxies }, metrics: metrics)
+        }
+    }
+}
+
+extension EarshotServer.Options {
+    /// The names of the options that differ, of those that a running service cannot change.
+    fileprivate func differences(from old: Self) -> [String] {
+        [
+            ("--host", host == old.host), ("--port", port == old.port),
+            ("--operations-host", operationsHost == old.operationsHost),
+            ("--operations-port", operationsPort == old.operationsPort),
+            ("--node-host", nodeHost == old.nodeHost), ("--node-port", nodePort == old.nodePort),
+            ("--database", database == old.database),
+            // A page may change or go, but a service that began without one has nothing that serves it.
+            ("--web", old.webFolder != nil || webFolder == nil),
+            ("--database-connections", limits.databaseConnections == old.limits.databaseConnections),
+        ].filter { !$0.1 }.map(\.0)
     }
 }
 
@@ -252,8 +290,6 @@ struct Heartbeat: Service {
     let service: TokenService
     let logger: Logger
     private static let sweepInterval = Duration.milliseconds(250)
-    /// Proxies close connections that stay silent for a minute, or for half of one.
-    private static let sweepsPerWake = 60
     /// Once a minute.
     private static let sweepsPerTrim = 240
 
@@ -263,10 +299,13 @@ struct Heartbeat: Service {
                 try await Task.sleep(for: Self.sweepInterval)
                 do {
                     try await service.sweep()
+                } catch let problem as Problem where problem == .storeAway {
+                    // The store has said so once.
                 } catch {
-                    logger.error("sweep failed", metadata: ["reason": "\(reason(of: error))"])
+                    logger.error("failed", metadata: ["step": "sweep", "reason": "\(reason(of: error))"])
                 }
-                if count.isMultiple(of: Self.sweepsPerWake) { service.hub.wakeAll() }
+                // Each stream every 15 s: proxies close connections that stay silent for a minute, or for half of one.
+                service.hub.wake(share: count)
                 // By itself the allocator keeps what ended streams have left between what lives.
                 if count.isMultiple(of: Self.sweepsPerTrim) { malloc_trim(0) }
             }

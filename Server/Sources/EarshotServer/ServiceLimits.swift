@@ -33,7 +33,7 @@ public struct ServiceLimits: Sendable, Equatable {
     /// Requests of all devices of a key, beyond the share of each.
     public var requestsPerKey = RateLimit(perSecond: 500, burst: 2_000)
     /// Sessions that a key opens.
-    public var sessionsPerKey = RateLimit(perSecond: 10, burst: 100)
+    public var sessionsPerKey = RateLimit(perSecond: 100, burst: 1_000)
     /// Requests of all pages at one address: an IPv4 address, or an IPv6 network of 64 bits.
     public var requestsPerAddress = RateLimit(perSecond: 50, burst: 500)
     /// Sessions that all pages at one address open.

@@ -234,7 +234,7 @@ extension APIKey {
 
 extension Moment {
     /// The time in RFC 3339 format.
-    fileprivate var text: String {
+    var text: String {
         Date(timeIntervalSince1970: Double(milliseconds / 1_000)).formatted(.iso8601)
     }
 }

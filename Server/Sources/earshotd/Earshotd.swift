@@ -26,22 +26,41 @@ struct Earshotd: AsyncParsableCommand {
 
             Bluetooth beacons: 'earshotd beacon register' and 'earshotd beacon attach' put a message where a beacon is.
 
-            Every command takes the database with --database. Projects, keys and beacons may change while the service \
+            Every command takes the database with --database, or from the file of --configuration. Projects, keys and beacons may change while the service \
             runs. docs/SERVICE.md has the HTTP interface, a systemd unit, TLS, backup and limits.
             """,
-        version: "earshotd 0.2.0",
+        version: "earshotd \(EarshotServer.version)",
         subcommands: [
             ServeCommand.self, ProjectCommand.self, KeyCommand.self, BeaconCommand.self, NamespaceCommand.self,
+            DeviceCommand.self, PublicationCommand.self, BackupCommand.self, CheckCommand.self, CopyCommand.self,
         ])
 }
 
 struct DatabaseOption: ParsableArguments {
     @Option(
-        name: .long,
+        name: .customLong("database"),
         help: ArgumentHelp(
-            "The SQLite database; a missing one is created. Or postgres://user@host/name, for several services together.",
+            """
+            The SQLite database; a missing one is created. Or postgres://user@host/name, for several services together. \
+            (default: that of --configuration, or earshotd.sqlite)
+            """,
             valueName: "file or address"))
-    var database = "earshotd.sqlite"
+    var given: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with an option of 'earshotd serve' in each line, such as 'port 8787'. The command line comes first.",
+            valueName: "file"))
+    var configuration: String?
+
+    mutating func validate() throws {
+        guard given == nil, let configuration else { return }
+        let prefix = "--database="
+        given = try ConfigurationFile.arguments(configuration).last { $0.hasPrefix(prefix) }
+            .map { String($0.dropFirst(prefix.count)) }
+    }
+
+    var database: String { given ?? "earshotd.sqlite" }
 
     /// The database for messages, without a password.
     var name: String { StoreOpening.name(database) }

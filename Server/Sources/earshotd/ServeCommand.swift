@@ -10,6 +10,11 @@ struct ServeCommand: AsyncParsableCommand {
             With --web it also serves a web page, whose visitors hear and speak with a browser key:
               earshotd key create demo --browser
               earshotd serve --web FOLDER
+
+            The options may be in a file, one in a line without its dashes:
+              earshotd serve --configuration /etc/earshotd/earshotd.conf
+            SIGHUP reads the file, the certificate and the web page again, and ends no connection. What it cannot change \
+            while the service runs, it names in the log: listeners and the database.
             """)
 
     @Option(help: "The address to listen at; 0.0.0.0 for all.")
@@ -58,6 +63,9 @@ struct ServeCommand: AsyncParsableCommand {
         transform: logLevel(_:))
     var logLevel = Logger.Level.info
 
+    @Option(help: "The form of the log: text, or a line of JSON for each event.")
+    var logFormat = ServiceLog.Format.text
+
     @Option(help: "The maximum number of open connections.")
     var connections = ServiceLimits().connections
 
@@ -89,6 +97,9 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Maximum requests a second from one address without a valid key or session.", valueName: "n"))
     var addressFailureRate = ServiceLimits().failuresPerAddress.perSecond
+
+    @Option(help: ArgumentHelp("Maximum devices of a key that have a session at the same time.", valueName: "n"))
+    var devicesPerKey = ServiceLimits().devicesPerKey
 
     @Option(help: ArgumentHelp("Maximum publications of all devices of a key.", valueName: "n"))
     var publicationsPerKey = ServiceLimits().publicationsPerKey
@@ -126,7 +137,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         for (name, count) in [
             ("--connections", connections), ("--connections-per-address", connectionsPerAddress ?? 1),
-            ("--database-connections", databaseConnections),
+            ("--database-connections", databaseConnections), ("--devices-per-key", devicesPerKey),
             ("--publications-per-key", publicationsPerKey),
             ("--subscriptions-per-key", subscriptionsPerKey),
             ("--publications-per-device", publicationsPerDevice),
@@ -140,10 +151,52 @@ struct ServeCommand: AsyncParsableCommand {
     private static let databaseInUse = ExitCode(75)
 
     func run() async throws {
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        var logger = Logger(label: "earshotd")
-        logger.logLevel = logLevel
+        // Until the service reads it, a reload has nothing to do.
+        signal(SIGHUP, SIG_IGN)
+        try await complete().serve()
+    }
 
+    /// The command with the options of its configuration file. Those of the command line come after them, and so count.
+    /// - Throws: `ValidationError`, or the parser's error, which names the option.
+    private func complete() throws -> Self {
+        guard let file = database.configuration else { return self }
+        let arguments = try ConfigurationFile.arguments(file)
+        do {
+            return try Self.parse(arguments + CommandLine.arguments.dropFirst(2))
+        } catch {
+            throw ValidationError("The configuration '\(file)': \(Self.message(for: error))")
+        }
+    }
+
+    private func serve() async throws {
+        let (format, level) = (logFormat, logLevel)
+        LoggingSystem.bootstrap { ServiceLog(label: $0, format: format) }
+        var logger = Logger(label: "earshotd")
+        logger.logLevel = level
+        if tlsCertificate == nil, !["localhost", "::1"].contains(host), !host.hasPrefix("127.") {
+            logger.warning(
+                """
+                keys and messages travel without TLS, and other machines can reach this address: anyone on the way can read them. Give \
+                --tls-certificate and --tls-key, or serve on 127.0.0.1 where a proxy on this machine ends TLS
+                """, metadata: ["host": "\(host)"])
+        }
+        let (host, scheme) = (host, tlsCertificate == nil ? "http" : "https")
+        try await orFail("cannot serve on \(host):\(port) with the database '\(database.name)'") {
+            let server = try server(options, logger: logger)
+            try await server.run { port in
+                print("earshotd listens at \(scheme)://\(host):\(port)")
+                fflush(nil)
+            } onReload: { [logger] in
+                let new = try complete()
+                var logger = logger
+                logger.logLevel = new.logLevel
+                return new.options
+            }
+        }
+        logger.info("stopped")
+    }
+
+    private var options: EarshotServer.Options {
         var options = EarshotServer.Options(database: database.database)
         options.host = host
         options.port = port
@@ -156,22 +209,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.webFolder = web
         options.proxies = proxy
         options.limits = limits
-        let scheme = tlsCertificate == nil ? "http" : "https"
-        if tlsCertificate == nil, !["localhost", "::1"].contains(host), !host.hasPrefix("127.") {
-            logger.warning(
-                """
-                keys and messages travel without TLS, and other machines can reach this address: anyone on the way can read them. Give \
-                --tls-certificate and --tls-key, or serve on 127.0.0.1 where a proxy on this machine ends TLS
-                """, metadata: ["host": "\(host)"])
-        }
-        try await orFail("cannot serve on \(host):\(port) with the database '\(database.name)'") {
-            let server = try server(options, logger: logger)
-            try await server.run { port in
-                print("earshotd listens at \(scheme)://\(host):\(port)")
-                fflush(nil)
-            }
-        }
-        logger.info("stopped")
+        return options
     }
 
     private func server(_ options: EarshotServer.Options, logger: Logger) throws -> EarshotServer {
@@ -194,6 +232,7 @@ struct ServeCommand: AsyncParsableCommand {
         limits.requestsPerAddress = RateLimit(perSecond: addressRate, burst: max(1, 10 * addressRate))
         limits.sessionsPerAddress = RateLimit(perSecond: addressSessionRate, burst: max(1, 500 * addressSessionRate))
         limits.failuresPerAddress = RateLimit(perSecond: addressFailureRate, burst: max(1, 50 * addressFailureRate))
+        limits.devicesPerKey = devicesPerKey
         limits.publicationsPerKey = publicationsPerKey
         limits.subscriptionsPerKey = subscriptionsPerKey
         limits.publicationsPerDevice = publicationsPerDevice
@@ -201,6 +240,8 @@ struct ServeCommand: AsyncParsableCommand {
         return limits
     }
 }
+
+extension ServiceLog.Format: ExpressibleByArgument {}
 
 private func logLevel(_ text: String) throws -> Logger.Level {
     guard let level = Logger.Level(rawValue: text) else { throw ValidationError("There is no log level '\(text)'.") }

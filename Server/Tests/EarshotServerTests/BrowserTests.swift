@@ -18,7 +18,8 @@ import Testing
     private func test(
         _ world: World, web: WebFolder? = nil, _ body: @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        try await EarshotServer.application(world.service, web: web, logger: silent).test(.router) { client in
+        world.service.settings.change { $0.web = web }
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
             try await body(client)
         }
     }

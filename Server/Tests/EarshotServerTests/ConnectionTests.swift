@@ -71,14 +71,15 @@ import Testing
             #expect(try await RawConnection.say(Self.whole, to: port).hasPrefix("HTTP/1.1 200 "))
         }
         #expect(connections.count == 0)
-        #expect(world.service.metrics.text(gauges: []).contains("{code=\"request_too_slow\"} "))
+        #expect(world.service.metrics.text(commits: Histogram(), gauges: []).contains("{code=\"request_too_slow\"} "))
     }
 
     /// An address has a limit of connections, and the answer names it. A proxy's address has none.
     @Test(arguments: [false, true]) func anAddressHasALimit(isProxy: Bool) async throws {
         let world = try World { $0.connectionsPerAddress = 2 }
         let proxies = isProxy ? [try #require(IPAddress("127.0.0.2"))] : []
-        let application = EarshotServer.application(world.service, proxies: Set(proxies), logger: silent)
+        world.service.settings.change { $0.proxies = Set(proxies) }
+        let application = EarshotServer.application(world.service, logger: silent)
         try await application.test(.live) { client in
             let port = try #require(client.port)
             // Each waits for 60 s after its answer. The test's own client has one connection, from another address.

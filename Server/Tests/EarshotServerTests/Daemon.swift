@@ -55,9 +55,14 @@ final class Daemon: @unchecked Sendable {
     /// Runs a command and waits for its end.
     func run(_ arguments: String...) throws -> Result { try run(arguments) }
 
-    func run(_ arguments: [String]) throws -> Result {
+    func run(_ arguments: [String]) throws -> Result { try runAlone(arguments + ["--database", database]) }
+
+    /// Runs a command that names its database otherwise.
+    func runAlone(_ arguments: String...) throws -> Result { try runAlone(arguments) }
+
+    private func runAlone(_ arguments: [String]) throws -> Result {
         let process = try make(arguments, output: "out", error: "err")
-        try process.run()
+        try process.begin()
         process.waitUntilExit()
         return Result(
             status: process.terminationStatus, output: try String(contentsOf: file("out"), encoding: .utf8),
@@ -71,15 +76,21 @@ final class Daemon: @unchecked Sendable {
     }
 
     /// Starts the service and waits until it listens. All runs log to one file.
-    /// - Parameter files: the limit of open files; nil keeps that of the process.
-    func serve(_ arguments: String..., files: Int? = nil) async throws {
+    /// - Parameters:
+    ///   - files: the limit of open files; nil keeps that of the process.
+    ///   - environment: what the environment has besides.
+    func serve(
+        _ arguments: String..., files: Int? = nil, environment: [String: String] = [:]
+    ) async throws {
         let process = try make(
-            ["serve", "--port", "0", "--operations-port", "0"] + arguments, output: "serve", error: "log")
+            ["serve", "--port", "0", "--operations-port", "0", "--database", database] + arguments, output: "serve",
+            error: "log")
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         if let files, let url = process.executableURL {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", url.path] + (process.arguments ?? [])
         }
-        try process.run()
+        try process.begin()
         self.process = process
         for _ in 0..<1_000 {
             let output = try String(contentsOf: file("serve"), encoding: .utf8)
@@ -91,6 +102,33 @@ final class Daemon: @unchecked Sendable {
             try await Task.sleep(for: .milliseconds(10))
         }
         throw CocoaError(.executableLoad, userInfo: [NSLocalizedDescriptionKey: log])
+    }
+
+    /// Makes `cert.pem` and `key.pem` in the directory, in place of earlier ones.
+    /// - Parameter key: the options of openssl for the key.
+    func makeCertificate(key: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]) throws {
+        let openssl = Process()
+        openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        openssl.arguments =
+            ["req", "-x509", "-newkey"] + key + [
+                "-nodes", "-days", "1", "-subj", "/CN=localhost", "-keyout", file("key.pem").path, "-out",
+                file("cert.pem").path,
+            ]
+        openssl.standardError = FileHandle.nullDevice
+        try openssl.begin()
+        openssl.waitUntilExit()
+    }
+
+    /// Sends a signal that does not end it.
+    func tell(_ signal: Int32) { kill(processIdentifier, signal) }
+
+    /// Waits until the log says something.
+    func waitForLog(_ text: String) async throws {
+        for _ in 0..<2_000 {
+            if log.contains(text) { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw CocoaError(.fileReadUnknown, userInfo: [NSLocalizedDescriptionKey: "no '\(text)' in: \(log)"])
     }
 
     /// The port at which it listens now.
@@ -127,7 +165,7 @@ final class Daemon: @unchecked Sendable {
     private func make(_ arguments: [String], output: String, error: String) throws -> Process {
         let process = Process()
         process.executableURL = Self.url
-        process.arguments = arguments + ["--database", database]
+        process.arguments = arguments
         try Data().write(to: file(output))
         if !FileManager.default.fileExists(atPath: file(error).path) || error != "log" {
             try Data().write(to: file(error))
@@ -139,4 +177,11 @@ final class Daemon: @unchecked Sendable {
         process.standardError = errors
         return process
     }
+}
+
+extension Process {
+    private static let launching = NSLock()
+
+    /// Runs, one after the other: two at once have crashed within Foundation's `run`, seldom.
+    func begin() throws { try Self.launching.withLock { try run() } }
 }

@@ -284,16 +284,7 @@ import Testing
     /// Serves with a certificate of its own.
     /// - Parameter key: the options of openssl for its key.
     private func serveTLS(_ daemon: Daemon, key: [String]) async throws {
-        let openssl = Process()
-        openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        openssl.arguments =
-            ["req", "-x509", "-newkey"] + key + [
-                "-nodes", "-days", "1", "-subj", "/CN=localhost", "-keyout", daemon.file("key.pem").path, "-out",
-                daemon.file("cert.pem").path,
-            ]
-        openssl.standardError = FileHandle.nullDevice
-        try openssl.run()
-        openssl.waitUntilExit()
+        try daemon.makeCertificate(key: key)
         try await daemon.serve(
             "--tls-certificate", daemon.file("cert.pem").path, "--tls-key", daemon.file("key.pem").path)
     }

@@ -140,7 +140,7 @@ import Testing
         async let list = listed.after {
             try await scene.world.store.publications(of: scene.publisher.session, now: scene.world.clock.now).count
         }
-        while scene.world.sqlite.writes.waitingCount < 2, !reported.isFinished, !listed.isFinished {
+        while scene.world.sqlite.writes.turnCount < 2, !reported.isFinished, !listed.isFinished {
             await Task.yield()
         }
         #expect(!reported.isFinished && !listed.isFinished)
@@ -163,7 +163,7 @@ import Testing
         async let answer = asked.after {
             try await scene.world.store.session(hash: Secret.hash(secret), now: scene.world.clock.now)
         }
-        while scene.world.sqlite.writes.waitingCount < 1, !asked.isFinished { await Task.yield() }
+        while scene.world.sqlite.writes.turnCount < 1, !asked.isFinished { await Task.yield() }
         #expect(!asked.isFinished)
         commit.end(isRefused: isRefused)
         let isStopped = await ended == nil

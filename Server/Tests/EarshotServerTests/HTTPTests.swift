@@ -33,7 +33,9 @@ import Testing
             let statuses = (answer["heard"] as? [[String: String]])?.compactMap { $0["status"] }
             #expect(statuses == ["VALID", "INVALID", "INVALID"])
             #expect((answer["heard"] as? [[String: String]])?.last?["token"] == "nonsense")
-            #expect(world.service.metrics.text(gauges: []).contains("earshot_deliveries_total{event=\"found\"} 1"))
+            #expect(
+                world.service.metrics.text(commits: Histogram(), gauges: []).contains(
+                    "earshot_deliveries_total{event=\"found\"} 1"))
 
             let id = try #require(publication["id"] as? String)
             #expect(

@@ -42,6 +42,8 @@ import Testing
             await #expect(throws: DatabaseError.self) {
                 try await device.publish(String(repeating: "x", count: 100_000))
             }
+            // A turn that changes no row, such as a sweep without anything due, does not say that the disk takes rows again.
+            try await world.sqlite.writes.perform { _, _ in }
             let answer = try await becomes(.serviceUnavailable, stranger)
             #expect(answer.code == "store_fails")
             #expect(answer.problem("message").contains("the last write failed"))

@@ -175,7 +175,8 @@ import Testing
     @Test func failuresBehindAProxy() async throws {
         let world = try World { $0.failuresPerAddress = RateLimit(perSecond: 1, burst: 1) }
         let proxies: Set = [try #require(IPAddress("127.0.0.1"))]
-        let application = EarshotServer.application(world.service, proxies: proxies, logger: silent)
+        world.service.settings.change { $0.proxies = proxies }
+        let application = EarshotServer.application(world.service, logger: silent)
         try await application.test(.live) { client in
             let port = try #require(client.port)
             func status(_ address: String) async throws -> Substring {

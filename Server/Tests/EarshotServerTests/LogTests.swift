@@ -69,6 +69,24 @@ import Testing
         for secret in secrets { #expect(!text.contains(secret), "\(secret) stands in the log") }
     }
 
+    /// Each line is an object of its own: time, level, message, and what else the event has.
+    @Test func linesOfJSON() async throws {
+        let daemon = try Daemon()
+        try await daemon.serve("--log-format", "json", "--log-level", "debug")
+        #expect(try await daemon.send("GET", "/v1/\"x\n", bearer: "").status == 404)
+        daemon.tell(SIGHUP)
+        try await daemon.waitForLog("reloaded")
+        #expect(daemon.end(SIGTERM) == 0)
+        let lines = try daemon.log.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String], "\(line)")
+        }
+        let answered = try #require(lines.first { $0["message"] == "answered" })
+        #expect(answered["level"] == "debug" && answered["status"] == "404" && answered["path"] == "NotFound")
+        let time = try #require(answered["time"])
+        #expect(time.wholeMatch(of: /20[0-9-]{8}T[0-9:]{8}\.[0-9]+Z/) != nil, "\(time)")
+        #expect(lines.contains { $0["message"] == "reloaded" && $0["level"] == "notice" })
+    }
+
     /// The log names the problem's code, not the type `Problem`.
     @Test func reasonsSayWhatHappened() {
         #expect(reason(of: Problem.overloaded) == "overloaded")

@@ -230,7 +230,7 @@ import Testing
             let health = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
             #expect(try await RawConnection.say(health, to: port).hasPrefix("HTTP/1.1 200 "))
         }
-        let problems = world.service.metrics.text(gauges: []).split(separator: "\n")
+        let problems = world.service.metrics.text(commits: Histogram(), gauges: []).split(separator: "\n")
         #expect(!problems.contains { $0.contains("internal_error") })
     }
 }

@@ -69,7 +69,7 @@
             process.executableURL = URL(fileURLWithPath: program)
             process.arguments = arguments
             process.standardInput = Pipe()
-            try process.run()
+            try process.begin()
             guardian.withLock { $0 = process }
             let end = ContinuousClock.now + .seconds(30)
             while (try? PostgresConnection(PostgresAddress(address()))) == nil {
@@ -118,7 +118,7 @@
             process.arguments = arguments
             process.standardOutput = output
             process.standardError = errors
-            try process.run()
+            try process.begin()
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             let error = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()

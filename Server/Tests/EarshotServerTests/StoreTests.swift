@@ -93,7 +93,7 @@ import Testing
 
     @Test func rejectsWritesBeyondItsCapacity() async throws {
         let world = try World()
-        let full = WriteQueue(world.sqlite.pool, capacity: 0, clock: world.clock)
+        let full = WriteQueue(world.sqlite.pool, capacity: 0, commits: Durations(), clock: world.clock)
         #expect(try await problem { try await full.perform { _, _ in } } == .overloaded)
     }
 

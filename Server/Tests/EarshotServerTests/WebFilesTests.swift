@@ -14,7 +14,8 @@ import Testing
         _ folder: URL, _ world: World, _ body: @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         let web = try WebFolder(folder.path)
-        try await EarshotServer.application(world.service, web: web, logger: silent).test(.router) { client in
+        world.service.settings.change { $0.web = web }
+        try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
             try await body(client)
         }
     }

@@ -7,9 +7,11 @@ import NearbyWire
 /// The endpoints of the public listener: version 1 below `/v1`, and the health.
 struct API: Sendable {
     let service: TokenService
-    var browsers = BrowserSettings()
+    /// Whether requests come from other nodes.
+    var isBehindNodes = false
 
     private var limits: ServiceLimits { service.limits }
+    var browsers: BrowserSettings { service.browsers(isBehindNodes: isBehindNodes) }
 
     var endpoints: [Endpoint] {
         let pages = (sessions + publications + subscriptions + nearby).map(\.forBrowsers)

@@ -38,7 +38,8 @@ struct EventStream: Sendable {
                 .accelBuffering: "no",
             ],
             body: ResponseBody { writer in
-                let stream = service.hub.open(device: session.device, limit: service.limits.streamsPerDevice)
+                let stream = service.hub.open(
+                    device: session.device, limit: service.settings.read(\.limits.streamsPerDevice))
                 let presence = service.store.presence(of: session)
                 presence?.open(session.device)
                 defer {

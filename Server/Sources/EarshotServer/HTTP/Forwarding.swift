@@ -106,8 +106,7 @@
     /// Passes requests of other nodes' projects on to them. If such a node is gone, this one takes the project.
     struct ForwardingMiddleware: RouterMiddleware {
         let forwarder: Forwarder
-        let browsers: BrowserSettings
-        let limits: ServiceLimits
+        let service: TokenService
         /// The maximum number of nodes to try: a project may move while this asks.
         private static let maximumTries = 3
 
@@ -120,14 +119,15 @@
             var place = try await forwarder.store.place(of: project)
             guard place != .here else { return try await next(request, context) }
             var request = request
-            let body = try await request.body(upTo: limits.bodyBytes)
+            let body = try await request.body(upTo: service.limits.bodyBytes)
             request.body = RequestBody(buffer: body)
             for _ in 0..<Self.maximumTries {
                 guard case .node(let address) = place else { return try await next(request, context) }
                 do {
                     context.coreContext.endpointPath.value = "(forwarded)"
                     return try await forwarder.forward(
-                        request, body: body, client: browsers.client(of: request, context), to: address)
+                        request, body: body,
+                        client: service.browsers(isBehindNodes: false).client(of: request, context), to: address)
                 } catch is Forwarder.Unreachable {
                     place = try await forwarder.store.place(of: project, unreachable: address)
                 } catch is Forwarder.Misdirected {

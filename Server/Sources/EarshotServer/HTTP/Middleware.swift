@@ -5,7 +5,8 @@ import Logging
 /// Turns every thrown error into a problem with a body, and counts it.
 struct ProblemMiddleware: RouterMiddleware {
     let service: TokenService
-    var browsers = BrowserSettings()
+    /// Whether requests come from other nodes.
+    var isBehindNodes = false
     let endpoints: [Endpoint]
 
     func handle(
@@ -16,12 +17,14 @@ struct ProblemMiddleware: RouterMiddleware {
             return try await next(request, context)
         } catch {
             var problem = problem(for: error, of: request, context)
-            if problem.status == .unauthorized, let client = browsers.client(of: request, context) {
+            if problem.status == .unauthorized,
+                let client = service.browsers(isBehindNodes: isBehindNodes).client(of: request, context)
+            {
                 problem = service.tooManyFailures(of: client) ?? problem
             }
             service.metrics.add(to: .problems, "code=\"\(problem.code)\"")
             // The client's connection waits with it, so a flood on few connections becomes slow.
-            if problem.isRateLimited { try? await Task.sleep(for: service.limits.refusalDelay) }
+            if problem.isRateLimited { try? await Task.sleep(for: service.settings.read(\.limits.refusalDelay)) }
             return problem.response
         }
     }

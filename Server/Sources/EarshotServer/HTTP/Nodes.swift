@@ -28,18 +28,17 @@ struct Nodes: Sendable {
         func close() async throws { try await forwarder.close() }
 
         /// Adds what forwards, after everything else that looks at requests.
-        func add(to router: Router<ServiceContext>, _ browsers: BrowserSettings, _ limits: ServiceLimits) {
-            router.add(middleware: ForwardingMiddleware(forwarder: forwarder, browsers: browsers, limits: limits))
+        func add(to router: Router<ServiceContext>, _ service: TokenService) {
+            router.add(middleware: ForwardingMiddleware(forwarder: forwarder, service: service))
         }
 
         func listener(
-            _ service: TokenService, web: WebFolder?, logger: Logger, onRunning: @escaping @Sendable () -> Void
+            _ service: TokenService, logger: Logger, onRunning: @escaping @Sendable () -> Void
         ) -> any Service {
-            let browsers = BrowserSettings(servesPages: web != nil, isBehindNodes: true)
-            let endpoints = API(service: service, browsers: browsers).endpoints
+            let endpoints = API(service: service, isBehindNodes: true).endpoints
             let router = Router(context: ServiceContext.self)
             router.add(middleware: ObservationMiddleware(metrics: service.metrics))
-            router.add(middleware: ProblemMiddleware(service: service, browsers: browsers, endpoints: endpoints))
+            router.add(middleware: ProblemMiddleware(service: service, isBehindNodes: true, endpoints: endpoints))
             router.add(middleware: ForwardedMiddleware(forwarder: forwarder))
             for endpoint in endpoints {
                 router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
@@ -49,7 +48,7 @@ struct Nodes: Sendable {
             let application = Application(
                 router: router,
                 server: EventLoopConnections.server(EarshotServer.channels(service)) {
-                    ConnectionCounter(connections, proxies: [], metrics: service.metrics)
+                    ConnectionCounter(connections, metrics: service.metrics)
                 },
                 configuration: ApplicationConfiguration(address: .hostname(host, port: port), backlog: 1_024),
                 onServerRunning: { _ in
@@ -84,9 +83,9 @@ struct Nodes: Sendable {
     #else
         init?(_ service: TokenService, host: String, port: Int) async throws { return nil }
         func close() async throws {}
-        func add(to router: Router<ServiceContext>, _ browsers: BrowserSettings, _ limits: ServiceLimits) {}
+        func add(to router: Router<ServiceContext>, _ service: TokenService) {}
         func listener(
-            _ service: TokenService, web: WebFolder?, logger: Logger, onRunning: @escaping @Sendable () -> Void
+            _ service: TokenService, logger: Logger, onRunning: @escaping @Sendable () -> Void
         ) -> any Service { preconditionFailure("a node without PostgreSQL") }
     #endif
 }

@@ -14,17 +14,29 @@ final class OpenConnections: Sendable {
     private struct State {
         var count = 0
         var counts: [String: Int] = [:]
+        var limit: Int
+        var limitPerClient: Int
     }
 
-    private let limit: Int
-    private let limitPerClient: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// The connections of a client that wait for a refusal. Without a limit they would take what other clients need.
     private static let refusedPerClient = 16
 
     init(limit: Int, limitPerClient: Int) {
-        self.limit = limit
-        self.limitPerClient = limitPerClient
+        state = Mutex(State(limit: limit, limitPerClient: limitPerClient))
+    }
+
+    /// The connections of the public listener.
+    convenience init(_ limits: ServiceLimits) {
+        self.init(limit: limits.connections, limitPerClient: limits.possibleConnectionsPerAddress)
+    }
+
+    /// Admits new connections by other limits. Open ones stay.
+    func change(_ limits: ServiceLimits) {
+        state.withLock { state in
+            state.limit = limits.connections
+            state.limitPerClient = limits.possibleConnectionsPerAddress
+        }
     }
 
     var count: Int { state.withLock { $0.count } }
@@ -37,11 +49,11 @@ final class OpenConnections: Sendable {
             if let client {
                 let own = state.counts[client, default: 0] + 1
                 state.counts[client] = own
-                let problem = Problem.tooManyConnections(perAddress: limitPerClient)
-                if own > limitPerClient + Self.refusedPerClient { return .dropped(problem) }
-                if own > limitPerClient { return .refused(problem) }
+                let problem = Problem.tooManyConnections(perAddress: state.limitPerClient)
+                if own > state.limitPerClient + Self.refusedPerClient { return .dropped(problem) }
+                if own > state.limitPerClient { return .refused(problem) }
             }
-            return state.count > limit ? .refused(.tooManyConnections) : .accepted
+            return state.count > state.limit ? .refused(.tooManyConnections) : .accepted
         }
     }
 
@@ -59,13 +71,15 @@ final class ConnectionCounter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let connections: OpenConnections
-    private let proxies: Set<IPAddress>
+    private let proxies: @Sendable () -> Set<IPAddress>
     private let metrics: Metrics
     private var client: String?
     private var isCounted = false
 
     /// - Parameter proxies: the addresses whose connections carry many clients; they have no limit of their own.
-    init(_ connections: OpenConnections, proxies: Set<IPAddress>, metrics: Metrics) {
+    init(
+        _ connections: OpenConnections, proxies: @escaping @Sendable () -> Set<IPAddress> = { [] }, metrics: Metrics
+    ) {
         self.connections = connections
         self.proxies = proxies
         self.metrics = metrics
@@ -73,7 +87,7 @@ final class ConnectionCounter: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         let address = context.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
-        client = address.flatMap { proxies.contains($0) ? nil : $0.clientName }
+        client = address.flatMap { proxies().contains($0) ? nil : $0.clientName }
         isCounted = true
         let admission = connections.begin(client)
         context.fireChannelActive()
@@ -96,4 +110,8 @@ final class ConnectionCounter: ChannelInboundHandler {
 /// Tells the handlers of HTTP that a connection is too many.
 struct RefusedConnection {
     let problem: Problem
+}
+
+extension ServiceLimits {
+    fileprivate var possibleConnectionsPerAddress: Int { connectionsPerAddress ?? max(1, connections / 4) }
 }

@@ -1,12 +1,14 @@
 import Hummingbird
 
-/// The endpoints of the listener for operators: `/metrics`, and the health once more.
+/// The endpoints of the listener for operators: `/metrics`, whether the process lives, and the health once more.
 struct Operations: Sendable {
     let service: TokenService
 
     var endpoints: [Endpoint] {
         [
             Self.health(service),
+            // It asks no database. A manager that starts a process anew because its database is away makes that worse.
+            Endpoint(.get, "/livez") { _, _ in try .json(HealthBody(status: "ok")) },
             Endpoint(.get, "/metrics") { _, _ in
                 .text(try await service.metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
             },
@@ -24,23 +26,26 @@ struct Operations: Sendable {
 extension TokenService {
     /// The metrics, with the current counts. While the database is away, the counters alone: they say that it is.
     func metricsText() async throws -> String {
-        let own = [
-            ("earshot_connections", "Open connections.", connections.count),
-            ("earshot_streams", "Open event streams.", hub.count),
+        var gauges = [
+            Gauge("earshot_connections", "Open connections.", Double(connections.count)),
+            Gauge("earshot_streams", "Open event streams.", Double(hub.count)),
+            Gauge(
+                "earshot_sweep_lag_seconds", "Time since all that was due had been ended.", sweepLag / .seconds(1)),
+            Gauge("earshot_build_info", "The version.", 1, labels: "version=\"\(EarshotServer.version)\""),
         ]
-        let counts: StoreCounts
+        gauges += store.gauges + ProcessMetrics.gauges
         do {
-            counts = try await store.counts()
-        } catch let problem as Problem where problem == .storeAway {
-            return metrics.text(gauges: own)
-        }
-        return metrics.text(
-            gauges: [
-                ("earshot_devices", "Devices with a session.", counts.devices),
-                ("earshot_live_publications", "Publications alive.", counts.publications),
-                ("earshot_live_subscriptions", "Subscriptions alive.", counts.subscriptions),
-                ("earshot_live_sightings", "Tokens that devices hear now.", counts.sightings),
-                ("earshot_waiting_writes", "Writes that wait for the disk.", counts.waitingWrites),
-            ] + own)
+            let counts = try await store.counts()
+            gauges += [
+                Gauge("earshot_devices", "Devices with a session.", Double(counts.devices)),
+                Gauge("earshot_live_publications", "Publications alive.", Double(counts.publications)),
+                Gauge("earshot_live_subscriptions", "Subscriptions alive.", Double(counts.subscriptions)),
+                Gauge("earshot_live_sightings", "Tokens that devices hear now.", Double(counts.sightings)),
+                Gauge("earshot_waiting_writes", "Writes that wait for the disk.", Double(counts.waitingWrites)),
+                Gauge(
+                    "earshot_log_lag_seconds", "Time for which the oldest write waits.", counts.logLag / .seconds(1)),
+            ]
+        } catch let problem as Problem where problem == .storeAway {}
+        return metrics.text(commits: store.commits.now, gauges: gauges)
     }
 }

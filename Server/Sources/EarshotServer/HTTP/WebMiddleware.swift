@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// Serves the files of a web page, beside the API and without a key.
+/// Serves the files of the web page, if there is one, beside the API and without a key.
 struct WebMiddleware: RouterMiddleware {
-    let folder: WebFolder
+    let settings: SharedSettings
 
     // The page's script comes from this service alone, and talks to this service alone. The microphone is the page's own.
     private static let headers: HTTPFields = [
@@ -21,7 +21,9 @@ struct WebMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        guard let file = folder.file(at: request.head.path ?? "") else { return try await next(request, context) }
+        guard let file = settings.read(\.web)?.file(at: request.head.path ?? "") else {
+            return try await next(request, context)
+        }
         context.coreContext.endpointPath.value = "web"
         guard request.method == .get || request.method == .head else {
             throw Problem.methodNotAllowed(["GET", "HEAD"])

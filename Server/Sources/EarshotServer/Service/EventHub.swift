@@ -13,11 +13,15 @@ final class EventHub: Sendable {
 
     private struct State {
         var streams: [Int64: [Stream]] = [:]
+        /// The streams by the remainders of their numbers.
+        var shares = [[Int: AsyncStream<Void>.Continuation]](repeating: [:], count: EventHub.shareCount)
         var count = 0
         var nextID = 0
     }
 
     private let state = Mutex(State())
+    /// The number of shares in which all streams are woken, one after the other.
+    static let shareCount = 60
 
     /// The number of open streams.
     var count: Int { state.withLock { $0.count } }
@@ -33,6 +37,7 @@ final class EventHub: Sendable {
             let oldest = streams.count >= limit ? streams.removeFirst() : nil
             streams.append(stream)
             state.streams[device] = streams
+            state.shares[stream.id % Self.shareCount][stream.id] = continuation
             state.count += oldest == nil ? 1 : 0
             return (stream, oldest)
         }
@@ -43,6 +48,7 @@ final class EventHub: Sendable {
     func close(_ stream: Stream, device: Int64) {
         stream.continuation.finish()
         state.withLock { state in
+            state.shares[stream.id % Self.shareCount][stream.id] = nil
             guard var streams = state.streams[device], let index = streams.firstIndex(where: { $0.id == stream.id })
             else { return }
             streams.remove(at: index)
@@ -66,9 +72,10 @@ final class EventHub: Sendable {
         for continuation in continuations { continuation.finish() }
     }
 
-    /// Wakes every stream, which then sends something, so that a dead connection is noticed.
-    func wakeAll() {
-        let continuations = state.withLock { $0.streams.values.joined().map(\.continuation) }
+    /// Wakes a share of the streams, which then send something, so that a dead connection is noticed. All at once would be a burst of
+    /// packets that networks drop.
+    func wake(share: Int) {
+        let continuations = state.withLock { Array($0.shares[share % Self.shareCount].values) }
         for continuation in continuations { continuation.yield() }
     }
 }

@@ -14,6 +14,7 @@ final class Metrics: Sendable {
         case sightings = "earshot_sightings_total"
         case lookUps = "earshot_lookups_total"
         case deliveries = "earshot_deliveries_total"
+        case reloads = "earshot_reloads_total"
 
         var help: String {
             switch self {
@@ -24,14 +25,9 @@ final class Metrics: Sendable {
             case .sightings: "Tokens reported, by status."
             case .lookUps: "Beacons asked about, by what the device got."
             case .deliveries: "Messages found and lost."
+            case .reloads: "Readings of the configuration, by result."
             }
         }
-    }
-
-    private struct Histogram {
-        var counts = [Int](repeating: 0, count: Metrics.bucketSeconds.count)
-        var count = 0
-        var sumSeconds = 0.0
     }
 
     private struct State {
@@ -39,7 +35,6 @@ final class Metrics: Sendable {
         var durations: [String: Histogram] = [:]
     }
 
-    private static let bucketSeconds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5]
     private let state = Mutex(State())
 
     /// Adds to a counter. `labels` has the printed form: `status="200"`.
@@ -51,18 +46,13 @@ final class Metrics: Sendable {
     /// Records the duration of a request.
     func took(_ seconds: Double, path: String) {
         state.withLock { state in
-            var histogram = state.durations[path] ?? Histogram()
-            for (index, bucket) in Self.bucketSeconds.enumerated() where seconds <= bucket {
-                histogram.counts[index] += 1
-            }
-            histogram.count += 1
-            histogram.sumSeconds += seconds
-            state.durations[path] = histogram
+            state.durations[path, default: Histogram()].add(seconds)
         }
     }
 
-    /// All metrics as text. `gauges` have a name, a description and the current value.
-    func text(gauges: [(name: String, help: String, value: Int)]) -> String {
+    /// All metrics as text.
+    /// - Parameter commits: how long commits took.
+    func text(commits: Histogram, gauges: [Gauge]) -> String {
         state.withLock { state in
             var lines: [String] = []
             for counter in Counter.allCases {
@@ -76,17 +66,34 @@ final class Metrics: Sendable {
             lines.append("# HELP \(name) Duration of requests, without event streams.")
             lines.append("# TYPE \(name) histogram")
             for (path, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
-                for (bucket, count) in zip(Self.bucketSeconds, histogram.counts) {
-                    lines.append("\(name)_bucket{path=\"\(path)\",le=\"\(bucket)\"} \(count)")
-                }
-                lines.append("\(name)_bucket{path=\"\(path)\",le=\"+Inf\"} \(histogram.count)")
-                lines.append("\(name)_sum{path=\"\(path)\"} \(histogram.sumSeconds)")
-                lines.append("\(name)_count{path=\"\(path)\"} \(histogram.count)")
+                lines += histogram.lines(name, label: "path=\"\(path)\"")
             }
-            for (name, help, value) in gauges {
-                lines += ["# HELP \(name) \(help)", "# TYPE \(name) gauge", "\(name) \(value)"]
-            }
+            lines += ["# HELP earshot_commit_seconds Duration of commits.", "# TYPE earshot_commit_seconds histogram"]
+            lines += commits.lines("earshot_commit_seconds") + gauges.flatMap(\.lines)
             return lines.joined(separator: "\n") + "\n"
         }
+    }
+}
+
+/// A value at one moment, for operators.
+struct Gauge: Sendable {
+    let name: String
+    let help: String
+    let value: Double
+    /// The printed form of labels.
+    var labels = ""
+    /// Whether the value only grows while the process runs.
+    var isCounter = false
+
+    init(_ name: String, _ help: String, _ value: Double, labels: String = "", isCounter: Bool = false) {
+        (self.name, self.help, self.value, self.labels, self.isCounter) = (name, help, value, labels, isCounter)
+    }
+
+    fileprivate var lines: [String] {
+        let whole = Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+        return [
+            "# HELP \(name) \(help)", "# TYPE \(name) \(isCounter ? "counter" : "gauge")",
+            "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(whole)",
+        ]
     }
 }

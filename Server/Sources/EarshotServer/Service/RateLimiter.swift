@@ -60,6 +60,9 @@ final class RateLimiter: Sendable {
     /// The number of buckets in memory.
     var count: Int { buckets.withLock { $0.all.count } }
 
+    /// Lets every subject begin anew, by limits that may have changed.
+    func forget() { buckets.withLock { $0 = Buckets() } }
+
     /// Takes one request from the subject's bucket if its level allows it.
     /// - Returns: nil, or the whole seconds until it will.
     func take(from subject: RateSubject, _ limit: RateLimit, now: Moment) -> Int? {

@@ -1,10 +1,12 @@
 import EarshotCoding
 import FoundationEssentials
+import Synchronization
 
 /// The token service without HTTP: rules and limits around a store, with a replaceable clock.
 final class TokenService: Sendable {
     let store: any Store
-    let limits: ServiceLimits
+    /// What the operator may change while it runs.
+    let settings: SharedSettings
     let clock: any ServiceClock
     let hub = EventHub()
     let metrics = Metrics()
@@ -14,16 +16,33 @@ final class TokenService: Sendable {
     /// The origins that any browser key allows.
     let browserOrigins: OriginList
     private let rates = RateLimiter()
+    /// The time at which everything that was due had been ended.
+    private let swept = Mutex(ContinuousClock.now)
 
     init(store: any Store, limits: ServiceLimits = ServiceLimits()) {
         self.store = store
         health = Health(store)
         browserOrigins = OriginList(store)
-        connections = OpenConnections(
-            limit: limits.connections,
-            limitPerClient: limits.connectionsPerAddress ?? max(1, limits.connections / 4))
-        self.limits = limits
+        connections = OpenConnections(limits)
+        settings = SharedSettings(Settings(limits: limits))
         clock = store.clock
+    }
+
+    var limits: ServiceLimits { settings.now.limits }
+
+    /// Serves by other settings from now on. What rates have counted is forgotten.
+    func change(_ settings: Settings) {
+        self.settings.change { $0 = settings }
+        rates.forget()
+        connections.change(settings.limits)
+    }
+
+    /// What is known about browsers before any request.
+    /// - Parameter isBehindNodes: whether requests come from other nodes, which say for whom.
+    func browsers(isBehindNodes: Bool) -> BrowserSettings {
+        settings.read {
+            BrowserSettings(servesPages: $0.web != nil, proxies: $0.proxies, isBehindNodes: isBehindNodes)
+        }
     }
 
     var now: Moment { clock.now }
@@ -123,9 +142,12 @@ final class TokenService: Sendable {
         for _ in 0..<Self.maximumSweepCount {
             let swept = try await store.sweep(limits)
             tell(swept.woken)
-            guard swept.hasMore else { return }
+            guard swept.hasMore else { return self.swept.withLock { $0 = .now } }
         }
     }
+
+    /// The time since everything that was due had been ended.
+    var sweepLag: Duration { .now - swept.withLock { $0 } }
 
     /// The most calls of the store in one sweep: 80 of 500 items, 160,000 items of each kind a second. The
     /// heartbeat then wakes the event streams, and the next sweep continues.

@@ -1,10 +1,19 @@
 import FoundationEssentials
 import GRDB
 
+extension Endings {
+    init(_ database: Database) throws {
+        for row in try database.rows("SELECT device, publication FROM ending") {
+            insert(device: row[0], publication: row[1])
+        }
+    }
+}
+
 extension LiveRows {
     /// Reads the tables.
     init(_ database: Database) throws {
         revokedKeys = Set(try database.integers("SELECT id FROM api_key WHERE revoked_at IS NOT NULL"))
+        endings = try Endings(database)
         var origins: [Int64: AllowedOrigins] = [:]
         for row in try database.rows("SELECT id, origins FROM api_key WHERE origins IS NOT NULL") {
             origins[row[0]] = AllowedOrigins(stored: row[1])

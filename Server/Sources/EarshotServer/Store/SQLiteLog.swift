@@ -11,11 +11,12 @@ struct SQLiteLog: ChangeLog {
     let isStale: SharedFlag
 
     var waitingCount: Int { writes.waitingCount }
+    var lag: Duration { writes.lag }
 
     func append<Value: Sendable>(
-        _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
+        isPatient: Bool, _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
     ) async throws -> Value {
-        try await writes.perform { [isStale] database, now in
+        try await writes.perform(isPatient: isPatient) { [isStale] database, now in
             do {
                 let (value, changes) = try body(now)
                 try Self.write(changes, database)
@@ -28,6 +29,10 @@ struct SQLiteLog: ChangeLog {
             }
         }
     }
+
+    func afterChanges<Value: Sendable>(
+        _ body: @escaping @Sendable (_ now: Moment) -> Value
+    ) async throws -> Value { try await writes.afterWrites(body) }
 
     func contents(of publications: [Int64]) async throws -> [Int64: Data] {
         try await pool.read { database in

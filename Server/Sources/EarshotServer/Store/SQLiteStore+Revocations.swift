@@ -6,7 +6,7 @@ extension SQLiteStore {
     /// The time after which the service has noticed that a key was revoked, but for the time of reading a row.
     static let revocationDelay = Duration.milliseconds(20)
 
-    /// Learns which keys are revoked. The operator revokes them in a process of their own, so only the database says.
+    /// Learns which keys are revoked, and what is to end. The operator says that in a process of its own, so only the database knows.
     ///
     /// Cost: one row, on a connection of its own that no write delays. A look counts for `revocationDelay`.
     /// - Parameter isUrgent: whether to look in any case.
@@ -29,10 +29,16 @@ extension SQLiteStore {
     private func readRevocations() throws {
         let count = try revocations.unsafeRead { try $0.count("SELECT count FROM revocation") }
         guard knownRevocations.load(ordering: .acquiring) != count else { return }
-        let revoked = try revocations.unsafeRead {
-            try $0.integers("SELECT id FROM api_key WHERE revoked_at IS NOT NULL")
+        let (revoked, endings) = try revocations.unsafeRead { database in
+            (
+                try database.integers("SELECT id FROM api_key WHERE revoked_at IS NOT NULL"),
+                try Endings(database)
+            )
         }
-        live.withLock { $0.endRevoked(Set(revoked)) }
+        live.withLock { live in
+            live.endRevoked(Set(revoked))
+            live.end(endings)
+        }
         knownRevocations.store(count, ordering: .releasing)
     }
 }

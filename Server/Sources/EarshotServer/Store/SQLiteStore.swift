@@ -9,6 +9,8 @@ package final class SQLiteStore: Store {
     let pool: DatabasePool
     let writes: WriteQueue
     let engine: Engine
+    let commits = Durations()
+    var gauges: [Gauge] { [] }
     /// Whether memory may be ahead of the rows, because the database refused a change.
     let isStale: SharedFlag
     /// The right to serve; nil for the operator's commands.
@@ -65,7 +67,8 @@ package final class SQLiteStore: Store {
         let (live, isStale) = (SharedLive(), SharedFlag())
         self.isStale = isStale
         writes = WriteQueue(
-            pool, capacity: pendingWrites, clock: clock,
+            pool, capacity: pendingWrites, commits: commits, clock: clock,
+            needsRepair: { isStale.isSet },
             prepare: { database, now in
                 guard isStale.isSet else { return }
                 let rows = try LiveRows(database)

@@ -9,8 +9,18 @@ enum Schema {
         migrator.registerMigration("3") { try $0.execute(sql: version3) }
         migrator.registerMigration("4") { try $0.execute(sql: version4) }
         migrator.registerMigration("5") { try $0.execute(sql: version5) }
+        migrator.registerMigration("6") { try $0.execute(sql: version6) }
         return migrator
     }
+
+    // What the operator wants ended, by identifier. A command writes it in a process of its own, and the service reads it when the count of
+    // `revocation` changes.
+    private static let version6 = """
+        CREATE TABLE ending (device TEXT, publication TEXT);
+        CREATE TRIGGER ending_wanted AFTER INSERT ON ending BEGIN
+            UPDATE revocation SET count = count + 1;
+        END;
+        """
 
     // The origins of a browser key, with spaces in between; null for other keys. Of one without any, only the service's own
     // pages may use it.

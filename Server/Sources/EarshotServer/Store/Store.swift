@@ -17,6 +17,10 @@ protocol Store: OperatorStore {
     func browserOrigins() async throws -> Set<String>
     /// The numbers of live items. They are kept, so that asking for them costs the same whatever they are.
     func counts() async throws -> StoreCounts
+    /// How long commits took.
+    var commits: Durations { get }
+    /// What the store's own database does, for operators.
+    var gauges: [Gauge] { get }
 
     func openSession(_ order: SessionOrder) async throws -> Session
     /// The session with this hash; nil if it is unknown or has ended, or its key was revoked.
@@ -84,6 +88,23 @@ package protocol Administration: Sendable {
     /// Revokes a key.
     /// - Throws: `AdministrationError` if there is no such key, or the error of the database.
     func revokeKey(id: Int64) async throws -> APIKey
+
+    /// The devices that have a session, of one project or of all, oldest first.
+    /// - Throws: the error of the database.
+    func devices(project: String?) async throws -> [DeviceRecord]
+    /// The publications that have not ended, of one project or of all, oldest first.
+    /// - Throws: the error of the database.
+    func publications(project: String?) async throws -> [PublicationRecord]
+    /// Lets the service end a session, with all that it has, or a publication.
+    /// - Returns: false if none did within some seconds. The next one that serves the project does it first.
+    /// - Throws: `AdministrationError` if there is no such item, or the error of the database.
+    func end(_ item: EndedItem) async throws -> Bool
+    /// Looks for what must never be, in one snapshot.
+    /// - Throws: the error of the database.
+    func inspect() async throws -> Inspection
+    /// Writes a copy of the database into a new file that only its owner may read.
+    /// - Throws: `AdministrationError` if the file exists, or cannot be written, or if the store is no file.
+    func backUp(to path: String) async throws
 }
 
 /// The devices with new changes to read.
@@ -198,6 +219,8 @@ struct StoreCounts: Sendable, Equatable {
     let sightings: Int
     /// Writes that wait for their turn.
     let waitingWrites: Int
+    /// The time for which the oldest write waits that is not on the disk.
+    let logLag: Duration
 }
 
 /// A store's error that can state its reason without quoting its input.

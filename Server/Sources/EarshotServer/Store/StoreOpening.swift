@@ -28,6 +28,30 @@ package enum StoreOpening {
         return store
     }
 
+    /// Copies a SQLite database into an empty one on PostgreSQL, while no service uses either.
+    /// - Returns: the numbers of rows, by table.
+    /// - Throws: `DatabaseInUse` if a service uses the file; `AdministrationError` if one is not such a database; the error of a database.
+    package static func copy(from source: String, to target: String) async throws -> [(table: String, count: Int)] {
+        guard !isPostgres(source), isPostgres(target) else {
+            throw AdministrationError(
+                description: "Copy from a SQLite file to postgres://…; there is no other way yet.")
+        }
+        guard FileManager.default.fileExists(atPath: source) else {
+            throw AdministrationError(description: "There is no file '\(source)'.")
+        }
+        let from = try SQLiteStore(path: source)
+        #if Postgres
+            let to = try PostgresStore(address: target)
+            defer { to.close() }
+            let counts = try await to.fill(from: from)
+        #else
+            let counts: [(table: String, count: Int)] = []
+            _ = try postgres(target, ServiceLimits(), Logger(label: "earshotd") { _ in SwiftLogNoOpLogHandler() })
+        #endif
+        try from.close()
+        return counts
+    }
+
     /// The name of a database for messages: without the password that an address may have.
     package static func name(_ database: String) -> String {
         guard isPostgres(database) else { return database }

@@ -13,68 +13,90 @@ final class WriteQueue: Sendable {
     }
 
     private struct State {
-        var waiting: [any Write] = []
-        var isRunning = false
         var refusal: Refusal?
     }
 
     private let pool: DatabasePool
-    private let capacity: Int
+    private let queue: TurnQueue<any Write>
+    private let commits: Durations
     private let clock: any ServiceClock
+    private let needsRepair: @Sendable () -> Bool
     private let prepare: @Sendable (Database, Moment) throws -> Void
     private let onCommit: @Sendable () -> Void
     private let onFailedCommit: @Sendable () -> Void
     private let state = Mutex(State())
-    /// The maximum number of writes in one commit; with more, the first of them would wait for long.
-    private static let maximumBatch = 256
 
     /// - Parameters:
     ///   - capacity: the maximum number of waiting writes.
+    ///   - commits: takes the duration of each commit.
     ///   - clock: the source of each write's time, read when its turn comes.
+    ///   - needsRepair: whether `prepare` has something to repair. Reads then wait for that.
     ///   - prepare: called before each write, and after the last one, in their transaction. It repairs what a failed
     ///     write has left.
     ///   - onCommit: called when the writes are on the disk, before they learn of it.
     ///   - onFailedCommit: called when a commit failed, before its writes learn of it.
     init(
-        _ pool: DatabasePool, capacity: Int, clock: any ServiceClock,
+        _ pool: DatabasePool, capacity: Int, commits: Durations, clock: any ServiceClock,
+        needsRepair: @escaping @Sendable () -> Bool = { false },
         prepare: @escaping @Sendable (Database, Moment) throws -> Void = { _, _ in },
         onCommit: @escaping @Sendable () -> Void = {}, onFailedCommit: @escaping @Sendable () -> Void = {}
     ) {
         self.onCommit = onCommit
+        self.needsRepair = needsRepair
         self.prepare = prepare
         self.onFailedCommit = onFailedCommit
         self.pool = pool
-        self.capacity = capacity
+        queue = TurnQueue(capacity: capacity)
+        self.commits = commits
         self.clock = clock
     }
 
     /// The number of waiting writes.
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    var waitingCount: Int { queue.count }
+
+    /// The same with the reads.
+    var turnCount: Int { queue.turnCount }
+
+    /// The time for which the oldest write waits that is not on the disk.
+    var lag: Duration { queue.lag }
 
     /// The last refusal, if no write has succeeded since.
     var refusal: Refusal? { state.withLock { $0.refusal } }
 
     /// The result of `body`, once it is on the disk.
-    /// - Parameter isProbe: whether the write only tries the disk. It is so small that it proves nothing about others.
+    /// - Parameters:
+    ///   - isProbe: whether the write only tries the disk. It is so small that it proves nothing about others.
+    ///   - isPatient: whether it may wait some milliseconds for others.
     /// - Throws: the error of `body`, `Problem.overloaded` if too many writes wait, or the error of the commit.
     func perform<Value: Sendable>(
-        isProbe: Bool = false, _ body: @escaping @Sendable (Database, _ now: Moment) throws -> Value
+        isProbe: Bool = false, isPatient: Bool = false,
+        _ body: @escaping @Sendable (Database, _ now: Moment) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let write = PendingWrite(isProbe: isProbe, body: body, continuation: continuation)
-            let (isTaken, mustRun) = state.withLock { state in
-                guard state.waiting.count < capacity else { return (false, false) }
-                state.waiting.append(write)
-                defer { state.isRunning = true }
-                return (true, !state.isRunning)
-            }
+            let isTaken = queue.add(write, isPatient ? .patientChange : .change) { await self.run() }
             if !isTaken { continuation.resume(throwing: Problem.overloaded) }
-            if mustRun { Task { await run() } }
+        }
+    }
+
+    /// The value of `body`, once the writes before it are on the disk. It asks no database.
+    /// - Throws: the error of the commit, if that failed.
+    func afterWrites<Value: Sendable>(_ body: @escaping @Sendable (_ now: Moment) -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let read = PendingRead { [clock] error in
+                continuation.resume(with: error.map(Result.failure) ?? .success(body(clock.now)))
+            }
+            _ = queue.add(read, .read) { await self.run() }
         }
     }
 
     private func run() async {
-        while let batch = nextBatch() {
+        while let batch = queue.nextBatch() {
+            let start = ContinuousClock.now
+            guard needsRepair() || batch.contains(where: { !($0 is PendingRead) }) else {
+                for read in batch { read.finish(commitError: nil) }
+                continue
+            }
             do {
                 try await pool.writeWithoutTransaction { database in
                     try database.inTransaction(.immediate) {
@@ -89,6 +111,7 @@ final class WriteQueue: Sendable {
                     }
                 }
                 onCommit()
+                commits.add(.now - start)
                 note(batch, commitError: nil)
                 for write in batch { write.finish(commitError: nil) }
             } catch {
@@ -100,12 +123,15 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Remembers whether the database refused one of the writes.
+    /// Remembers whether the database refused one of the writes. One that changes no row proves nothing.
     private func note(_ batch: [any Write], commitError: (any Error)?) {
         let writes = batch.filter { !$0.isProbe }
         guard !writes.isEmpty else { return }
-        let error = writes.lazy.compactMap(\.refusal).first ?? commitError
-        state.withLock { $0.refusal = error.map { Refusal(reason: reason(of: $0)) } }
+        if let error = writes.lazy.compactMap(\.refusal).first ?? commitError {
+            state.withLock { $0.refusal = Refusal(reason: reason(of: error)) }
+        } else if writes.contains(where: \.hasWritten) {
+            state.withLock { $0.refusal = nil }
+        }
     }
 
     /// Repairs at once what a failed commit has left. If the database cannot even be read, the next write tries again.
@@ -122,26 +148,27 @@ final class WriteQueue: Sendable {
             // The next write fails with the reason.
         }
     }
-
-    private func nextBatch() -> [any Write]? {
-        state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isRunning = false
-                return nil
-            }
-            let batch = Array(state.waiting.prefix(Self.maximumBatch))
-            state.waiting.removeFirst(batch.count)
-            return batch
-        }
-    }
 }
 
 private protocol Write: Sendable {
     var isProbe: Bool { get }
     /// The error with which the database refused it.
     var refusal: DatabaseError? { get }
+    /// Whether it changed a row.
+    var hasWritten: Bool { get }
     func run(in database: Database, now: Moment)
     func finish(commitError: (any Error)?)
+}
+
+/// Waits for the writes before it.
+private struct PendingRead: Write {
+    let isProbe = true
+    let refusal: DatabaseError? = nil
+    let hasWritten = false
+    let end: @Sendable ((any Error)?) -> Void
+
+    func run(in database: Database, now: Moment) {}
+    func finish(commitError: (any Error)?) { end(commitError) }
 }
 
 private final class PendingWrite<Value: Sendable>: Write {
@@ -149,6 +176,7 @@ private final class PendingWrite<Value: Sendable>: Write {
     private let body: @Sendable (Database, Moment) throws -> Value
     private let continuation: CheckedContinuation<Value, any Error>
     private let result = Mutex<Result<Value, any Error>?>(nil)
+    private let written = Atomic(false)
 
     init(
         isProbe: Bool, body: @escaping @Sendable (Database, Moment) throws -> Value,
@@ -160,6 +188,7 @@ private final class PendingWrite<Value: Sendable>: Write {
     }
 
     func run(in database: Database, now: Moment) {
+        let before = database.totalChangesCount
         let outcome = Result<Value, any Error> {
             var value: Value?
             try database.inSavepoint {
@@ -170,7 +199,10 @@ private final class PendingWrite<Value: Sendable>: Write {
             return value
         }
         result.withLock { $0 = outcome }
+        if case .success = outcome { written.store(database.totalChangesCount != before, ordering: .releasing) }
     }
+
+    var hasWritten: Bool { written.load(ordering: .acquiring) }
 
     var refusal: DatabaseError? {
         result.withLock { result in

@@ -41,8 +41,8 @@ extension Engine {
                 guard content == message.content else { throw Problem.repeatDiffers }
                 return earlier.row
             }
-            // It is not on the disk yet, or no longer. This turn comes after the change that says which.
-            try await log.append { _ in ((), RowChanges()) }
+            // It is not on the disk yet, or no longer.
+            try await log.afterChanges { _ in }
         }
         return nil
     }
@@ -56,7 +56,7 @@ extension Engine {
 
     /// Nil if this device has no such publication.
     func renewPublication(_ identifier: String, _ renewal: Renewal) async throws -> (Publication, IssuedToken)? {
-        try await change { live, changes, now in
+        try await change(isPatient: true) { live, changes, now in
             let expires = try live.prolonged(renewal, now: now)
             guard let row = live.publication(identifier, of: renewal.session, now: now) else { return nil }
             live.prolong(renewal.session, to: expires, &changes)

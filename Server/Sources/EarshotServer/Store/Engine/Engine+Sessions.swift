@@ -23,7 +23,7 @@ extension Engine {
     func session(hash: Data, now: Moment) async throws -> Session? {
         let (session, isEnding) = live.withLock { ($0.session(hash: hash, now: now), $0.ending.contains(hash)) }
         guard isEnding else { return session }
-        return try await log.append { [live] now in (live.withLock { $0.session(hash: hash, now: now) }, RowChanges()) }
+        return try await log.afterChanges { [live] now in live.withLock { $0.session(hash: hash, now: now) } }
     }
 
     /// Ends the session, with all its publications and subscriptions.

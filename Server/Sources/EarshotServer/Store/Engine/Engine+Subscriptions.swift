@@ -34,7 +34,7 @@ extension Engine {
 
     /// Nil if this device has no such subscription.
     func renewSubscription(_ identifier: String, _ renewal: Renewal) async throws -> (Subscription, IssuedToken)? {
-        try await change { live, changes, now in
+        try await change(isPatient: true) { live, changes, now in
             let expires = try live.prolonged(renewal, now: now)
             guard let row = live.subscription(identifier, of: renewal.session, now: now) else { return nil }
             live.prolong(renewal.session, to: expires, &changes)

@@ -22,10 +22,12 @@ final class Engine: Sendable {
     /// Changes memory and then the rows, in the log's turn.
     ///
     /// Cost of a change in memory: microseconds, under the lock. `body` throws a `Problem` before it changes anything.
+    /// - Parameter isPatient: whether the change may wait some milliseconds for others.
     func change<Value: Sendable>(
+        isPatient: Bool = false,
         _ body: @escaping @Sendable (inout Live, inout RowChanges, _ now: Moment) throws -> Value
     ) async throws -> Value {
-        try await log.append { [live] now in
+        try await log.append(isPatient: isPatient) { [live] now in
             try live.withLock { live in
                 var changes = RowChanges()
                 let value = try body(&live, &changes, now)
@@ -58,8 +60,7 @@ final class Engine: Sendable {
             live.uncommitted.contains(session.device) ? nil : body(live, now)
         }
         if let value { return value }
-        // This turn comes after the change's.
-        return try await log.append { [live] now in (live.withLock { body($0, now) }, RowChanges()) }
+        return try await log.afterChanges { [live] now in live.withLock { body($0, now) } }
     }
 
     /// The numbers of live items.
@@ -67,7 +68,7 @@ final class Engine: Sendable {
         live.withLock { live in
             StoreCounts(
                 devices: live.devices.count, publications: live.offerRows.count, subscriptions: live.wishes.count,
-                sightings: live.sightingCount, waitingWrites: log.waitingCount)
+                sightings: live.sightingCount, waitingWrites: log.waitingCount, logLag: log.lag)
         }
     }
 }
@@ -75,17 +76,35 @@ final class Engine: Sendable {
 /// The log of an engine: it makes changes last, one turn after the other.
 protocol ChangeLog: Sendable {
     /// Calls `body` when the changes before it have had their turn.
-    /// - Parameter body: changes memory, and says which rows follow from that. If it throws a `Problem`, it has changed nothing.
+    /// - Parameters:
+    ///   - isPatient: whether it may wait some milliseconds for others, so that one commit serves them all.
+    ///   - body: changes memory, and says which rows follow from that. If it throws a `Problem`, it has changed nothing.
     /// - Returns: the value of `body`, once its rows are on the disk.
     /// - Throws: the error of `body`; `Problem.overloaded` if too many changes wait; the error of the database. After that memory is what
     ///   the rows say.
     func append<Value: Sendable>(
-        _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
+        isPatient: Bool, _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
+    ) async throws -> Value
+    /// The value of `body`, which it calls once the changes before it are on the disk.
+    /// - Throws: the error of the database, if it refused one of the changes that were written just before.
+    func afterChanges<Value: Sendable>(
+        _ body: @escaping @Sendable (_ now: Moment) -> Value
     ) async throws -> Value
     /// The contents of publications, by row; none for one that is not on the disk.
     func contents(of publications: [Int64]) async throws -> [Int64: Data]
     /// The number of changes that wait for their turn.
     var waitingCount: Int { get }
+    /// The time for which the oldest of the changes waits that are not on the disk.
+    var lag: Duration { get }
+}
+
+extension ChangeLog {
+    /// The same for a change that waits for nothing else.
+    func append<Value: Sendable>(
+        _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
+    ) async throws -> Value {
+        try await append(isPatient: false, body)
+    }
 }
 
 /// What is alive, behind a lock that is held for microseconds.

@@ -8,6 +8,7 @@ struct LiveRows: Sendable {
     var tokens: [(row: Int64, token: Live.Token)] = []
     var deliveries: [(pair: Pair, delivery: Live.Delivery)] = []
     var revokedKeys: Set<Int64> = []
+    var endings = Endings()
 }
 
 extension Live {
@@ -27,6 +28,7 @@ extension Live {
         for wish in rows.wishes { insert(wish) }
         for (row, token) in rows.tokens { insert(row, token) }
         for (pair, delivery) in rows.deliveries { insert(delivery, of: pair) }
+        end(rows.endings)
         let found = deliveries.filter(\.value.isFound).map(\.key)
         assumed = isRestart ? Set(found) : old.assumed.intersection(found)
         assumedUntil = old.assumedUntil

@@ -152,6 +152,14 @@
         }
     }
 
+    extension Endings {
+        init(_ connection: PostgresConnection) throws {
+            for row in try connection.execute("SELECT device, publication FROM ending") {
+                insert(device: row.optionalText(0), publication: row.optionalText(1))
+            }
+        }
+    }
+
     extension LiveRows {
         /// Reads the rows of a project.
         init(_ connection: PostgresConnection, project: Int64) throws {
@@ -159,6 +167,7 @@
                 try connection.execute(
                     "SELECT \(columns) FROM \(table) WHERE project_id = $1 \(end)", [.integer(project)])
             }
+            endings = try Endings(connection)
             var origins: [Int64: AllowedOrigins] = [:]
             for row in try rows("id, origins, revoked_at", "api_key") {
                 origins[row.integer(0)] = row.origins(1)

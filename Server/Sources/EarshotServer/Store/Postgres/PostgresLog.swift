@@ -12,13 +12,6 @@
     ///
     /// The fence of a batch is the epoch of the owner: the database refuses a node that was taken for dead.
     final class PostgresLog: ChangeLog {
-        private struct State {
-            var waiting: [any Turn] = []
-            var isRunning = false
-            /// Whether memory may differ from the rows.
-            var isStale = false
-        }
-
         let project: Int64
         private let epoch: Int64
         private let pool: PostgresPool
@@ -26,34 +19,42 @@
         private let limits: ServiceLimits
         private let clock: any ServiceClock
         private let onFence: @Sendable () -> Void
-        private let state = Mutex(State())
-        /// The maximum number of changes in one transaction; with more, the first of them would wait for long.
-        private static let maximumBatch = 256
+        private let queue: TurnQueue<any Turn>
+        private let commits: Durations
+        /// Whether memory may differ from the rows.
+        private let isStale = SharedFlag()
 
         /// - Parameter onFence: called when the project has another owner.
         init(
             project: Int64, epoch: Int64, pool: PostgresPool, live: SharedLive, limits: ServiceLimits,
-            clock: any ServiceClock, onFence: @escaping @Sendable () -> Void
+            commits: Durations, clock: any ServiceClock, onFence: @escaping @Sendable () -> Void
         ) {
             (self.project, self.epoch, self.pool, self.live) = (project, epoch, pool, live)
-            (self.limits, self.clock, self.onFence) = (limits, clock, onFence)
+            (self.limits, self.commits, self.clock, self.onFence) = (limits, commits, clock, onFence)
+            queue = TurnQueue(capacity: limits.pendingWrites)
         }
 
-        var waitingCount: Int { state.withLock { $0.waiting.count } }
+        var waitingCount: Int { queue.count }
+        var lag: Duration { queue.lag }
 
         func append<Value: Sendable>(
-            _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
+            isPatient: Bool, _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
         ) async throws -> Value {
             try await withCheckedThrowingContinuation { continuation in
                 let turn = PendingTurn(body: body, continuation: continuation)
-                let (isTaken, mustRun) = state.withLock { state in
-                    guard state.waiting.count < limits.pendingWrites else { return (false, false) }
-                    state.waiting.append(turn)
-                    defer { state.isRunning = true }
-                    return (true, !state.isRunning)
-                }
+                let isTaken = queue.add(turn, isPatient ? .patientChange : .change) { await self.run() }
                 if !isTaken { continuation.resume(throwing: Problem.overloaded) }
-                if mustRun { Task { await run() } }
+            }
+        }
+
+        func afterChanges<Value: Sendable>(
+            _ body: @escaping @Sendable (_ now: Moment) -> Value
+        ) async throws -> Value {
+            try await withCheckedThrowingContinuation { continuation in
+                let read = PendingRead { [clock] error in
+                    continuation.resume(with: error.map(Result.failure) ?? .success(body(clock.now)))
+                }
+                _ = queue.add(read, .read) { await self.run() }
             }
         }
 
@@ -85,29 +86,31 @@
         }
 
         private func run() async {
-            while let batch = nextBatch() {
+            while let batch = queue.nextBatch() {
                 var turns = batch[...]
                 do {
-                    if state.withLock({ $0.isStale }) { try await reload() }
+                    if isStale.isSet { try await reload() }
                     var rows = RowChanges()
                     var count = 0
                     for turn in batch {
                         count += 1
                         // What broke a change may have left a part of it in memory, so no other follows.
                         guard turn.run(now: clock.now, &rows) else {
-                            state.withLock { $0.isStale = true }
+                            isStale.set(true)
                             break
                         }
                     }
                     turns = batch.prefix(count)
-                    if count < batch.count {
-                        state.withLock { $0.waiting.insert(contentsOf: batch[count...], at: 0) }
+                    if count < batch.count { queue.giveBack(batch[count...]) }
+                    if !rows.isEmpty {
+                        let start = ContinuousClock.now
+                        try await write(rows)
+                        commits.add(.now - start)
                     }
-                    if !rows.isEmpty { try await write(rows) }
                     live.withLock { $0.commit() }
                     for turn in turns { turn.finish(nil) }
                 } catch {
-                    state.withLock { $0.isStale = true }
+                    isStale.set(true)
                     // If that fails too, the next batch tries it.
                     try? await reload()
                     for turn in turns { turn.finish(error) }
@@ -118,7 +121,7 @@
         private func reload() async throws {
             try await load(isRestart: false)
             live.withLock { $0.commit() }
-            state.withLock { $0.isStale = false }
+            isStale.set(false)
         }
 
         private func write(_ rows: RowChanges) async throws {
@@ -144,18 +147,6 @@
         ) async throws -> Value {
             try await Problem.orAway { try await pool.perform(body) }
         }
-
-        private func nextBatch() -> [any Turn]? {
-            state.withLock { state in
-                guard !state.waiting.isEmpty else {
-                    state.isRunning = false
-                    return nil
-                }
-                let batch = Array(state.waiting.prefix(Self.maximumBatch))
-                state.waiting.removeFirst(batch.count)
-                return batch
-            }
-        }
     }
 
     /// The numbers of a project's rows: its owner counts alone, and no other project's row has one of them.
@@ -170,6 +161,14 @@
         /// - Returns: false if memory may be left in disorder.
         func run(now: Moment, _ rows: inout RowChanges) -> Bool
         func finish(_ error: (any Error)?)
+    }
+
+    /// Waits for the changes before it.
+    private struct PendingRead: Turn {
+        let end: @Sendable ((any Error)?) -> Void
+
+        func run(now: Moment, _ rows: inout RowChanges) -> Bool { true }
+        func finish(_ error: (any Error)?) { end(error) }
     }
 
     private final class PendingTurn<Value: Sendable>: Turn {

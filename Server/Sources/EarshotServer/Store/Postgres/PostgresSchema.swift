@@ -4,7 +4,7 @@
     /// The tables on PostgreSQL. A released version never changes; a change adds another one.
     enum PostgresSchema {
         /// The version of the tables that this program makes.
-        static let version: Int64 = 4
+        static let version: Int64 = 5
         /// The oldest version that it brings to the current one.
         private static let oldest: Int64 = 3
 
@@ -26,9 +26,13 @@
                             + "\(oldest) on; start one of version \(oldest) on it first.")
                 }
                 if present == version { return }
-                for script in present == 0 ? [registry, rows] : [upgrade, rows, copy] {
-                    try connection.run(script: script)
-                }
+                let scripts =
+                    switch present {
+                    case 0: [registry, rows, endings]
+                    case 3: [upgrade, rows, copy, endings]
+                    default: [endings]
+                    }
+                for script in scripts { try connection.run(script: script) }
                 try connection.run(script: "DELETE FROM migration; INSERT INTO migration VALUES (\(version))")
             }
         }
@@ -161,6 +165,9 @@
                 PRIMARY KEY (device_id, sequence)
             );
             """
+
+        // What the operator wants ended, by identifier. Nodes of version 4 do not know the table, and may go on beside those of version 5.
+        private static let endings = "CREATE TABLE ending (device text, publication text)"
 
         // Until version 4 functions of the database matched messages, and every node asked it. Sightings are in memory now.
         private static let upgrade = """

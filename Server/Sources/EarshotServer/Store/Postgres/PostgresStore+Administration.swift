@@ -92,11 +92,16 @@
         }
 
         /// A transaction of the operator's, to whom an absent database is no `Problem` with a code.
-        private func administer<Value: Sendable>(
+        func administer<Value: Sendable>(
             _ body: @escaping @Sendable (PostgresConnection, _ now: Moment) throws -> Value
         ) async throws -> Value {
+            try await explaining { try await transaction(body) }
+        }
+
+        /// The result of `body`, or the database's error as the operator reads it.
+        func explaining<Value>(_ body: () async throws -> Value) async throws -> Value {
             do {
-                return try await transaction(body)
+                return try await body()
             } catch let error as PostgresError {
                 throw AdministrationError(description: error.description)
             }

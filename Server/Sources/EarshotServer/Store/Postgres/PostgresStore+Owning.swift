@@ -98,7 +98,7 @@
             guard let epoch else { throw Problem.projectMoves }
             let (live, start) = (SharedLive(), ContinuousClock.now)
             let log = PostgresLog(
-                project: project, epoch: epoch, pool: pool, live: live, limits: limits, clock: clock
+                project: project, epoch: epoch, pool: pool, live: live, limits: limits, commits: commits, clock: clock
             ) { [weak self] in self?.lose(project, epoch: epoch) }
             try await log.load(isRestart: true)
             let engine = Engine(live, log: log, clock: clock)
@@ -205,19 +205,27 @@
 
         // MARK: Revocations
 
-        /// Ends the devices of keys that were revoked.
+        /// Ends the devices of keys that were revoked, and what else the operator wants ended.
         func noteRevocations() {
             // If the database is away, this happens again when it is back.
             Task { try? await endRevoked() }
         }
 
         func endRevoked() async throws {
-            let rows = try await perform { connection, _ in
-                try connection.execute("SELECT project_id, id FROM api_key WHERE revoked_at IS NOT NULL")
+            let (rows, endings) = try await perform { connection, _ in
+                (
+                    try connection.execute("SELECT project_id, id FROM api_key WHERE revoked_at IS NOT NULL"),
+                    try Endings(connection)
+                )
             }
             let revoked = Dictionary(grouping: rows, by: { $0.integer(0) }).mapValues { Set($0.map { $0.integer(1) }) }
             let owned = projects.withLock { $0.compactMapValues(\.owned) }
-            for (project, keys) in revoked { owned[project]?.engine.live.withLock { $0.endRevoked(keys) } }
+            for (project, owned) in owned {
+                owned.engine.live.withLock { live in
+                    if let keys = revoked[project] { live.endRevoked(keys) }
+                    live.end(endings)
+                }
+            }
         }
     }
 #endif

@@ -13,6 +13,7 @@
         let pool: PostgresPool
         let logger: Logger
         let limits: ServiceLimits
+        let commits = Durations()
         /// The number of this node in the database, which it gets when it joins.
         let node = Mutex<Int64?>(nil)
         /// The projects that this node owns, or is about to.
@@ -120,7 +121,18 @@
                 devices: counts.reduce(0) { $0 + $1.devices }, publications: counts.reduce(0) { $0 + $1.publications },
                 subscriptions: counts.reduce(0) { $0 + $1.subscriptions },
                 sightings: counts.reduce(0) { $0 + $1.sightings },
-                waitingWrites: counts.reduce(pool.waitingCount) { $0 + $1.waitingWrites })
+                waitingWrites: counts.reduce(pool.waitingCount) { $0 + $1.waitingWrites },
+                logLag: counts.map(\.logLag).max() ?? .zero)
+        }
+
+        var gauges: [Gauge] {
+            [
+                Gauge("earshot_database_up", "Whether PostgreSQL can be reached.", isNode && pool.isUp ? 1 : 0),
+                Gauge("earshot_database_connections", "Connections to PostgreSQL at most.", Double(pool.size)),
+                Gauge("earshot_database_busy_connections", "Connections with a call.", Double(pool.busyCount)),
+                Gauge("earshot_database_waiting_calls", "Calls that wait for a connection.", Double(pool.waitingCount)),
+                Gauge("earshot_owned_projects", "Projects that this node serves.", Double(engines.count)),
+            ]
         }
 
         /// Runs `body` with a connection, and the test's time or null.

@@ -1,0 +1,47 @@
+import NIOCore
+import NIOSSL
+
+/// A certificate with its chain and its private key, and the rules of TLS.
+struct ServerCertificate: Sendable {
+    private let chain: [NIOSSLCertificateSource]
+    private let key: NIOSSLPrivateKeySource
+
+    /// Reads PEM files.
+    /// - Throws: an error of the TLS library if a file cannot be read, or if the key is not that of the certificate.
+    init(certificatePath: String, privateKeyPath: String) throws {
+        chain = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)
+        key = .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem))
+        // Only a context compares the two.
+        _ = try NIOSSLContext(configuration: configuration)
+    }
+
+    /// The suites of TLS 1.2 whose keys are ephemeral, with authenticated encryption: who records the traffic and steals the
+    /// server's key later cannot read it (RFC 9325, section 4.2). All suites of 1.3 are so.
+    private static let cipherSuites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
+    private var configuration: TLSConfiguration {
+        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
+        // RFC 8996 forbids 1.0 and 1.1, which the library still accepts by itself.
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = Self.cipherSuites
+        return configuration
+    }
+
+    /// The configuration of a listener, each of whose handshakes takes the present certificate.
+    func configuration(_ settings: SharedSettings) -> TLSConfiguration {
+        var configuration = configuration
+        configuration.sslContextCallback = { _, promise in
+            var override = NIOSSLContextConfigurationOverride.noChanges
+            if let present = settings.now.certificate {
+                override.certificateChain = present.chain
+                override.privateKey = present.key
+            }
+            promise.succeed(override)
+        }
+        return configuration
+    }
+}

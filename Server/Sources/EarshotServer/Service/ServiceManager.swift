@@ -1,0 +1,59 @@
+import FoundationEssentials
+import Glibc
+import ServiceLifecycle
+
+/// Tells systemd, or another service manager with its protocol, what the service does: sd_notify(3).
+///
+///     NOTIFY_SOCKET ◀─ one datagram a state: "READY=1"
+///
+/// Without `NOTIFY_SOCKET` in the environment it tells nobody. Between start and end it also feeds the manager's watchdog, twice in each
+/// of its intervals: a process whose threads are all stuck is then killed and started again.
+struct ServiceManager: Service {
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            guard let interval = Self.watchdogInterval else {
+                try await Task.sleep(for: .seconds(1 << 40))
+                return
+            }
+            while true {
+                Self.tell("WATCHDOG=1")
+                try await Task.sleep(for: interval / 2)
+            }
+        }
+        Self.tell("STOPPING=1")
+    }
+
+    /// What `WatchdogSec=` of the unit says; nil without it.
+    private static var watchdogInterval: Duration? {
+        variable("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 0 ? .microseconds($0) : nil }
+    }
+
+    /// Says that the service reads its configuration anew. `READY=1` ends that.
+    static func tellReloading() {
+        tell("RELOADING=1\nMONOTONIC_USEC=\(Int64(ProcessInfo.processInfo.systemUptime * 1e6))")
+    }
+
+    /// Sends lines of `NAME=VALUE`. A manager that does not take them is no reason to stop.
+    static func tell(_ lines: String) {
+        guard let path = variable("NOTIFY_SOCKET") else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var name = Array(path.utf8)
+        guard (1..<MemoryLayout.size(ofValue: address.sun_path)).contains(name.count) else { return }
+        // An abstract name begins with NUL, which an environment cannot hold.
+        if name[0] == UInt8(ascii: "@") { name[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + name.count)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let text = Array(lines.utf8)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, text, text.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}

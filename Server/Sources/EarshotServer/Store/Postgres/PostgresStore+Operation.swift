@@ -1,0 +1,80 @@
+#if Postgres
+    import EarshotPostgres
+
+    /// What the operator looks at and repairs.
+    extension PostgresStore {
+        package func devices(project: String?) async throws -> [DeviceRecord] {
+            try await administer { connection, _ in
+                try connection.execute(OperatorQueries.devices, [.optional(project)]).map { row in
+                    DeviceRecord(
+                        identifier: row.text(0), project: row.text(1), key: row.integer(2), expires: row.moment(3),
+                        publications: row.integer(4), subscriptions: row.integer(5))
+                }
+            }
+        }
+
+        package func publications(project: String?) async throws -> [PublicationRecord] {
+            try await administer { connection, _ in
+                try connection.execute(OperatorQueries.publications, [.optional(project)]).map { row in
+                    PublicationRecord(
+                        identifier: row.text(0), project: row.text(1), device: row.text(2), namespace: row.text(3),
+                        type: row.text(4), contentCount: row.integer(5), expires: row.moment(6))
+                }
+            }
+        }
+
+        package func end(_ item: EndedItem) async throws -> Bool {
+            guard try await isAlive(item) else { throw unknown(item) }
+            return try await awaitEnd {
+                try await administer { connection, _ in
+                    try connection.run(script: OperatorQueries.forgetEndings)
+                    try connection.execute(
+                        "INSERT INTO ending (\(item.table)) VALUES ($1)", [.text(item.identifier)])
+                    try connection.execute("SELECT pg_notify($1, '')", [.text(Self.channel)])
+                }
+            } isAlive: {
+                try await isAlive(item)
+            }
+        }
+
+        private func isAlive(_ item: EndedItem) async throws -> Bool {
+            let condition =
+                switch item {
+                case .device: ""
+                case .publication: "AND ended_at IS NULL"
+                }
+            return try await administer { connection, _ in
+                try !connection.execute(
+                    "SELECT FROM \(item.table) WHERE identifier = $1 \(condition) LIMIT 1", [.text(item.identifier)]
+                ).isEmpty
+            }
+        }
+
+        package func inspect() async throws -> Inspection {
+            try await explaining {
+                try await perform { connection, _ in try connection.transaction(Self.inspect) }
+            }
+        }
+
+        private static func inspect(_ connection: PostgresConnection) throws -> Inspection {
+            try connection.run(script: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            try connection.run(script: "SET LOCAL statement_timeout = 0")
+            var inspection = Inspection()
+            for (sentence, sql) in OperatorQueries.contradictions {
+                let count = try connection.execute(sql)[0].integer(0)
+                if count > 0 { inspection.problems.append("\(count) \(sentence)") }
+            }
+            for table in OperatorQueries.counted {
+                let count = try connection.execute("SELECT count(*) FROM \(table)")[0].integer(0)
+                inspection.counts.append((table, count))
+            }
+            return inspection
+        }
+
+        package func backUp(to path: String) async throws {
+            throw AdministrationError(
+                description: "PostgreSQL's own program makes this copy: pg_dump --format=custom --file=\(path) DATABASE"
+            )
+        }
+    }
+#endif
