@@ -36,6 +36,8 @@ public struct EarshotServer: Sendable {
         public var webFolder: String?
         /// The addresses of proxies in front of the service: a client's address is what they say in `X-Forwarded-For`.
         public var proxies: [String] = []
+        /// The level of the log.
+        public var logLevel = Logger.Level.info
         /// The limits of requests, messages and connections.
         public var limits = ServiceLimits()
 
@@ -118,6 +120,8 @@ public struct EarshotServer: Sendable {
             throw AdministrationError(description: "TLS cannot be turned on or off while the service runs; restart it.")
         }
         service.change(try Self.settings(new, logger))
+        var logger = logger
+        logger.logLevel = new.logLevel
         let fixed = new.differences(from: options)
         if !fixed.isEmpty {
             logger.warning(

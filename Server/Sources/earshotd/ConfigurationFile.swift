@@ -26,7 +26,7 @@ enum ConfigurationFile {
             throw ValidationError("'\(path)' is no text in UTF-8, so no configuration.")
         }
         var arguments: [String] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmed
             if line.isEmpty || line.hasPrefix("#") { continue }
             let name = line.prefix { !$0.isWhitespace && $0 != "=" }

@@ -23,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen at; 0 takes a free one and prints it.")
     var port = 8_787
 
-    @Option(help: "The address of the listener for operators: /metrics, and /healthz once more.")
+    @Option(help: "The address of the listener for operators: /metrics, /livez, and /healthz once more.")
     var operationsHost = "127.0.0.1"
 
     @Option(help: "The port of the listener for operators; 0 takes a free one and logs it.")
@@ -42,7 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Serve the web page in this folder at '/', beside the API. Its files are read once, at the start.",
+            "Serve the web page in this folder at '/', beside the API. SIGHUP reads its files again.",
             valueName: "folder"))
     var web: String?
 
@@ -186,11 +186,8 @@ struct ServeCommand: AsyncParsableCommand {
             try await server.run { port in
                 print("earshotd listens at \(scheme)://\(host):\(port)")
                 fflush(nil)
-            } onReload: { [logger] in
-                let new = try complete()
-                var logger = logger
-                logger.logLevel = new.logLevel
-                return new.options
+            } onReload: {
+                try complete().options
             }
         }
         logger.info("stopped")
@@ -208,6 +205,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.privateKeyPath = tlsKey
         options.webFolder = web
         options.proxies = proxy
+        options.logLevel = logLevel
         options.limits = limits
         return options
     }

@@ -16,7 +16,8 @@ import Testing
         let daemon = try Daemon()
         try configure(
             daemon,
-            "# The service\nhost 127.0.0.2\n\n  log-level   debug  \nlog-format json\ndatabase \(daemon.database)\n")
+            "# The service\r\nhost 127.0.0.2\r\n\n  log-level   debug  \nlog-format json\ndatabase \(daemon.database)\n"
+        )
         // `serve` gives its own --port, so that the file's would not count.
         try await daemon.serve("--configuration", daemon.file("conf").path, "--log-format", "text")
         #expect(daemon.base.hasPrefix("http://127.0.0.2:"))
@@ -110,7 +111,7 @@ import Testing
         #expect(try await publish() == 201)
         for (text, reason) in [
             ("publications-per-device 9\ncolour blue\n", "Unknown option '--colour'"),
-            ("publications-per-device 9\nweb /nowhere\n", "/nowhere"),
+            ("publications-per-device 9\nlog-level debug\nweb /nowhere\n", "/nowhere"),
             ("publications-per-device 9\ntls-certificate x\ntls-key y\n", "TLS cannot be turned on or off"),
         ] {
             try configure(daemon, text)
@@ -122,6 +123,7 @@ import Testing
             HTTPClientRequest(url: daemon.operations + "/metrics"), timeout: .seconds(20))
         let text = String(buffer: try await metrics.body.collect(upTo: 1 << 20))
         #expect(text.contains("earshot_reloads_total{result=\"refused\"} 3\n"))
+        #expect(!daemon.log.contains("debug earshotd"), "the log's level is one of the settings")
         #expect(daemon.end(SIGTERM) == 0)
     }
 
@@ -215,6 +217,15 @@ import Testing
         #expect(await manager.next { $0 != "WATCHDOG=1" } == "READY=1")
         #expect(daemon.end(SIGTERM) == 0)
         #expect(await manager.next { $0 != "WATCHDOG=1" } == "STOPPING=1")
+    }
+
+    @Test func aManagerWithoutAWatchdog() async throws {
+        let daemon = try Daemon()
+        let manager = try Manager(daemon.file("notify").path)
+        try await daemon.serve(environment: ["NOTIFY_SOCKET": manager.path])
+        #expect(await manager.next { _ in true } == "READY=1")
+        #expect(daemon.end(SIGTERM) == 0)
+        #expect(await manager.next { _ in true } == "STOPPING=1")
     }
 
     /// The other end of `NOTIFY_SOCKET`.

@@ -7,7 +7,7 @@ struct Operations: Sendable {
     var endpoints: [Endpoint] {
         [
             Self.health(service),
-            // It asks no database. A manager that starts a process anew because its database is away makes that worse.
+            // It asks no database: a restart does not bring PostgreSQL back.
             Endpoint(.get, "/livez") { _, _ in try .json(HealthBody(status: "ok")) },
             Endpoint(.get, "/metrics") { _, _ in
                 .text(try await service.metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")

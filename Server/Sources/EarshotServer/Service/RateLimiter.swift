@@ -60,7 +60,7 @@ final class RateLimiter: Sendable {
     /// The number of buckets in memory.
     var count: Int { buckets.withLock { $0.all.count } }
 
-    /// Lets every subject begin anew, by limits that may have changed.
+    /// Removes all buckets, because each holds the limit that it began with.
     func forget() { buckets.withLock { $0 = Buckets() } }
 
     /// Takes one request from the subject's bucket if its level allows it.

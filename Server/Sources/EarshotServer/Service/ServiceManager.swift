@@ -6,19 +6,19 @@ import ServiceLifecycle
 ///
 ///     NOTIFY_SOCKET ◀─ one datagram a state: "READY=1"
 ///
-/// Without `NOTIFY_SOCKET` in the environment it tells nobody. Between start and end it also feeds the manager's watchdog, twice in each
-/// of its intervals: a process whose threads are all stuck is then killed and started again.
+/// Without `NOTIFY_SOCKET` in the environment it sends nothing. If the manager has a watchdog, it sends `WATCHDOG=1` twice in each
+/// interval of that: the manager restarts a process whose threads are all stuck.
 struct ServiceManager: Service {
     func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            guard let interval = Self.watchdogInterval else {
-                try await Task.sleep(for: .seconds(1 << 40))
-                return
+        if let interval = Self.watchdogInterval {
+            try? await cancelWhenGracefulShutdown {
+                while true {
+                    Self.tell("WATCHDOG=1")
+                    try await Task.sleep(for: interval / 2)
+                }
             }
-            while true {
-                Self.tell("WATCHDOG=1")
-                try await Task.sleep(for: interval / 2)
-            }
+        } else {
+            try? await gracefulShutdown()
         }
         Self.tell("STOPPING=1")
     }
@@ -28,7 +28,7 @@ struct ServiceManager: Service {
         variable("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// Says that the service reads its configuration anew. `READY=1` ends that.
+    /// Sends that a reload begins. `READY=1` ends it.
     static func tellReloading() {
         tell("RELOADING=1\nMONOTONIC_USEC=\(Int64(ProcessInfo.processInfo.systemUptime * 1e6))")
     }

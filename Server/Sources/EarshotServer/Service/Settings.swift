@@ -11,7 +11,7 @@ struct Settings: Sendable {
     var certificate: ServerCertificate?
 }
 
-/// The settings of a running service. Each request and each new connection reads them anew.
+/// The settings of a running service. Every request and every new connection reads the present ones.
 final class SharedSettings: Sendable {
     private let settings: Mutex<Settings>
 
@@ -19,7 +19,7 @@ final class SharedSettings: Sendable {
 
     var now: Settings { settings.withLock { $0 } }
 
-    /// A part of the settings, without a copy of the rest: request handlers keep what they hold for as long as a connection lives.
+    /// A part of the settings. It copies no more, because a handler's memory stays for as long as its connection.
     func read<Part: Sendable>(_ body: (Settings) -> Part) -> Part { settings.withLock { body($0) } }
 
     func change(_ body: (inout Settings) -> Void) { settings.withLock { body(&$0) } }

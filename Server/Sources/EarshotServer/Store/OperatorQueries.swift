@@ -1,73 +1,3 @@
-/// A device with a session, as the operator sees it.
-package struct DeviceRecord: Sendable, Equatable {
-    package let identifier: String
-    package let project: String
-    package let key: Int64
-    package let expires: Moment
-    package let publications: Int64
-    package let subscriptions: Int64
-}
-
-/// A publication, as the operator sees it: without its content.
-package struct PublicationRecord: Sendable, Equatable {
-    package let identifier: String
-    package let project: String
-    package let device: String
-    package let namespace: String
-    package let type: String
-    package let contentCount: Int64
-    package let expires: Moment
-}
-
-/// What the operator ends, by its public identifier.
-package enum EndedItem: Sendable, Equatable {
-    case device(String)
-    case publication(String)
-
-    var identifier: String {
-        switch self {
-        case .device(let identifier), .publication(let identifier): identifier
-        }
-    }
-
-    /// The column of the table `ending`, and the table of the item.
-    var table: String {
-        switch self {
-        case .device: "device"
-        case .publication: "publication"
-        }
-    }
-}
-
-/// What the operator wants ended. A command of its own writes it into the table `ending`; the service that has the item in memory ends it.
-struct Endings: Sendable {
-    var devices: Set<String> = []
-    var publications: Set<String> = []
-
-    var isEmpty: Bool { devices.isEmpty && publications.isEmpty }
-
-    mutating func insert(device: String?, publication: String?) {
-        if let device { devices.insert(device) }
-        if let publication { publications.insert(publication) }
-    }
-}
-
-extension Live {
-    /// Lets the next sweep end these items. Their requests are refused from now on. Cost: the number of devices.
-    mutating func end(_ endings: Endings) {
-        guard !endings.isEmpty else { return }
-        let past = Moment(milliseconds: 0)
-        for (row, device) in devices where endings.devices.contains(device.identifier) {
-            devices[row]?.expires = past
-            deviceEnds.set(row, at: past)
-        }
-        for row in endings.publications.compactMap({ offerRows[$0] }) {
-            offers[row]?.expires = past
-            offerEnds.set(row, at: past)
-        }
-    }
-}
-
 /// The statements of the operator's commands, in the SQL that both databases understand.
 enum OperatorQueries {
     /// Identifier, project, key, end, publications, subscriptions; oldest first. `$1` is the name of a project, or null for all.
@@ -158,42 +88,14 @@ enum OperatorQueries {
     static let counted = ["project", "api_key", "device", "publication", "subscription", "beacon"]
 }
 
-/// What a check of the database found.
-package struct Inspection: Sendable, Equatable {
-    /// The numbers of rows, by table.
-    package var counts: [(table: String, count: Int64)] = []
-    /// Sentences; none if all is well.
-    package var problems: [String] = []
-
-    /// The same counts and problems.
-    package static func == (a: Self, b: Self) -> Bool {
-        a.problems == b.problems && a.counts.map(\.table) == b.counts.map(\.table)
-            && a.counts.map(\.count) == b.counts.map(\.count)
-    }
-}
-
-extension Administration {
-    /// Waits until the service has ended an item that `endings` names, for some seconds.
-    /// - Parameters:
-    ///   - order: writes the order, as often as it is called.
-    ///   - isAlive: whether the item still has a row.
-    /// - Returns: false if no service did.
-    func awaitEnd(order: () async throws -> Void, isAlive: () async throws -> Bool) async throws -> Bool {
-        for _ in 0..<5 {
-            // A request that was under way may have prolonged it, so the order is given again.
-            try await order()
-            for _ in 0..<20 {
-                guard try await isAlive() else { return true }
-                try await Task.sleep(for: .milliseconds(50))
-            }
+extension Inspection {
+    /// Looks for contradictions, and counts rows.
+    /// - Parameter count: the number that a statement gives.
+    mutating func look(_ count: (_ sql: String) throws -> Int64) rethrows {
+        for (sentence, sql) in OperatorQueries.contradictions {
+            let number = try count(sql)
+            if number > 0 { problems.append("\(number) \(sentence)") }
         }
-        return try await !isAlive()
-    }
-
-    /// The reason why there is nothing to end.
-    func unknown(_ item: EndedItem) -> AdministrationError {
-        AdministrationError(
-            description: "There is no \(item.table) '\(item.identifier)'; 'earshotd \(item.table) list' shows them all."
-        )
+        for table in OperatorQueries.counted { counts.append((table, try count("SELECT count(*) FROM \(table)"))) }
     }
 }

@@ -37,14 +37,9 @@ extension SQLiteStore {
     }
 
     private func isAlive(_ item: EndedItem) async throws -> Bool {
-        let condition =
-            switch item {
-            case .device: ""
-            case .publication: "AND ended_at IS NULL"
-            }
-        return try await pool.read { database in
+        try await pool.read { database in
             try database.count(
-                "SELECT count(*) FROM \(item.table) WHERE identifier = ? \(condition)", [item.identifier]) > 0
+                "SELECT count(*) FROM \(item.table) WHERE identifier = ? AND \(item.condition)", [item.identifier]) > 0
         }
     }
 
@@ -58,13 +53,7 @@ extension SQLiteStore {
                 inspection.problems.append(
                     "a row of \(row[0] as String) names one of \(row[2] as String) that is not there")
             }
-            for (sentence, sql) in OperatorQueries.contradictions {
-                let count = try database.count(sql)
-                if count > 0 { inspection.problems.append("\(count) \(sentence)") }
-            }
-            for table in OperatorQueries.counted {
-                inspection.counts.append((table, Int64(try database.count("SELECT count(*) FROM \(table)"))))
-            }
+            try inspection.look { Int64(try database.count($0)) }
             return inspection
         }
     }

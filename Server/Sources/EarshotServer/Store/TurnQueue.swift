@@ -19,11 +19,11 @@ final class TurnQueue<Turn: Sendable>: Sendable {
         var urgent = 0
         /// Whether the patient ones have waited long enough.
         var isDue = false
-        /// Whether somebody waits for the patience of some to end.
+        /// Whether a task sleeps until the patience of the waiting changes ends.
         var hasTimer = false
         /// The time since which the oldest of the batch under way waits; nil if none is under way.
         var oldest: ContinuousClock.Instant?
-        /// Whether somebody writes batches.
+        /// Whether a task takes batches.
         var isRunning = false
 
         /// - Returns: whether the caller has to write batches.
@@ -39,7 +39,7 @@ final class TurnQueue<Turn: Sendable>: Sendable {
     private static var maximumBatch: Int { 256 }
     /// How long a patient change waits. With 100,000 devices 17 renewals come in this time.
     private static var patience: Duration { .milliseconds(5) }
-    /// With so many changes the commit is a small part of the cost, so they need not wait.
+    /// This many changes do not wait for more: a sixteenth of a commit for each is little.
     private static var worthwhileBatch: Int { 16 }
 
     /// - Parameter capacity: the maximum number of changes that wait. Each open connection may have a read as well.

@@ -38,14 +38,10 @@
         }
 
         private func isAlive(_ item: EndedItem) async throws -> Bool {
-            let condition =
-                switch item {
-                case .device: ""
-                case .publication: "AND ended_at IS NULL"
-                }
-            return try await administer { connection, _ in
+            try await administer { connection, _ in
                 try !connection.execute(
-                    "SELECT FROM \(item.table) WHERE identifier = $1 \(condition) LIMIT 1", [.text(item.identifier)]
+                    "SELECT FROM \(item.table) WHERE identifier = $1 AND \(item.condition) LIMIT 1",
+                    [.text(item.identifier)]
                 ).isEmpty
             }
         }
@@ -60,14 +56,7 @@
             try connection.run(script: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             try connection.run(script: "SET LOCAL statement_timeout = 0")
             var inspection = Inspection()
-            for (sentence, sql) in OperatorQueries.contradictions {
-                let count = try connection.execute(sql)[0].integer(0)
-                if count > 0 { inspection.problems.append("\(count) \(sentence)") }
-            }
-            for table in OperatorQueries.counted {
-                let count = try connection.execute("SELECT count(*) FROM \(table)")[0].integer(0)
-                inspection.counts.append((table, count))
-            }
+            try inspection.look { try connection.execute($0)[0].integer(0) }
             return inspection
         }
 
