@@ -28,7 +28,7 @@ final class TokenService: Sendable {
         clock = store.clock
     }
 
-    var limits: ServiceLimits { settings.now.limits }
+    var limits: ServiceLimits { settings.read(\.limits) }
 
     /// Serves by other settings from now on. What rates have counted is forgotten.
     func change(_ settings: Settings) {
