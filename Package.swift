@@ -38,8 +38,10 @@ struct Wing {
 
     private var settings: [SwiftSetting] { computes ? computing : strict }
 
-    func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-        .target(name: name, dependencies: dependencies, path: "Sources/\(self.name)/\(name)", swiftSettings: settings)
+    func module(_ name: String, _ dependencies: [Target.Dependency] = [], computes: Bool = false) -> Target {
+        .target(
+            name: name, dependencies: dependencies, path: "Sources/\(self.name)/\(name)",
+            swiftSettings: computes ? computing : settings)
     }
 
     func program(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -159,14 +161,14 @@ let nearbyTargets: [Target] = [
     // What client, service, agent, app and provider exchange: one schema each, and the beacons that they name.
     nearby.module("NearbyWire", ["EarshotSystem"]),
     // Devices come and go: strategy, presence, what a medium is.
-    nearby.module("EarshotDiscovery", ["EarshotCoding"]),
+    nearby.module("EarshotDiscovery", ["EarshotCoding"], computes: true),
     // The medium of sound: when to talk, the ear, the mouth.
     nearby.module(
         "EarshotSound",
         [
             "EarshotAudio", "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotLive", "EarshotModem",
             "EarshotSystem",
-        ]),
+        ], computes: true),
     // Bluetooth Low Energy through BlueZ.
     nearby.module(
         "EarshotBluetooth", ["EarshotCoding", "EarshotDBus", "EarshotDiscovery", "EarshotSystem", "NearbyWire"]),

@@ -5,12 +5,13 @@ import EarshotModem
 import TestSupport
 import Testing
 
-/// Every payload length in every profile at every rate comes back as it was sent.
+/// Payloads of every length in every profile come back as they were sent; in a short run at rates other than 48 kHz three lengths.
 @Suite(.optimized) struct RoundTripTests {
     @Test(arguments: Profile.all, [44_100, 48_000, 88_200, 96_000, 192_000])
     func everyLength(_ profile: Profile, sampleRateHertz: Int) throws {
         var generator = SeededGenerator(seed: 77)
-        for byteCount in Payload.validCounts {
+        let isEach = TestLength.isLong || sampleRateHertz == 48_000
+        for byteCount in isEach ? Array(Payload.validCounts) : [1, 8, 32] {
             let payload = try Payload((0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) })
             let frame = try Transmitter(profile: profile, sampleRateHertz: sampleRateHertz)
                 .samples(payload, amplitude: 0.1)

@@ -20,7 +20,7 @@ import Testing
         return folder
     }
 
-    @Test(arguments: offers) func bashOffers(words: [String], offer: String) throws {
+    @Test func bashOffers() throws {
         let folder = try completions()
         let file = folder.url.appendingPathComponent("bash-completion/completions/earshot").path
         let code = """
@@ -28,17 +28,21 @@ import Testing
             _earshot earshot "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; printf '%s\\n' "${COMPREPLY[@]}"
             """
         let bash = try #require(Program(installed: "bash"))
-        let answer = try bash.output(["-c", code, "bash", file] + words)
-        #expect(answer.split(separator: "\n").contains(Substring(offer)), "\(answer)")
+        for (words, offer) in Self.offers {
+            let answer = try bash.output(["-c", code, "bash", file] + words)
+            #expect(answer.split(separator: "\n").contains(Substring(offer)), "\(words): \(answer)")
+        }
     }
 
-    @Test(arguments: offers) func fishOffers(words: [String], offer: String) throws {
+    @Test func fishOffers() throws {
         let fish = try #require(Program(installed: "fish"))
         let folder = try completions()
         let file = folder.url.appendingPathComponent("fish/vendor_completions.d/earshot.fish").path
-        let code = "source '\(file)'; complete -C '\(words.joined(separator: " "))'"
-        let answer = try fish.output(["--no-config", "-c", code]).split(separator: "\n")
-        #expect(answer.contains { $0.split(separator: "\t").first == Substring(offer) }, "\(answer)")
+        for (words, offer) in Self.offers {
+            let code = "source '\(file)'; complete -C '\(words.joined(separator: " "))'"
+            let answer = try fish.output(["--no-config", "-c", code]).split(separator: "\n")
+            #expect(answer.contains { $0.split(separator: "\t").first == Substring(offer) }, "\(words): \(answer)")
+        }
     }
 
     @Test func zshAcceptsItsFile() throws {
