@@ -20,9 +20,10 @@ BUILT := .build/without-fftw
 else
 BUILT := .build
 endif
-PLACE := $(TRAITS) --scratch-path $(BUILT)
-# What users run.
-RELEASE := -c release --product earshot $(CHECKS)
+# What users run. An installed program must not need the Swift of whoever built it, and the built one is what is installed.
+RELEASE := -c release --static-swift-stdlib $(CHECKS) $(TRAITS) --scratch-path $(BUILT)
+# Foundation's HTTP, linked statically, leaves libcurl to the linker's command line.
+WITH_HTTP := -Xlinker -lcurl
 
 # `earshot NAME` runs the program earshot-NAME; these are links to one program, which looks at the name.
 LINKED_COMMANDS := nearby publish subscribe beacons beacon
@@ -45,13 +46,13 @@ demo: build ## Encode a token to a WAV file, decode it, and draw it
 
 build: swift ## Build the command line, .build/release/earshot (FFTW=0: without FFTW, .build/without-fftw/release/earshot)
 	@scripts/install-dependencies.sh build
-	$(SWIFT) build $(RELEASE) $(PLACE)
+	$(SWIFT) build $(RELEASE) --product earshot
 
 all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon, agent, push)
-	@scripts/install-dependencies.sh all
-	$(SWIFT) build $(RELEASE) $(PLACE)
-	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(PLACE)
-	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(PLACE)
+	@scripts/install-dependencies.sh messages
+	$(SWIFT) build $(RELEASE) --product earshot
+	$(SWIFT) build $(RELEASE) --product earshot-messages $(WITH_HTTP)
+	$(SWIFT) build $(RELEASE) --product earshot-agent $(WITH_HTTP)
 	@$(call link_commands,$(BUILT)/release)
 	@$(call link_agent_commands,$(BUILT)/release)
 

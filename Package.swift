@@ -435,6 +435,12 @@ let bindings = Wing(name: "Bindings")
         bindings.library("CEarshot"),
         bindings.module("EarshotC", ["CEarshot", "EarshotCoding", "EarshotModem"]),
     ]
+    // SwiftPM links Swift's runtime into programs only. A switch, because SwiftPM refuses a dependency with such flags.
+    if Context.environment["EARSHOT_STATIC"] == "1" {
+        for target in package.targets where target.name == "EarshotC" {
+            target.linkerSettings = [.unsafeFlags(["-static-stdlib"])]
+        }
+    }
 #endif
 
 // MARK: Parts of the package, chosen by the environment

@@ -1,7 +1,7 @@
 ## Benchmarks/
 
 RECORDINGS := .build/recordings
-BENCHMARK := $(SWIFT) run -c release earshot-bench
+BENCHMARK := $(SWIFT) run $(RELEASE) earshot-bench
 
 bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures (three quarters of an hour)
 	@scripts/install-dependencies.sh bench

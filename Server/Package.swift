@@ -29,7 +29,6 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -59,7 +58,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
@@ -73,7 +71,8 @@ let package = Package(
             name: "EarshotServer",
             dependencies: [
                 basics, coding, wire, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
-                "CAllocator", nioHTTPTypesHTTP1, nioPosix, nioSSL, grdb, crypto, logging, serviceLifecycle, unixSignals,
+                "CAllocator", "CCrypto", nioHTTPTypesHTTP1, nioPosix, nioSSL, grdb, logging, serviceLifecycle,
+                unixSignals,
                 httpTypes,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
                 .product(
@@ -86,6 +85,8 @@ let package = Package(
             swiftSettings: tested),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .systemLibrary(name: "CAllocator"),
+        // The SHA-256 of the system: a library of Swift would compile a second BoringSSL beside that of TLS.
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
         .executableTarget(
             name: "earshotd", dependencies: ["EarshotServer", wire, system, argumentParser, logging],
             swiftSettings: tested),
@@ -96,6 +97,7 @@ let package = Package(
                 nioPosix, nioHTTP1, nioSSL, httpTypes, grdb, logging,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
             ],
-            swiftSettings: strict),
+            // The tests wait for answers, and optimizing them takes longer than running them.
+            swiftSettings: strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
     ]
 )

@@ -1,8 +1,5 @@
 ## Tests/
 
-# The tests of what both stores promise; EARSHOT_TEST_STORE says on which one they run.
-STORE_TESTS := MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests
-STORE_TESTS := $(STORE_TESTS)|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests|OperatorTests
 # Debug builds compile once, where a release with testing enabled compiles each module twice; what computes is optimized all the same.
 # Apart, because other compiler flags in one place make everything build again each time.
 TESTING := --scratch-path .build/testing $(CHECKS)
@@ -16,17 +13,15 @@ test: swift ## Run the tests, some of them through a virtual sound card (ONLY='R
 
 test-bindings: test-c test-python test-web ## Run the tests of C, Python and the web page
 
-# The service as `make server POSTGRES=1` builds it, but for one switch, so that its dependencies compile once.
+# The service as `make server POSTGRES=1` builds it, but for one switch, so that its dependencies compile once. The tests' program by its name:
+# with `--build-tests` SwiftPM compiles every program of every package, this one's and those of its dependencies.
 SERVER_TESTS := --package-path Server -c release --traits Postgres $(CHECKS)
-test-server: swift ## Run the tests of the token service, and of its clients before a running one
+server-tests: swift
 	@scripts/install-dependencies.sh test
-	EARSHOT_TESTING=1 $(SWIFT) build --build-tests --disable-xctest $(SERVER_TESTS)
-	failed=0; \
-	run() { EARSHOT_TESTING=1 $(SWIFT) test --skip-build --disable-xctest $(SERVER_TESTS) "$$@" || failed=1; }; \
-	run --skip 'NodeTests|PostgresStoreTests'; \
-	EARSHOT_TEST_STORE=postgres run --no-parallel --filter '$(STORE_TESTS)|NodeTests'; \
-	Server/Tests/openapi.sh || failed=1; \
-	((failed == 0))
+	for product in earshotd earshot-serverPackageTests; do EARSHOT_TESTING=1 $(SWIFT) build $(SERVER_TESTS) --product $$product; done
+
+test-server: server-tests ## Run the tests of the token service, and of its clients before a running one
+	@Server/Tests/run.sh Server/.build/release
 	$(build_tests)
 	EARSHOTD=$(CURDIR)/Server/.build/release/earshotd Tests/run.sh $(TESTED) EarshotdTests PublishingSnippetTests MessageSoundCardTests
 
@@ -37,24 +32,25 @@ test-push: swift ## Build the sample SimplePush, a package of its own, and run i
 	$(SWIFT) build --build-tests --disable-xctest $(PUSH)
 	$(SWIFT) test --skip-build --disable-xctest $(PUSH)
 
-# The programs are those of `make test`, the service that of `make server`.
+# The programs are those of `make test`, the service that of `make server`, or of EARSHOTD.
+EARSHOTD ?=
 test-browser: web ## Run the tests of the web page in Chromium, through a virtual sound card
 	@scripts/install-dependencies.sh test
 	@scripts/install-dependencies.sh browser
 	for product in earshot earshot-messages; do EARSHOT_OPTIMIZED=1 $(SWIFT) build --product $$product $(TESTING); done
-	$(MAKE) server POSTGRES=1
-	@EARSHOTD=$(CURDIR)/Server/.build/release/earshotd Bindings/web/test.sh $(TESTED) .build/web/page messages page meeting air
+	$(if $(EARSHOTD),,$(MAKE) server POSTGRES=1)
+	@EARSHOTD=$(or $(EARSHOTD),$(CURDIR)/Server/.build/release/earshotd) Bindings/web/test.sh $(TESTED) .build/web/page messages page meeting air
 
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) Tests/Modem/CEarshotKernelsTests/kernels.sh
 
 test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound card in a virtual machine
-	@scripts/install-dependencies.sh all
+	@scripts/install-dependencies.sh messages
 	@scripts/install-dependencies.sh machine
 	for product in earshot earshot-messages earshot-agent background-sample machine-rotation machine-networks \
 	    test-app; do \
-	    $(SWIFT) build -c release --product $$product $(CHECKS); \
+	    $(SWIFT) build $(RELEASE) --product $$product $(WITH_HTTP); \
 	done
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER)
@@ -66,7 +62,7 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	Tests/Machine/machine.sh --seconds 1200 --share .build/machine Tests/Machine/simplepush.sh
 
 test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browser, and the sanitizers (an hour)
-	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 $(MAKE) test test-bindings test-kernels test-server test-push test-browser sanitize
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-server test-push test-browser sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test

@@ -27,8 +27,8 @@ python_packages=(python3 python3-venv)
 web_packages=(wasi-libc nodejs)
 # A browser, the sound card that its tests give it, and certificates.
 browser_packages=(chromium pulseaudio pulseaudio-utils libasound2-plugins alsa-utils openssl)
-# earshotd's database. The service has no sound.
-server_packages=(pkg-config libsqlite3-dev)
+# earshotd's database and hashes. The service has no sound.
+server_packages=(pkg-config libsqlite3-dev libssl-dev)
 # The client library of its other database, for several services together.
 postgres_packages=(libpq-dev)
 # That database, which the tests start.
@@ -94,6 +94,7 @@ is_provided() {
     libsystemd-dev) pkg-config --exists libsystemd ;;
     libsqlite3-dev) pkg-config --exists sqlite3 ;;
     libpq-dev) pkg-config --exists libpq ;;
+    libssl-dev) pkg-config --exists libcrypto ;;
     prometheus) command -v promtool ;;
     nginx) PATH=$PATH:/usr/sbin command -v nginx ;;
     python3-yaml) python3 -c 'import yaml' ;;

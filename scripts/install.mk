@@ -1,42 +1,35 @@
 ## Installing
 
-# An installed program must not need the Swift of whoever built it.
-STANDALONE := --static-swift-stdlib $(TRAITS) --scratch-path $(BUILT)/standalone
-STANDALONE_BUILT := $(BUILT)/standalone/release
-
 # The manual and the shells' completions of installed programs.
-install_texts = $(SWIFT) build -c release --product manual-pages $(STANDALONE) \
-	&& MANUAL_PAGES=$(STANDALONE_BUILT)/manual-pages scripts/install-texts.sh "$(DESTDIR)$(PREFIX)/share" $(1)
+install_texts = $(SWIFT) build $(RELEASE) --product manual-pages \
+	&& MANUAL_PAGES=$(BUILT)/release/manual-pages scripts/install-texts.sh "$(DESTDIR)$(PREFIX)/share" $(1)
 
-install: swift ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
-	@scripts/install-dependencies.sh build
-	$(SWIFT) build $(RELEASE) $(STANDALONE)
-	install -D -s -m 755 $(STANDALONE_BUILT)/earshot $(DESTDIR)$(PREFIX)/bin/earshot
-	$(call install_texts,$(STANDALONE_BUILT)/earshot)
+install: build ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
+	install -D -s -m 755 $(BUILT)/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
+	$(call install_texts,$(BUILT)/release/earshot)
 
-# Foundation's HTTP, linked statically, leaves libcurl to the linker's command line.
 install-all: install ## Install every command: earshot, nearby, publish, subscribe, beacons, beacon
 	@scripts/install-dependencies.sh messages
-	$(SWIFT) build -c release --product earshot-messages $(CHECKS) $(STANDALONE) -Xlinker -lcurl
-	install -D -s -m 755 $(STANDALONE_BUILT)/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
+	$(SWIFT) build $(RELEASE) --product earshot-messages $(WITH_HTTP)
+	install -D -s -m 755 $(BUILT)/release/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
 	@$(call link_commands,$(DESTDIR)$(PREFIX)/bin)
-	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages)
+	$(call install_texts,$(BUILT)/release/earshot $(BUILT)/release/earshot-messages)
 
 # User units: each user enables them with `systemctl --user enable --now earshot-agent.socket earshot-agent.service`.
 # Where the user's systemd looks, below ~/.local too (`systemd-analyze --user unit-paths`).
 UNITS := $(DESTDIR)$(PREFIX)/share/systemd/user
 install-agent: install-all ## The same, and earshot-agent, which keeps the background work of apps, with its systemd units
 	@scripts/install-dependencies.sh messages
-	$(SWIFT) build -c release --product earshot-agent $(CHECKS) $(STANDALONE) -Xlinker -lcurl
-	install -D -s -m 755 $(STANDALONE_BUILT)/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
+	$(SWIFT) build $(RELEASE) --product earshot-agent $(WITH_HTTP)
+	install -D -s -m 755 $(BUILT)/release/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
 	@$(call link_agent_commands,$(DESTDIR)$(PREFIX)/bin)
 	install -d "$(UNITS)"
 	install -m 644 Sources/Programs/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"
 	sed 's|@BIN@|$(PREFIX)/bin|' Sources/Programs/systemd/earshot-agent.service.in > "$(UNITS)/earshot-agent.service"
 	chmod 644 "$(UNITS)/earshot-agent.service"
 	@# Under another name the program says of itself what the manual and the completions need.
-	@ln -sf earshot-agent $(STANDALONE_BUILT)/earshot-background
-	$(call install_texts,$(STANDALONE_BUILT)/earshot $(STANDALONE_BUILT)/earshot-messages $(STANDALONE_BUILT)/earshot-background)
+	@ln -sf earshot-agent $(BUILT)/release/earshot-background
+	$(call install_texts,$(BUILT)/release/earshot $(BUILT)/release/earshot-messages $(BUILT)/release/earshot-background)
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
 install-c: swift ## Install libearshot.so, earshot.h and a pkg-config file: the modem for C

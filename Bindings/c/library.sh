@@ -10,13 +10,15 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 swift=${SWIFT:-swift}
-scratch=.build/c
+built=.build
+own=.build/c
 traits=()
 if [[ ${FFTW:-1} == 0 ]]; then
-    scratch=.build/c-without-fftw
+    built=.build/without-fftw
+    own=.build/c-without-fftw
     traits=(--disable-default-traits)
 fi
-folder=${1:-$scratch/installed}
+folder=${1:-$own/installed}
 interface=Sources/Bindings/CEarshot
 version=$(sed -nE 's/^#define EARSHOT_VERSION "(.*)"$/\1/p' $interface/earshot.h)
 # Programs that were linked with one version run with every later one of the same major number.
@@ -27,14 +29,14 @@ link() { for argument; do printf '%s\n' -Xlinker "$argument"; done; }
 # FFTW is linked in too, where the system has it as an archive: the library then needs the C library alone. The folder
 # holds nothing else, so that the linker finds no shared library before it.
 link_fftw_in() {
-    mkdir -p $scratch/archives
+    mkdir -p $own/archives
     pkg-config --exists fftw3f || { echo "FFTW is missing: scripts/install-dependencies.sh build" >&2; exit 69; }
     archive=$(pkg-config --variable=libdir fftw3f)/libfftw3f.a
     if [[ -f $archive ]]; then
-        ln -sf "$archive" $scratch/archives/
-        sed "s|^Libs:.*|Libs: -L$PWD/$scratch/archives -lfftw3f|" \
-            "$(pkg-config --variable=pcfiledir fftw3f)/fftw3f.pc" >$scratch/archives/fftw3f.pc
-        export PKG_CONFIG_PATH=$PWD/$scratch/archives
+        ln -sf "$archive" $own/archives/
+        sed "s|^Libs:.*|Libs: -L$PWD/$own/archives -lfftw3f|" \
+            "$(pkg-config --variable=pcfiledir fftw3f)/fftw3f.pc" >$own/archives/fftw3f.pc
+        export PKG_CONFIG_PATH=$PWD/$own/archives
     else
         echo "There is no $archive: the library will need libfftw3f.so." >&2
     fi
@@ -43,11 +45,12 @@ link_fftw_in() {
 
 # nodelete: Swift's runtime cannot be unloaded.
 mapfile -t linking < <(link --version-script="$PWD/$interface/earshot.map" -soname="$soname" -z nodelete -z defs)
-"$swift" build -c release --product earshot-c --scratch-path $scratch --disable-local-rpath \
-    --explicit-target-dependency-import-check error "${traits[@]}" -Xswiftc -static-stdlib "${linking[@]}"
+# Where the command line is built, and with the same flags of the compiler, so that the modem compiles once for both.
+EARSHOT_STATIC=1 "$swift" build -c release --static-swift-stdlib --product earshot-c --scratch-path $built --disable-local-rpath \
+    --explicit-target-dependency-import-check error "${traits[@]}" "${linking[@]}"
 
 mkdir -p "$folder"/{lib/pkgconfig,include}
-install -s -m 755 $scratch/release/libearshot-c.so "$folder/lib/libearshot.so.$version"
+install -s -m 755 $built/release/libearshot-c.so "$folder/lib/libearshot.so.$version"
 ln -sf "libearshot.so.$version" "$folder/lib/$soname"
 ln -sf "$soname" "$folder/lib/libearshot.so"
 install -m 644 $interface/earshot.h "$folder/include/"

@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 import Glibc
 import NIOCore
@@ -99,7 +98,7 @@ struct WebFolder: Sendable {
         guard files.count < Self.maximumFileCount else {
             throw WebFolderError("The folder has more than \(Self.maximumFileCount) files; is it the right one?")
         }
-        let hash = SHA256.hash(data: Data(content.readableBytesView)).prefix(16)
+        let hash = sha256(content.readableBytesView).prefix(16)
         files[name] = File(content: content, type: Self.type(of: name), tag: "\"\(Array(hash).hex)\"")
     }
 

@@ -1,4 +1,3 @@
-import Crypto
 package import FoundationEssentials
 
 /// A secret that only its holder knows: an API key, or the session of a device. The store keeps its SHA-256.
@@ -24,7 +23,7 @@ package enum Secret {
 
     static func newSession() -> String { sessionPrefix + randomHex(byteCount: 32) }
 
-    package static func hash(_ secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
+    package static func hash(_ secret: String) -> Data { Data(sha256(secret.utf8)) }
 
     /// A new public identifier: 32 hexadecimal digits.
     static func newIdentifier() -> String { randomHex(byteCount: 16) }

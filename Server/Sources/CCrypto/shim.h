@@ -1,0 +1,2 @@
+// OpenSSL's hashes. pkg-config says where the header is.
+#include <openssl/evp.h>

@@ -1,0 +1,12 @@
+import CCrypto
+
+/// The SHA-256 of bytes (FIPS 180-4), 32 bytes.
+///
+/// A process without memory for OpenSSL's context ends: without a hash no key can be judged.
+func sha256(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    var hash = [UInt8](repeating: 0, count: 32)
+    let input = Array(bytes)
+    let status = EVP_Digest(input, input.count, &hash, nil, EVP_sha256(), nil)
+    precondition(status == 1, "OpenSSL computes no SHA-256")
+    return hash
+}
