@@ -1,9 +1,13 @@
 ## Benchmarks/
 
 RECORDINGS := .build/recordings
-BENCHMARK := $(SWIFT) run $(RELEASE) earshot-bench
+BENCHMARK := $(BUILT)/release/earshot-bench
 
-bench: build ## Measure everything and write docs/BENCHMARKS.md and its pictures (three quarters of an hour)
+bench-program: swift
+	@scripts/install-dependencies.sh build
+	$(SWIFT) build $(RELEASE) --product earshot-bench
+
+bench: build bench-program ## Measure everything and write docs/BENCHMARKS.md and its pictures (three quarters of an hour)
 	@scripts/install-dependencies.sh bench
 	@Benchmarks/recordings.sh $(RECORDINGS)
 	@Benchmarks/Peers/install.sh .build/peers
@@ -17,8 +21,7 @@ bench-bindings: build ## Compare the C interface, Python and WebAssembly with th
 	@scripts/install-dependencies.sh bench
 	@SWIFT=$(SWIFT) Benchmarks/Bindings/bindings.sh .build/release/earshot
 
-bench-quick: swift ## Check what must never become worse
-	@scripts/install-dependencies.sh build
+bench-quick: bench-program ## Check what must never become worse
 	$(BENCHMARK) gate
 
 bench-service: server ## Measure the token service beside a reference, and write that into docs/BENCHMARKS.md (five minutes)

@@ -149,7 +149,7 @@ struct AllCommand: ParsableCommand {
         return """
             # Benchmarks
 
-            Written by `make bench` (`swift run -c release earshot-bench all`) on \
+            Written by `make bench` (`.build/release/earshot-bench all`) on \
             \(formatter.string(from: Date())); no figure is typed by hand. Machine: \
             \(processor ?? "unknown processor"), \(ProcessInfo.processInfo.activeProcessorCount) cores, shared with other \
             work, so absolute speeds vary by tens of per cent from run to run.

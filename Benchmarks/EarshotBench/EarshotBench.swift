@@ -8,8 +8,8 @@ struct EarshotBench: ParsableCommand {
         discussion: """
             Every random number comes from a seed that is printed with the result. Build in release.
 
-              swift run -c release earshot-bench gate
-              swift run -c release earshot-bench sensitivity --trials 1000
+              .build/release/earshot-bench gate
+              .build/release/earshot-bench sensitivity --trials 1000
             """,
         subcommands: [
             AllocationsCommand.self, KernelsCommand.self, ThroughputCommand.self, ResourcesCommand.self,

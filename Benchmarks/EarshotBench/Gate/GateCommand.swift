@@ -115,7 +115,7 @@ struct GateCommand: ParsableCommand {
 
     private func again(_ name: String) -> String {
         let trialOption = trials == 300 ? "" : " --trials \(trials)"
-        return "swift run -c release earshot-bench gate --only '\(name)' --seed \(seed)"
+        return ".build/release/earshot-bench gate --only '\(name)' --seed \(seed)"
             + trialOption
     }
 

@@ -4,7 +4,7 @@ package import Glibc
 package enum PathOwnership {
     /// Why another user could change the file or folder at a path, as the end of a sentence; nil if none can.
     ///
-    /// The file and every folder above it must belong to root or to the user, and nobody else may write them. A folder such as
+    /// The file and every folder above it must belong to root or to the user, and nobody else may change them. A folder such as
     /// `/tmp`, in which users can only change their own files, may stand above.
     /// - Parameters:
     ///   - path: absolute. Links in it are followed.
@@ -37,7 +37,7 @@ package enum PathOwnership {
         guard status.st_uid == 0 || status.st_uid == user else { return "belongs to user \(status.st_uid)" }
         let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
         guard status.st_mode & 0o022 == 0 || isAbove && isSticky else {
-            return "others may write (mode \(String(status.st_mode & 0o7777, radix: 8)))"
+            return "can be changed by others (mode \(String(status.st_mode & 0o7777, radix: 8)))"
         }
         return nil
     }

@@ -54,7 +54,7 @@ import Testing
     {
         try install(manifest)
         chmod("\(scratch.path)/\(place)", 0o777)
-        #expect(sentence().contains("others may write (mode 777)"), "\(sentence())")
+        #expect(sentence().contains("can be changed by others (mode 777)"), "\(sentence())")
         #expect(sentence().contains("nobody else may write them"))
     }
 
@@ -75,10 +75,10 @@ import Testing
         let before = try locator.program(of: "p")
         #expect(before.files.map(\.path) == ["/bin/sh", "/tmp", script])
         chmod(script, 0o664)
-        #expect(sentence().contains("\(script) is not used: it others may write (mode 664)"), "\(sentence())")
+        #expect(sentence().contains("\(script) is not used: it can be changed by others (mode 664)"), "\(sentence())")
         chmod(script, 0o644)
         chmod("\(scratch.path)/scripts", 0o775)
-        #expect(sentence().contains("scripts, which others may write (mode 775)"), "\(sentence())")
+        #expect(sentence().contains("scripts, which can be changed by others (mode 775)"), "\(sentence())")
         chmod("\(scratch.path)/scripts", 0o755)
         try scratch.write("pass\n", to: "scripts/provider.py")
         chmod(script, 0o644)

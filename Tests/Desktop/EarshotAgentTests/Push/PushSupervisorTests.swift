@@ -141,11 +141,11 @@ struct PushSupervisorTests {
         push.networks.join("Ship")
         let saved = try push.store.save(push.configuration()).saved
         #expect(
-            await eventually { await push.state(saved.identifier)?.lastError?.contains("others may write") == true })
+            await eventually { await push.state(saved.identifier)?.lastError?.contains("by others") == true })
         #expect(await push.state(saved.identifier)?.state == "waiting")
         #expect(file.isEmpty)
         chmod(push.store.path, 0o777)
-        #expect(await eventually { (try? await push.overview().problems.first?.contains("others may write")) == true })
+        #expect(await eventually { (try? await push.overview().problems.first?.contains("by others")) == true })
         chmod("\(push.home.path)/bin", 0o755)
         try push.installProvider()
         await aWhile()
@@ -155,7 +155,7 @@ struct PushSupervisorTests {
         // A change of permissions alone is noticed, and ends what runs.
         chmod("\(push.home.path)/bin", 0o777)
         #expect(await eventually { file.last == "stop configurationFailed" })
-        #expect(await push.state(saved.identifier)?.lastError?.contains("others may write (mode 777)") == true)
+        #expect(await push.state(saved.identifier)?.lastError?.contains("can be changed by others (mode 777)") == true)
         withExtendedLifetime(agent) {}
     }
 

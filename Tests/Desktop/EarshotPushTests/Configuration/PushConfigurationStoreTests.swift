@@ -127,7 +127,7 @@ import Testing
         let saved = try store.save(Self.configuration("Ship")).saved
         let file = "\(store.path)/\(saved.identifier).json"
         chmod(file, 0o666)
-        #expect(store.load().problems.first?.contains("others may write (mode 666)") == true)
+        #expect(store.load().problems.first?.contains("can be changed by others (mode 666)") == true)
         #expect(throws: PushConfigurationError.self) { try store.load(identifier: saved.identifier) }
         chmod(file, 0o600)
         for folder in [store.path, "\(scratch.path)/config"] {

@@ -20,7 +20,7 @@ import Testing
 
     @Test func aFileOrFolderThatOthersWriteIsNot() {
         chmod("\(scratch.path)/folder/file", 0o664)
-        #expect(PathOwnership.flaw(of: "\(scratch.path)/folder/file") == "others may write (mode 664)")
+        #expect(PathOwnership.flaw(of: "\(scratch.path)/folder/file") == "can be changed by others (mode 664)")
         chmod("\(scratch.path)/folder/file", 0o644)
         chmod("\(scratch.path)/folder", 0o757)
         #expect(PathOwnership.flaw(of: "\(scratch.path)/folder/file")?.contains("is in ") == true)
