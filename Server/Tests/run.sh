@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the built tests of the token service on both stores, and compares the OpenAPI document with a running service. The three run at
-# once, because they wait for answers most of the time. Prints the output of each when it ends.
+# Runs the built tests of the token service on both stores, and compares the OpenAPI document with a running service. Two run at once,
+# because they wait for answers most of the time; the third, which computes, follows the shorter one. Prints the output of each when it ends.
 #
 #     Server/Tests/run.sh FOLDER
 #
@@ -36,8 +36,8 @@ part() {
 }
 
 part sqlite "$tests" --testing-library swift-testing --skip 'NodeTests|PostgresStoreTests' &
-part postgres env EARSHOT_TEST_STORE=postgres "$tests" --testing-library swift-testing --no-parallel --filter "$both|NodeTests" &
-part openapi Server/Tests/openapi.sh "$built/earshotd" &
+part postgres env EARSHOT_TEST_STORE=postgres "$tests" --testing-library swift-testing --no-parallel --filter "$both|NodeTests"
+part openapi Server/Tests/openapi.sh "$built/earshotd"
 wait
 
 if [[ -s $logs/failures ]]; then

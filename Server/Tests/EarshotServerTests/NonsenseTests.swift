@@ -228,7 +228,12 @@ import Testing
             let port = try #require(client.port)
             try await body(port, secret)
             let health = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-            #expect(try await RawConnection.say(health, to: port).hasPrefix("HTTP/1.1 200 "))
+            // With half a second for a request, a busy machine can be late with one.
+            var answer = ""
+            for _ in 0..<20 where !answer.hasPrefix("HTTP/1.1 200 ") {
+                answer = try await RawConnection.say(health, to: port)
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
         }
         let problems = world.service.metrics.text(commits: Histogram(), gauges: []).split(separator: "\n")
         #expect(!problems.contains { $0.contains("internal_error") })
