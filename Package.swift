@@ -160,7 +160,7 @@ let nearby = Wing(name: "Nearby")
 let nearbyTargets: [Target] = [
     // What client, service, agent, app and provider exchange: one schema each, and the beacons that they name.
     nearby.module("NearbyWire", ["EarshotSystem"]),
-    // Devices come and go: strategy, presence, what a medium is.
+    // Devices come and go: strategy, presence, what a medium is. It and the next compute: tests simulate rooms of hours with them.
     nearby.module("EarshotDiscovery", ["EarshotCoding"], computes: true),
     // The medium of sound: when to talk, the ear, the mouth.
     nearby.module(

@@ -35,27 +35,7 @@ messages='EarshotMessagesTests|NearbyMessagesTests|NearbyMessagesSwift5Tests|Mes
 plays='SoundCardTests/'
 alone='AloneSoundCardTests/'
 
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
-failures=$logs/failures
-touch "$failures"
-
-# A process writes to a file first: it loses lines while a pipe is full, and lines of several would mix.
-process() {
-    local name=$1 start=$SECONDS
-    shift
-    local status=0
-    # Whoever runs this in the background ignores SIGINT, and programs that ignore it at their start go on doing so.
-    env --default-signal=INT,QUIT "$@" >"$logs/$name" 2>&1 </dev/null || status=$?
-    # A test program that ran no test has tested nothing.
-    grep -qE 'Test run with [1-9][0-9]* test' "$logs/$name" || { ((status)) || status=65; }
-    ((status == 0)) || echo "$name" >>"$failures"
-    {
-        flock 9
-        printf '\n-- %s: exit %d, %d s\n' "$name" "$status" "$((SECONDS - start))"
-        if ((status)); then cat "$logs/$name"; else grep -aE 'skipped|Test run with' "$logs/$name" || true; fi
-    } 9>"$logs/lock"
-}
+. Tests/Support/processes.sh
 
 # What the others leave. 'nice' would not do: libdispatch gives each of its threads the ordinary niceness back.
 computes() { process computing chrt --idle 0 "${testing[@]}" --filter "$computing" --skip "$plays|MessageCommandTests"; }
@@ -89,8 +69,4 @@ computes
 wait
 process sound-alone "${testing[@]}" --filter "$alone" --no-parallel
 
-if [[ -s $failures ]]; then
-    printf '\nFailed: %s\n' "$(paste -sd ' ' "$failures")"
-    exit 1
-fi
-printf '\nAll tests passed in %d s.\n' "$SECONDS"
+end_processes 'All tests'

@@ -30,6 +30,7 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	@# Under another name the program says of itself what the manual and the completions need.
 	@ln -sf earshot-agent $(BUILT)/release/earshot-background
 	$(call install_texts,$(BUILT)/release/earshot $(BUILT)/release/earshot-messages $(BUILT)/release/earshot-background)
+	@rm -f $(BUILT)/release/earshot-background
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
 install-c: swift ## Install libearshot.so, earshot.h and a pkg-config file: the modem for C

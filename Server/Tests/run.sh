@@ -16,32 +16,11 @@ tests=$built/earshot-serverPackageTests.xctest
 both='MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests'
 both+='|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests|OperatorTests'
 
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
-touch "$logs/failures"
+. Tests/Support/processes.sh
 
-part() {
-    local name=$1 start=$SECONDS status=0
-    shift
-    # Whoever runs this in the background ignores SIGINT, and programs that ignore it at their start go on doing so.
-    env --default-signal=INT,QUIT "$@" >"$logs/$name" 2>&1 </dev/null || status=$?
-    # A program that ran no test has tested nothing.
-    grep -qE 'Test run with [1-9]|[1-9][0-9]* generated' "$logs/$name" || { ((status)) || status=65; }
-    ((status == 0)) || echo "$name" >>"$logs/failures"
-    {
-        flock 9
-        printf '\n-- %s: exit %d, %d s\n' "$name" "$status" "$((SECONDS - start))"
-        if ((status)); then cat "$logs/$name"; else grep -aE 'skipped|Test run with [1-9]|generated' "$logs/$name" || true; fi
-    } 9>"$logs/lock"
-}
-
-part sqlite "$tests" --testing-library swift-testing --skip 'NodeTests|PostgresStoreTests' &
-part postgres env EARSHOT_TEST_STORE=postgres "$tests" --testing-library swift-testing --no-parallel --filter "$both|NodeTests"
-part openapi Server/Tests/openapi.sh "$built/earshotd"
+process sqlite "$tests" --testing-library swift-testing --skip 'NodeTests|PostgresStoreTests' &
+process postgres env EARSHOT_TEST_STORE=postgres "$tests" --testing-library swift-testing --no-parallel --filter "$both|NodeTests"
+process openapi Server/Tests/openapi.sh "$built/earshotd"
 wait
 
-if [[ -s $logs/failures ]]; then
-    printf '\nFailed: %s\n' "$(paste -sd ' ' "$logs/failures")"
-    exit 1
-fi
-printf '\nAll tests of the service passed in %d s.\n' "$SECONDS"
+end_processes 'All tests of the service'

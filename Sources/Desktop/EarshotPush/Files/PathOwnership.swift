@@ -4,8 +4,8 @@ package import Glibc
 package enum PathOwnership {
     /// Why another user could change the file or folder at a path, as the end of a sentence; nil if none can.
     ///
-    /// The file and every folder above it must belong to root or to the user, and nobody else may change them. A folder such as
-    /// `/tmp`, in which users can only change their own files, may stand above.
+    /// The file and all folders above it must belong to root or to the user, and have no write permission for others. A folder above may
+    /// be one such as `/tmp`, where each user can change only their own files.
     /// - Parameters:
     ///   - path: absolute. Links in it are followed.
     ///   - mayBeShared: whether the path itself may be such a folder too.

@@ -141,11 +141,16 @@ struct PushSupervisorTests {
         push.networks.join("Ship")
         let saved = try push.store.save(push.configuration()).saved
         #expect(
-            await eventually { await push.state(saved.identifier)?.lastError?.contains("by others") == true })
+            await eventually {
+                await push.state(saved.identifier)?.lastError?.contains("can be changed by others") == true
+            })
         #expect(await push.state(saved.identifier)?.state == "waiting")
         #expect(file.isEmpty)
         chmod(push.store.path, 0o777)
-        #expect(await eventually { (try? await push.overview().problems.first?.contains("by others")) == true })
+        #expect(
+            await eventually {
+                (try? await push.overview().problems.first?.contains("can be changed by others")) == true
+            })
         chmod("\(push.home.path)/bin", 0o755)
         try push.installProvider()
         await aWhile()

@@ -8,8 +8,8 @@ import Testing
 
 /// What the receiver has to stand, in simulated air: share of 8-byte tokens decoded.
 ///
-/// Thresholds are the project's promises, with their margin over what was measured (`AirPromise`). Each row runs 60 trials, or 120 in a long run, with
-/// fixed seeds, so a result does not change from run to run, and would hold for others too.
+/// Thresholds are the project's promises, with their margin over what was measured (`AirPromise`). Each row runs 60 trials, or 120
+/// in a long run, with fixed seeds, so a result does not change from run to run, and would hold for others too.
 @Suite(.optimized) struct RobustnessTests {
     static let trialCount = TestLength.count(60, long: 120)
     static let seed: UInt64 = 2_026_11_21

@@ -33,7 +33,7 @@ import Testing
         ///
         ///     1 − Σ_{j ≤ k} C(n, j)·q^j·(1 − q)^(n − j) < 10⁻⁴
         ///
-        /// where q is `lostShare`. It is 4, 5, 4, 6, 6 and 11 of 25, and 2, 2, 2, 3, 3 and 5 of 8.
+        /// where q is `lostShare`. It is 4, 5, 4, 6, 6 and 11 of 25, and 2, 3, 2, 4, 4 and 6 of 8.
         func largestLostCount(of n: Int) -> Int {
             let q = lostShare
             var term = Double.pow(1 - q, n)
