@@ -146,6 +146,24 @@ CLONED void earshot_complex_products(
     }
 }
 
+CLONED void earshot_turned_sums(
+    const float *restrict x_real, const float *restrict x_imaginary, size_t width, size_t count, const float *restrict p,
+    size_t step, size_t period, float *restrict z_real, float *restrict z_imaginary) {
+    for (size_t d = 0; d < width; d += 8) {
+        Eight real = {0}, imaginary = {0};
+        for (size_t k = 0, phase = 0; k < count; k++) {
+            float cosine = p[2 * phase], sine = p[2 * phase + 1];
+            Eight a = LOAD(x_real + k * width + d), b = LOAD(x_imaginary + k * width + d);
+            real += a * cosine - b * sine;
+            imaginary += a * sine + b * cosine;
+            phase += step;
+            phase = phase < period ? phase : phase - period;
+        }
+        STORE(z_real + d, real);
+        STORE(z_imaginary + d, imaginary);
+    }
+}
+
 CLONED void earshot_multiply(float *restrict x, const float *restrict z, size_t count) {
     for (size_t i = 0; i < count; i++) {
         float real = x[2 * i] * z[2 * i] - x[2 * i + 1] * z[2 * i + 1];

@@ -54,6 +54,14 @@ void earshot_filter_integers(
 /// y[i] = x[i]·z[i], complex; count complex numbers.
 void earshot_complex_products(const float *x, const float *z, size_t count, float *y);
 
+/// z[d] = Σₖ x[k][d]·p[k·step mod period], complex, with real and imaginary parts apart.
+///
+/// x has the shape [count][width], z [width], p [period] with both parts of each number together. width is a multiple of 8,
+/// step at most period.
+void earshot_turned_sums(
+    const float *x_real, const float *x_imaginary, size_t width, size_t count, const float *p, size_t step, size_t period,
+    float *z_real, float *z_imaginary);
+
 /// The number of complex factors that `earshot_transform` takes, Σ 3n/4 over n = N, N/4, N/16 … from 4 on.
 size_t earshot_transform_factor_count(size_t length);
 

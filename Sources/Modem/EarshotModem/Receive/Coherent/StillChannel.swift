@@ -22,8 +22,8 @@ import RealModule
 /// The first w are the posteriors of the energies, the next those of the path found, so a few rounds go from a frame's place to its
 /// phases (a prototype with ideal places: `standard` at −11 dB 12 % by energies, 93 % so).
 ///
-/// Cost: K·M·D products for the first estimate, K·D·F for each, with D delays and F offsets: 19 and 31 of a token in `standard`. No
-/// allocation after `init`.
+/// Cost: K·M·D products for the first estimate, K·D·F for each, with D delays and F offsets: 23 and 39 of a token in `standard`, eight
+/// delays at once. No allocation after `init`.
 struct StillChannel: ~Copyable {
     /// The maximum of |f|, in turns a symbol: half of the last step of the alignment, and some more.
     private static let maximumOffsetSpacings = 0.18
@@ -38,17 +38,21 @@ struct StillChannel: ~Copyable {
 
     private let format: BasebandFormat
     private let delayCount: Int
-    /// e^{j2πτm}; shape [delayCount][M].
-    private let delayPhasors: [ComplexSample]
+    /// e^{j2πτm}; M rows.
+    private let delayPhasors: DelayRows
     /// e^{−j2πi/(4K)}; shape [4·K or more].
     private var offsetPhasors: [ComplexSample]
     /// u; shape [K or more][M].
     private var cells: [ComplexSample]
+    /// w·u of one symbol; shape [M].
+    private var weighted: [ComplexSample]
     /// 1/N; shape [M].
     private var inverses: [Float]
-    /// Σₘ w·u·e^{j2πτm}; shape [delayCount][K].
-    private var sums: [ComplexSample]
-    /// The estimate: the row of `delayPhasors`, f in steps, a.
+    /// Σₘ w·u·e^{j2πτm}; K rows or more.
+    private var sums: DelayRows
+    /// Z at one f; one row.
+    private var heights: DelayRows
+    /// The estimate: the delay's place in a row, f in steps, a.
     private var (delay, offsetSteps, amplitude) = (0, 0, ComplexSample())
     private var symbolCount = 0
     /// Higher peaks that the search passes over.
@@ -62,15 +66,20 @@ struct StillChannel: ~Copyable {
         let (toneCount, symbolCount) = (format.profile.toneCount, StillChannel.maximumSymbolCount)
         let reach = Int((StillChannel.maximumDelaySymbols * Double(4 * toneCount)).rounded(.up))
         delayCount = 2 * reach + 1
-        delayPhasors = (-reach...reach).flatMap { step in
-            (0..<toneCount).map { tone in
-                unitPhasor(turns: Double(step * (tone - toneCount / 2)) / Double(4 * toneCount))
+        var phasors = DelayRows(rowCount: toneCount, delayCount: delayCount)
+        for tone in 0..<toneCount {
+            for delay in 0..<delayCount {
+                phasors[tone, delay] = unitPhasor(
+                    turns: Double((delay - reach) * (tone - toneCount / 2)) / Double(4 * toneCount))
             }
         }
+        delayPhasors = phasors
         offsetPhasors = [ComplexSample](repeating: ComplexSample(), count: 4 * symbolCount)
         cells = [ComplexSample](repeating: ComplexSample(), count: symbolCount * toneCount)
+        weighted = [ComplexSample](repeating: ComplexSample(), count: toneCount)
         inverses = [Float](repeating: 0, count: toneCount)
-        sums = [ComplexSample](repeating: ComplexSample(), count: delayCount * symbolCount)
+        sums = DelayRows(rowCount: symbolCount, delayCount: delayCount)
+        heights = DelayRows(rowCount: 1, delayCount: delayCount)
         products = ToneTransform(format: format)
         samples = FFTPlan(length: format.samplesPerSymbol, hasInverse: false)
     }
@@ -122,7 +131,7 @@ struct StillChannel: ~Copyable {
         let (length, symbolLength) = (view.format.samplesPerSymbol, view.symbolLength)
         setSymbolCount(FrameLayout.token.toneCount)
         var energy: Float = 0
-        for index in 0..<delayCount * symbolCount { sums[index] = ComplexSample() }
+        sums.clear(0..<FrameLayout.syncSpanToneCount)
         for (index, tone) in view.profile.syncTones.enumerated() {
             let symbol = FrameLayout.syncPlace(index)
             let first = Int((view.place.start + Double(symbol) * symbolLength).rounded())
@@ -133,9 +142,7 @@ struct StillChannel: ~Copyable {
                     offsetHertz: view.place.offsetHertz)
             }
             energy += cell.power
-            for delay in 0..<delayCount {
-                sums[delay * symbolCount + symbol] = cell.times(delayPhasors[delay * view.profile.toneCount + tone])
-            }
+            writeSums(symbol: symbol, tone: tone, cell)
         }
         findPeak(symbolCount: FrameLayout.syncSpanToneCount, offsetStride: symbolCount / FrameLayout.syncSpanToneCount)
         return energy > 0 ? amplitude.power / (Float(FrameLayout.syncToneCount) * energy) : 0
@@ -155,9 +162,11 @@ struct StillChannel: ~Copyable {
         for symbol in 0..<symbolCount {
             for tone in 0..<toneCount { weightSum += weights[symbol * toneCount + tone] * inverses[tone] }
         }
-        StillChannel.addTones(
-            cells, weights, delayPhasors, delayCount: delayCount, symbolCount: symbolCount,
-            toneCount: toneCount, to: &sums)
+        for symbol in 0..<symbolCount {
+            let first = symbol * toneCount
+            for tone in 0..<toneCount { weighted[tone] = weights[first + tone] * cells[first + tone] }
+            delayPhasors.writeSum(0..<toneCount, times: weighted, period: toneCount, into: &sums, row: symbol)
+        }
         findPeak(symbolCount: symbolCount, offsetStride: 2)
         for _ in 0..<rank {
             passed[passedCount] = (delay, offsetSteps)
@@ -177,31 +186,17 @@ struct StillChannel: ~Copyable {
         var weightSum: Float = 0
         for symbol in 0..<symbolCount {
             weightSum += weights[symbol] * inverses[tones[symbol]]
-            let cell = weights[symbol] * cells[symbol * toneCount + tones[symbol]]
-            for delay in 0..<delayCount {
-                sums[delay * symbolCount + symbol] = cell.times(delayPhasors[delay * toneCount + tones[symbol]])
-            }
+            writeSums(
+                symbol: symbol, tone: tones[symbol], weights[symbol] * cells[symbol * toneCount + tones[symbol]])
         }
         findNearPeak()
         if weightSum > 0 { amplitude /= weightSum }
     }
 
-    private static func addTones(
-        _ cells: [ComplexSample], _ weights: [Float], _ phasors: [ComplexSample], delayCount: Int,
-        symbolCount: Int, toneCount: Int, to sums: inout [ComplexSample]
-    ) {
-        let (cells, weights, phasors) = (cells.span, weights.span, phasors.span)
-        var target = sums.mutableSpan
-        for delay in 0..<delayCount {
-            for symbol in 0..<symbolCount {
-                var sum = ComplexSample()
-                for tone in 0..<toneCount {
-                    let cell = symbol * toneCount + tone
-                    sum += (weights[cell] * cells[cell]).times(phasors[delay * toneCount + tone])
-                }
-                target[delay * symbolCount + symbol] = sum
-            }
-        }
+    /// Writes the sums of a symbol of which one tone alone counts.
+    private mutating func writeSums(symbol: Int, tone: Int, _ cell: ComplexSample) {
+        weighted[0] = cell
+        delayPhasors.writeSum(tone..<tone + 1, times: weighted, period: 1, into: &sums, row: symbol)
     }
 
     /// Finds the highest |Z|: on a coarse grid first, of every second delay and every `offsetStride`-th offset, and then beside its peak.
@@ -226,37 +221,22 @@ struct StillChannel: ~Copyable {
     private mutating func search(
         _ delays: Range<Int>, _ steps: ClosedRange<Int>, _ strides: (delay: Int, steps: Int), symbolCount count: Int
     ) {
-        let peak = StillChannel.peak(
-            sums, offsetPhasors, delays, steps, strides, rowLength: symbolCount, symbolCount: count, passed, passedCount
-        )
-        (delay, offsetSteps, amplitude) = (peak.delay, peak.steps, peak.z)
-    }
-
-    /// Where |Z| is greatest.
-    private static func peak(
-        _ sums: [ComplexSample], _ phasors: [ComplexSample], _ delays: Range<Int>, _ steps: ClosedRange<Int>,
-        _ strides: (delay: Int, steps: Int), rowLength: Int, symbolCount: Int,
-        _ passed: InlineArray<4, (delay: Int, steps: Int)>, _ passedCount: Int
-    ) -> (delay: Int, steps: Int, z: ComplexSample) {
-        let (sums, phasors, period) = (sums.span, phasors.span, 4 * rowLength)
-        var (best, power) = ((delay: 0, steps: 0, z: ComplexSample()), -Float.infinity)
-        for delay in stride(from: delays.lowerBound, to: delays.upperBound, by: strides.delay) {
-            for steps in stride(from: steps.lowerBound, through: steps.upperBound, by: strides.steps) {
-                var isPassed = false
-                for index in 0..<passedCount
-                where abs(passed[index].delay - delay) < 4 && abs(passed[index].steps - steps) < 4 { isPassed = true }
-                if isPassed { continue }
-                let step = steps >= 0 ? steps : steps + period
-                var (sum, phase) = (ComplexSample(), 0)
-                for symbol in 0..<symbolCount {
-                    sum += sums[delay * rowLength + symbol].times(phasors[phase])
-                    phase += step
-                    if phase >= period { phase -= period }
+        let period = 4 * symbolCount
+        var power = -Float.infinity
+        for step in stride(from: steps.lowerBound, through: steps.upperBound, by: strides.steps) {
+            sums.writeSum(
+                0..<count, times: offsetPhasors, step: step >= 0 ? step : step + period, period: period, into: &heights)
+            for place in stride(from: delays.lowerBound, to: delays.upperBound, by: strides.delay) {
+                let z = heights[0, place]
+                if z.power > power, !isPassed(place, step) {
+                    (delay, offsetSteps, amplitude, power) = (place, step, z, z.power)
                 }
-                if sum.power > power { (best, power) = ((delay, steps, sum), sum.power) }
             }
         }
-        return best
+    }
+
+    private func isPassed(_ place: Int, _ step: Int) -> Bool {
+        (0..<passedCount).contains { abs(passed[$0].delay - place) < 4 && abs(passed[$0].steps - step) < 4 }
     }
 
     /// Writes L of a symbol, M values from target[first] on.
@@ -265,7 +245,7 @@ struct StillChannel: ~Copyable {
         let phase = (offsetSteps * symbol % period + period) % period
         let turn = amplitude.conjugate.times(offsetPhasors[phase])
         for tone in 0..<toneCount {
-            let phasor = turn.times(delayPhasors[delay * toneCount + tone])
+            let phasor = turn.times(delayPhasors[tone, delay])
             let real = cells[symbol * toneCount + tone].times(phasor).x
             target[first + tone] = 2 * real - amplitude.power * inverses[tone]
         }
