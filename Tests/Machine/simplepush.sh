@@ -182,12 +182,17 @@ stranger() {
     setpriv --reuid 65534 --regid 65534 --clear-groups env XDG_CONFIG_HOME="$logs/ben/home/config" XDG_STATE_HOME="$logs/ben/home/state" \
         XDG_RUNTIME_DIR="$logs/ben/run" EARSHOT_AGENT_SOCKET="$logs/ben/run/earshot/agent.sock" EARSHOT_APP_ID=simplepush "$@" 2>&1
 }
-is_refused() { ! stranger "$@"; }
+# REASON COMMAND …: the stranger's command fails, and says why. A program that setpriv cannot start was not refused.
+is_refused() {
+    local reason=$1
+    shift
+    ! stranger "$@" >"$logs/refusal" && grep -q "$reason" "$logs/refusal" && ! grep -q '^setpriv' "$logs/refusal"
+}
 configuration=$(basename "$logs/ben/home/config/earshot/push"/*.json .json)
-check push-configuration-is-private 'another user reads it' is_refused cat "$logs/ben/home/config/earshot/push/$configuration.json"
-check push-agent-is-private 'it answers another user' is_refused "$programs/earshot-agent" list
-check push-disable-is-private 'another user disables it' is_refused earshot-push disable "$configuration"
-check push-remove-is-private 'another user removes it' is_refused earshot-push remove "$configuration"
+check push-configuration-is-private '$(cat "$logs/refusal")' is_refused 'Permission denied' cat "$logs/ben/home/config/earshot/push/$configuration.json"
+check push-agent-is-private '$(cat "$logs/refusal")' is_refused 'No earshot-agent at .*: permission denied' "$programs/earshot-agent" list
+check push-disable-is-private '$(cat "$logs/refusal")' is_refused 'Cannot use .*: it belongs to user' earshot-push disable "$configuration"
+check push-remove-is-private '$(cat "$logs/refusal")' is_refused 'Cannot use .*: it belongs to user' earshot-push remove "$configuration"
 stranger simplepush settings --ssid Other --host 10.9.9.9 --user ben --insecure >"$logs/stranger"
 check push-still-right '$(cat "$logs/stranger"; as ben earshot-push list)' is_active ben
 

@@ -6,7 +6,7 @@ import EarshotCoding
 /// 2. `TrellisAttempt`: several sampling instants and metrics compete, the cheapest and likeliest first; the CRC decides, and
 ///    `FrameEvidence` must agree. The first attempt also tells whether there is anything to decode: if the sync pattern is no
 ///    louder than noise's may be, and the best codeword fits no better than one fits noise, the decoder stops.
-/// 3. `MotionSearch`: once more along offsets that change, and first of all where no constant offset has a frame.
+/// 3. `MotionSearch`: once more along offsets that change.
 /// 4. `IterativeDecoder`: the paths found so far give a channel estimate, which gives better paths. It costs ten times as much
 ///    as all the rest, and often the disturbance is another frame that is decoded a moment later. So the first time the
 ///    decoder returns `disturbed` instead.
@@ -85,18 +85,12 @@ struct FrameDecoder: ~Copyable {
             return (.likeNoise, DecodingWork.syncCheck)
         }
         let (detected, detectionWork) = detection.detect(view, isCoherent: mayBeFaint, &measurer)
+        guard let detected else { return (.likeNoise, detectionWork) }
         let isFaint =
-            (detected?.logRatio ?? .infinity) < FrameDetection.minimumLogRatio
+            detected.logRatio < FrameDetection.minimumLogRatio
             || view.place.score < view.format.minimumIncoherentScore
-        if let detected, isFaint {
+        guard !isFaint else {
             var paths = stills[profileIndex].decode(detected.view, peakCount: 1, with: &path, &measurer)
-            paths.work += detectionWork
-            if case .decoded(let frame) = paths.outcome { return (.decoded(frame), paths.work) }
-            return (.likeNoise, paths.work)
-        }
-        guard let detected else {
-            guard !isFaint else { return (.likeNoise, detectionWork) }
-            var paths = decodeMoving(view, profileIndex, &measurer)
             paths.work += detectionWork
             if case .decoded(let frame) = paths.outcome { return (.decoded(frame), paths.work) }
             return (.likeNoise, paths.work)
