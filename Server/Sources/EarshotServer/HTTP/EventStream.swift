@@ -59,6 +59,7 @@ struct EventStream: Sendable {
     }
 
     /// Sends where the stream starts, and all messages that are near if it starts anew.
+    @inline(never)
     private func begin(
         at position: StreamPosition, _ lastEventID: Int64?, _ writer: inout any ResponseBodyWriter
     ) async throws {
@@ -69,6 +70,7 @@ struct EventStream: Sendable {
     }
 
     /// Sends new changes as they happen, until the stream or the session ends.
+    @inline(never)
     private func follow(
         _ stream: EventHub.Stream, after cursor: Int64, _ writer: inout any ResponseBodyWriter
     ) async throws {
@@ -76,7 +78,7 @@ struct EventStream: Sendable {
         // A change may have happened before the stream was opened.
         stream.continuation.yield()
         for await _ in stream.wakes {
-            guard try await service.store.position(of: session, after: nil, now: service.now) != nil else {
+            guard try await lives() else {
                 try await writer.write(Self.event("end", Data(Problem.badSession.body.utf8)))
                 return
             }
@@ -92,7 +94,7 @@ struct EventStream: Sendable {
     private func writePages(_ query: inout ChangeQuery, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
         var hasWritten = false
         while true {
-            let page = try await service.store.changes(of: session, query)
+            let page = try await page(query)
             for change in page.changes {
                 try await writer.write(
                     Self.event(change.isFound ? "found" : "lost", try jsonData(ChangeBody(change)), change.sequence))
@@ -101,6 +103,19 @@ struct EventStream: Sendable {
             query.after = page.cursor
             if !page.isFull { return hasWritten }
         }
+    }
+
+    /// Whether the session lives. Like `page`, in a task of its own: the stream's task would keep the memory; see `TaskPerRequest`.
+    @inline(never)
+    private func lives() async throws -> Bool {
+        async let position = service.store.position(of: session, after: nil, now: service.now)
+        return try await position != nil
+    }
+
+    @inline(never)
+    private func page(_ query: ChangeQuery) async throws -> ChangePage {
+        async let page = service.store.changes(of: session, query)
+        return try await page
     }
 
     private static func event(_ name: String, _ data: Data, _ id: Int64? = nil) -> ByteBuffer {

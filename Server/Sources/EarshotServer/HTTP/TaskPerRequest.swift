@@ -1,0 +1,16 @@
+import Hummingbird
+
+/// Answers each request in a task of its own.
+///
+/// A task keeps the memory of its deepest call until it ends, and a connection's task ends with the connection. Without this an open event
+/// stream keeps the 15 KB of frames through which its request went: middleware, router and store.
+struct TaskPerRequest<Inner: HTTPResponder>: HTTPResponder where Inner.Context == ServiceContext {
+    let inner: Inner
+
+    init(_ inner: Inner) { self.inner = inner }
+
+    func respond(to request: Request, context: ServiceContext) async throws -> Response {
+        async let response = inner.respond(to: request, context: context)
+        return try await response
+    }
+}
