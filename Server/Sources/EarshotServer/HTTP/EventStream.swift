@@ -58,6 +58,8 @@ struct EventStream: Sendable {
             })
     }
 
+    // These are not inlined: their frames would be a part of the stream's, for as long as it is open.
+
     /// Sends where the stream starts, and all messages that are near if it starts anew.
     @inline(never)
     private func begin(
