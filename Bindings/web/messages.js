@@ -31,6 +31,8 @@ const frozenSeconds = 30;
 /** An event stream that lived this long begins its back-off anew. */
 const goodConnectionSeconds = 5;
 const expiryIntervalSeconds = 0.25;
+/** The pause before another look whether a report that is under way has ended. */
+const reportPauseSeconds = 0.25;
 /** A call of `say` that takes this much longer than its token has failed. */
 const maximumSaySeconds = 10;
 const longestSeconds = 86_400;
@@ -528,7 +530,11 @@ export class Messages {
             const session = await this.#currentSession();
             if (signal.aborted || session === null) return;
             const report = this.#reporter.next(this.#now);
-            if (report === null) continue;
+            if (report === null) {
+                // An ended loop's report is under way.
+                await this.#sleepUntilWoken('report', reportPauseSeconds, signal);
+                continue;
+            }
             const ages = new Map(report.heard.map(token => {
                 const near = this.#near.get(token);
                 return [token, near ? Math.max(0, this.#now - near.heardSeconds) : 0];

@@ -431,6 +431,26 @@ test('a service that refuses is asked again after the pause that it names; a ses
     assert.equal(time.timers.size, 0, 'nothing runs on');
 });
 
+test('an operation that begins while the report of an ended one is under way does not stop the page', async () => {
+    const [service, time] = [new FakeService(), new FakeClock()];
+    const page = pageOf(service, time);
+    const first = await soon(time, page.subscribe());
+    let answer;
+    service.refuse = path => (path === '/v1/sightings' ? new Promise(resolve => answer = resolve) : null);
+    page.heard(Uint8Array.of(9, 9, 9, 9, 9, 9, 9, 9));
+    await time.advance(0.3);
+    const ending = first.unsubscribe();
+    const beginning = page.subscribe();
+    service.refuse = undefined;
+    await soon(time, ending);
+    await soon(time, beginning);
+    answer(json(200, {heard: [{token: '0909090909090909', status: 'VALID'}], lost: []}));
+    await time.advance(1);
+    // Nothing was listening in between, so the token is lost.
+    assert.equal(service.requests.filter(request => request === 'POST /v1/sightings').length, 2);
+    await page.stop();
+});
+
 test('a loudspeaker that fails is a problem that ends when it works again', async () => {
     const [service, time] = [new FakeService(), new FakeClock()];
     const problems = [];
