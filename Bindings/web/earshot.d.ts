@@ -224,7 +224,7 @@ export class Earshot {
 export class MessagesError extends Error {
     /**
      * `content_too_large`, `type_too_long`, `namespace_too_long`, `not_text`, `bad_option`, `stopped`, `service_unreachable`,
-     * `service_invalid`, `service_refusing` or `cannot_play`.
+     * `service_invalid`, `service_refusing`, `sealing_unavailable` or `cannot_play`.
      */
     readonly code: string;
     /** The status of HTTP and the service's code, if the service refused. */

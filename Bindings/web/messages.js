@@ -8,7 +8,8 @@
 
 import {TalkPolicy} from './discovery.js';
 import {FoundBook} from './found.js';
-import {BackOff, MessagesError, Service, maximumContentBytes, textProblem, toBase64} from './service.js';
+import {SealedService} from './sealed-service.js';
+import {BackOff, MessagesError, fromHex, maximumContentBytes, textProblem, toHex} from './service.js';
 import {SightingReporter} from './sightings.js';
 
 export {MessagesError, ReceivedMessage} from './service.js';
@@ -106,7 +107,7 @@ export class Messages {
         if (!(leadSeconds >= 0 && leadSeconds <= 1)) {
             throw new MessagesError('bad_option', `leadSeconds is ${leadSeconds}, but must be 0 to 1.`);
         }
-        this.#service = new Service({server, key, fetch, clock});
+        this.#service = new SealedService({server, key, fetch, clock});
         this.#say = say;
         this.#profile = profile;
         this.#leadSeconds = leadSeconds;
@@ -141,7 +142,7 @@ export class Messages {
      */
     heard(token, {ageSeconds = 0.15} = {}) {
         if (token?.length !== 8 || !this.#isScanning) return;
-        const digits = Array.from(token, byte => byte.toString(16).padStart(2, '0')).join('');
+        const digits = toHex(token);
         if (digits.length !== 16 || this.#ownTokens.has(digits)) return;
         const now = this.#now;
         const age = Number.isFinite(ageSeconds) ? Math.min(Math.max(ageSeconds, 0), 60) : 0;
@@ -179,8 +180,8 @@ export class Messages {
                 'content_too_large',
                 `The content has ${bytes.length} bytes, but at most ${maximumContentBytes} are allowed. Publish a link instead.`);
         }
-        const body = {content: toBase64(bytes), type, namespace};
-        const operation = await this.#begin('publications', body, options);
+        // A copy: the caller may change its bytes.
+        const operation = await this.#begin('publications', {content: bytes.slice(), type, namespace}, options);
         return {unpublish: () => this.#end(operation)};
     }
 
@@ -312,8 +313,8 @@ export class Messages {
     async #register(operation, key, session, signal) {
         const {kind, body, lease} = operation;
         const registration = lease
-            ? await this.#service.renew(kind, lease.id, leaseSeconds, session)
-            : await this.#service.register(kind, {...body, ttl_s: leaseSeconds, idempotency_key: key}, session);
+            ? await this.#service.renew(kind, lease.id, body, leaseSeconds, session)
+            : await this.#service.register(kind, body, {ttl_s: leaseSeconds, idempotency_key: key}, session);
         if (!signal.aborted) return registration;
         if (!lease && session === this.#session) {
             await this.#withdraw(kind, {id: registration.id, expiresAtSeconds: this.#now + leaseSeconds}, session);
@@ -334,6 +335,8 @@ export class Messages {
         this.#own(token);
         this.#wake('talk');
         if (isNew) {
+            // A sealed publication's keys may be due.
+            this.#wake('report');
             const own = this.#strayEvents.filter(event => event.subscription === id);
             this.#strayEvents = this.#strayEvents.filter(event => event.subscription !== id);
             for (const event of own) this.#deliver(event, operation);
@@ -522,14 +525,15 @@ export class Messages {
     async #keepReporting(signal) {
         const backOff = new BackOff(this.#random);
         while (!signal.aborted) {
-            const pause = this.#reporter.dueSeconds - this.#now;
+            const isDue = this.#session !== null && this.#service.hasKeysToSend(this.#session);
+            const pause = isDue ? 0 : this.#reporter.dueSeconds - this.#now;
             if (pause > 0) {
                 await this.#sleepUntilWoken('report', Math.min(pause, 3600), signal);
                 continue;
             }
             const session = await this.#currentSession();
             if (signal.aborted || session === null) return;
-            const report = this.#reporter.next(this.#now);
+            const report = this.#reporter.next(this.#now, isDue);
             if (report === null) {
                 // An ended loop's report is under way.
                 await this.#sleepUntilWoken('report', reportPauseSeconds, signal);
@@ -624,7 +628,7 @@ export class Messages {
         }
         // The service is not trusted: messages that the page did not ask for are ignored.
         const {message} = event;
-        if (message.namespace !== body.namespace || body.type !== '' && message.type !== body.type) return;
+        if (message?.namespace !== body.namespace || body.type !== '' && message.type !== body.type) return;
         call(handlers.onFound, found.find(message));
     }
 
@@ -668,7 +672,7 @@ export class Messages {
     }
 
     async #play(token, signal) {
-        const bytes = Uint8Array.from(token.match(/../g), digits => parseInt(digits, 16));
+        const bytes = fromHex(token);
         const limitSeconds = this.#policy.tokenSeconds + maximumSaySeconds;
         try {
             const limit = this.#sleep(limitSeconds, signal).then(() => {
@@ -806,5 +810,5 @@ function stopped() {
 
 /** A random key, for which the service creates nothing twice. */
 function newKey() {
-    return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
+    return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }

@@ -9,12 +9,16 @@ const requestSeconds = 30;
 const streamSilenceSeconds = 45;
 /** The maximum size of an answer. The statuses of a hundred tokens have 6 KiB. */
 const maximumAnswerBytes = 65_536;
-/** The maximum size of an event. A message of 100 KiB in base64 has 136,536 bytes. */
+/** The maximum size of an event. A sealed message of 100 KiB in base64 has 137,088 bytes, and each of its keys 115. */
 const maximumEventCharacters = 262_144;
 const longestLeaseSeconds = 86_400;
 
 /** The maximum size of a content, bytes. */
 export const maximumContentBytes = 102_400;
+/** How much longer a sealed content may be. */
+const maximumSealingBytes = 512;
+/** Wrapped keys of one event that are read: the message's device has a few tokens, and this page too. */
+const maximumKeyCount = 100;
 /** The maximum length of a type, Unicode scalars. */
 export const maximumTypeLength = 32;
 /** The maximum length of a namespace, Unicode scalars. */
@@ -27,7 +31,7 @@ export const maximumNamespaceLength = 64;
 export class MessagesError extends Error {
     /**
      * @param {string} code `content_too_large`, `type_too_long`, `namespace_too_long`, `not_text`, `bad_option`, `stopped`,
-     *     `service_unreachable`, `service_invalid`, `service_refusing`, `cannot_play`
+     *     `service_unreachable`, `service_invalid`, `service_refusing`, `sealing_unavailable`, `cannot_play`
      * @param {string} message
      * @param {object} [details]
      * @param {number} [details.status] the status of HTTP, if the service refused
@@ -50,7 +54,7 @@ export class MessagesError extends Error {
 
     /** Whether the service refuses the key itself, or this page with it. Repeating the request would not help. */
     get isBadKey() {
-        return this.status === 403 || this.status === 401 && keyCodes.has(this.serviceCode);
+        return this.code === 'sealing_unavailable' || this.status === 403 || this.status === 401 && keyCodes.has(this.serviceCode);
     }
 
     /** Whether the publication or subscription does not exist. */
@@ -81,6 +85,8 @@ const remedies = {
     rate_limited: 'it is busy. The page retries later.',
     overloaded: 'it is busy. The page retries later.',
     too_many_connections: 'it is busy. The page retries later.',
+    sealing_required: 'the project seals its messages in a way that this page does not know. Update the page\'s files.',
+    token_taken: 'the token belongs to another device. The page draws another one.',
     store_away: 'its database is away. The page retries later.',
     internal_error: 'it failed; its log says why. The page retries later.',
 };
@@ -218,12 +224,18 @@ export class Service {
         this.#clock = clock;
     }
 
-    /** Opens a session. @returns {Promise<string>} its secret */
-    async openSession() {
+    /**
+     * Opens a session.
+     *
+     * @param {number[]} sealing the versions of sealing that the page can
+     * @returns {Promise<{session: string, sealing: any}>} its secret, and the project's terms of sealing, unchecked; undefined in an
+     *     open project
+     */
+    async openSession(sealing) {
         if (!isPlain(this.#key, 512)) throw refused(401, 'malformed_key');
-        const answer = await this.#ask('POST', '/v1/devices', this.#key);
+        const answer = await this.#ask('POST', '/v1/devices', this.#key, {sealing});
         if (!isPlain(answer.session, 512)) throw invalid('it sends an invalid session');
-        return answer.session;
+        return {session: answer.session, sealing: answer.terms?.sealing};
     }
 
     /** Ends a session, and all that belongs to it. */
@@ -253,9 +265,9 @@ export class Service {
         return this.#registration('POST', `/v1/${kind}`, body, session);
     }
 
-    /** Extends a lease, and gets the next token when that is due. */
-    async renew(kind, id, timeToLiveSeconds, session) {
-        const renewed = await this.#registration('PUT', `/v1/${kind}/${id}`, {ttl_s: timeToLiveSeconds}, session);
+    /** Extends a lease, and gets the next token when that is due. Parameters as for `register`. */
+    async renew(kind, id, body, session) {
+        const renewed = await this.#registration('PUT', `/v1/${kind}/${id}`, body, session);
         if (renewed.id !== id) throw invalid('it renewed something else');
         return renewed;
     }
@@ -271,10 +283,11 @@ export class Service {
      * @param {{token: string, age_s?: number}[]} heard
      * @param {string[]} lost
      * @param {string} session
+     * @param {{token: string, publication: string, key: string}[]} [keys] the wrapped keys for heard tokens
      * @returns {Promise<Map<string, string>>} the status of each heard token
      */
-    async report(heard, lost, session) {
-        const answer = await this.#ask('POST', '/v1/sightings', session, {heard, lost});
+    async report(heard, lost, session, keys) {
+        const answer = await this.#ask('POST', '/v1/sightings', session, {heard, lost, keys});
         if (!Array.isArray(answer.heard)) throw invalid('its answer to a report has no statuses');
         const statuses = new Map();
         for (const entry of answer.heard.slice(0, heard.length)) {
@@ -291,10 +304,11 @@ export class Service {
      * @param {string} session
      * @param {string|null} lastEventID
      * @param {AbortSignal} signal ends the connection
+     * @param {boolean} isSealed whether found messages are sealed: their content may be longer, and `keys` comes along
      * @returns {AsyncGenerator<ServiceEvent>}
      * @throws {MessagesError} if the connection fails
      */
-    async* events(session, lastEventID, signal) {
+    async* events(session, lastEventID, signal, isSealed) {
         const headers = {...authorization(session), Accept: 'text/event-stream'};
         if (lastEventID !== null) headers['Last-Event-ID'] = lastEventID;
         const exchange = this.#open(
@@ -308,7 +322,7 @@ export class Service {
                 exchange.restartTimer();
                 yield {kind: 'quiet'};
                 for (const item of parser.take(decoder.decode(piece, {stream: true}))) {
-                    const event = readEvent(item);
+                    const event = readEvent(item, isSealed);
                     if (event) yield event;
                 }
             }
@@ -445,12 +459,14 @@ function unreachable(reason) {
     return new MessagesError('service_unreachable', `Cannot reach the service: ${reason}. The page retries.`);
 }
 
-function invalid(reason) {
+/** The failure of a service whose answer cannot be right. */
+export function invalid(reason) {
     return new MessagesError(
         'service_invalid', `The answer is not from a token service: ${reason}. Check the address of the service.`);
 }
 
-function refused(status, serviceCode, retryAfterSeconds) {
+/** The failure of a request that the service refused. */
+export function refused(status, serviceCode, retryAfterSeconds) {
     const text = `The service refused the request (${status}, ${serviceCode}): ${remedy(status, serviceCode)}`;
     return new MessagesError('service_refusing', text, {status, serviceCode, retryAfterSeconds});
 }
@@ -466,7 +482,7 @@ function parse(text) {
 }
 
 /** The meaning of a server-sent event; null if the event is unknown. */
-function readEvent({name, data, id}) {
+function readEvent({name, data, id}, isSealed) {
     if (!['ready', 'found', 'lost', 'end'].includes(name)) return null;
     const body = parse(data);
     if (name === 'end') return {kind: 'end'};
@@ -476,10 +492,18 @@ function readEvent({name, data, id}) {
     if (!isIdentifier(body?.subscription, 128) || !isIdentifier(body.message?.id, 128)) return unreadable;
     const {subscription, message} = body;
     if (name === 'lost') return {kind: 'lost', subscription, id: message.id, eventID};
-    const content = fromBase64(message.content);
+    const content = fromBase64(message.content, maximumContentBytes + (isSealed ? maximumSealingBytes : 0));
     if (!content || textProblem(message.type, message.namespace)) return unreadable;
     const received = new ReceivedMessage(message.id, content, message.type, message.namespace);
-    return {kind: 'found', subscription, id: message.id, message: received, eventID};
+    const found = {kind: 'found', subscription, id: message.id, message: received, eventID};
+    return isSealed ? {...found, keys: readKeys(message.keys)} : found;
+}
+
+/** The wrapped keys of a found message. Malformed ones are left out. */
+function readKeys(keys) {
+    return (Array.isArray(keys) ? keys : []).slice(0, maximumKeyCount)
+        .map(entry => ({token: entry?.token, key: fromBase64(entry?.key, 60)}))
+        .filter(({token, key}) => isToken(token) && key !== null);
 }
 
 const unreadable = {kind: 'unreadable', failure: invalid('an event is not the expected JSON')};
@@ -536,16 +560,26 @@ export function toBase64(bytes) {
     return btoa(text);
 }
 
-/** The bytes of a content; null if the text is no base64, or too long. */
-function fromBase64(text) {
-    if (typeof text !== 'string' || text.length > 4 * Math.ceil(maximumContentBytes / 3)) return null;
+/** The bytes that a text of base64 holds; null if it is no base64, or holds more than the maximum. */
+export function fromBase64(text, maximumBytes) {
+    if (typeof text !== 'string' || text.length > 4 * Math.ceil(maximumBytes / 3)) return null;
     try {
         const decoded = atob(text);
-        if (decoded.length > maximumContentBytes) return null;
+        if (decoded.length > maximumBytes) return null;
         return Uint8Array.from(decoded, character => character.charCodeAt(0));
     } catch {
         return null;
     }
+}
+
+/** Bytes as hexadecimal digits. */
+export function toHex(bytes) {
+    return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The bytes of an even number of hexadecimal digits. */
+export function fromHex(digits) {
+    return Uint8Array.from(digits.match(/../g) ?? [], pair => parseInt(pair, 16));
 }
 
 function isToken(text) {

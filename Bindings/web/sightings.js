@@ -76,10 +76,12 @@ export class SightingReporter {
     /**
      * The report to send now. `answered` or `failed` must follow before the next one.
      *
+     * @param {number} nowSeconds
+     * @param {boolean} [isDue] whether one is due for another reason
      * @returns {{heard: string[], lost: string[]}|null} null if none is due
      */
-    next(nowSeconds) {
-        if (this.#underway || this.dueSeconds > nowSeconds) return null;
+    next(nowSeconds, isDue = false) {
+        if (this.#underway || !isDue && this.dueSeconds > nowSeconds) return null;
         // After a longer silence the service may have forgotten all.
         if (!this.hasStream && nowSeconds - this.#latestReportSeconds >= 2 * signOfLifeSeconds) {
             for (const near of this.#near.values()) {

@@ -8,47 +8,7 @@ import {FoundBook} from '../found.js';
 import {BackOff, EventStreamParser, MessagesError, ReceivedMessage, Service, textProblem, toBase64} from '../service.js';
 import {Messages} from '../messages.js';
 import {SightingReporter} from '../sightings.js';
-
-const seed = Number(process.env.EARSHOT_SEED ?? Date.now() % 1_000_000);
-console.log(`# EARSHOT_SEED=${seed}`);
-
-/** Mulberry32: random numbers from a seed. */
-function randomFrom(number) {
-    let state = number >>> 0;
-    return () => {
-        state = (state + 0x6d2b79f5) >>> 0;
-        let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-        mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-        return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-    };
-}
-
-/** Time that passes when a test says so. */
-class FakeClock {
-    milliseconds = 0;
-    timers = new Map();
-    count = 0;
-    now = () => this.milliseconds;
-    setTimeout = (action, milliseconds) => {
-        this.timers.set(++this.count, {action, at: this.milliseconds + milliseconds});
-        return this.count;
-    };
-    clearTimeout = timer => this.timers.delete(timer);
-
-    async advance(seconds) {
-        const end = this.milliseconds + seconds * 1000;
-        for (;;) {
-            // Promises first, also those that follow from others.
-            for (let turn = 0; turn < 3; turn += 1) await new Promise(resolve => setImmediate(resolve));
-            const [number, next] = [...this.timers].reduce((a, b) => (b[1].at < a[1].at ? b : a), [0, {at: Infinity}]);
-            if (next.at > end) break;
-            this.timers.delete(number);
-            this.milliseconds = Math.max(this.milliseconds, next.at);
-            next.action();
-        }
-        this.milliseconds = end;
-    }
-}
+import {FakeClock, json, randomFrom, seed, soon} from './support/simulation.mjs';
 
 /** A room of policies in which all talkers are decoded by those that listen. @returns talks, each with its begin and device */
 function simulate(deviceCount, seconds, random) {
@@ -231,7 +191,6 @@ test('the event stream is parsed from pieces of any size, with any line end', ()
 });
 
 const clock = new FakeClock();
-const json = (status, body, headers) => new Response(status === 204 ? null : JSON.stringify(body), {status, headers});
 
 function serviceThat(answer) {
     return new Service({server: 'https://tokens.example/x/', key: 'key', clock, fetch: async (url, options) => answer(url, options)});
@@ -251,7 +210,7 @@ test('answers that are not the service\'s are refused in words', async () => {
         [() => json(503, {problem: {code: 'x y'}}, {'Retry-After': 'soon'}), 'service_refusing'],
     ];
     for (const [answer, code] of cases) {
-        await assert.rejects(serviceThat(answer).openSession(), error => {
+        await assert.rejects(serviceThat(answer).openSession([]), error => {
             assert.ok(error instanceof MessagesError);
             assert.equal(error.code, code);
             assert.ok(!error.message.includes('<b>'));
@@ -263,12 +222,12 @@ test('answers that are not the service\'s are refused in words', async () => {
     await serviceThat(async (url, options) => {
         urls.push(url, options.redirect, options.credentials);
         return json(201, {session: 's'});
-    }).openSession();
+    }).openSession([]);
     assert.deepEqual(urls, ['https://tokens.example/x/v1/devices', 'manual', 'omit']);
 });
 
 test('a request that is not answered ends after 30 s', async () => {
-    const failed = assert.rejects(serviceThat(() => new Promise(() => {})).openSession(), /does not answer in time/);
+    const failed = assert.rejects(serviceThat(() => new Promise(() => {})).openSession([]), /does not answer in time/);
     await clock.advance(31);
     await failed;
 });
@@ -328,12 +287,6 @@ function pageOf(service, time, options = {}) {
     const page = new Messages({server: 'https://t.example', key: 'k', page: null, clock: time, fetch: service.fetch,
         random: randomFrom(seed), ...options});
     return page;
-}
-
-/** Lets a moment pass until something is done. */
-async function soon(time, promise) {
-    await time.advance(0.01);
-    return promise;
 }
 
 test('a publication\'s token is said in rounds, and rotated as the service says', async () => {
