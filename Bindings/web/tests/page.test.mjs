@@ -77,6 +77,29 @@ async function playUntilHeard(page, payload, options) {
     return assert.fail(`the page did not hear ${hex}; it says: ${await page.text()}`);
 }
 
+test('the browser\'s WebCrypto agrees with the vectors of sealed messages', async (context) => {
+    const page = await openPage(context);
+    const vectors = JSON.parse(await readFile(
+        new URL('../../../Tests/Nearby/EarshotSealingTests/Vectors/sealing.json', import.meta.url), 'utf8'));
+    const opened = await page.run(async (all) => {
+        const {deriveToken, openMessage, tagOf, unwrapKey} = await import('./sealing.js');
+        const {fromHex, toHex} = await import('./service.js');
+        return Promise.all(all.map(async ({salt, rounds, token, namespace, type, sealed, wrapped}) => {
+            const terms = {salt: fromHex(salt), rounds};
+            const derived = await deriveToken(token, terms);
+            const contentKey = await unwrapKey(derived, fromHex(wrapped));
+            const message = await openMessage(fromHex(sealed), contentKey);
+            return {
+                salt, rounds, token, identifier: derived.identifier, wrapping_key: toHex(derived.wrappingKey),
+                namespace: message.namespace, type: message.type, content: toHex(message.content),
+                namespace_tag: await tagOf('namespace', namespace, terms), type_tag: await tagOf('type', type, terms),
+                content_key: toHex(contentKey), sealed, wrapped,
+            };
+        }));
+    }, vectors);
+    assert.deepEqual(opened, vectors);
+});
+
 test('the page loads under its security policy, and everything comes from its own folder', async (context) => {
     const page = await openPage(context);
     await page.until(() => document.querySelector('#say-button').textContent.includes(' s'));
