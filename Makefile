@@ -32,7 +32,7 @@ AGENT_COMMANDS := push
 link_commands = for name in $(LINKED_COMMANDS); do ln -sf earshot-messages "$(1)/earshot-$$name"; done
 link_agent_commands = for name in $(AGENT_COMMANDS); do ln -sf earshot-agent "$(1)/earshot-$$name"; done
 
-FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/Sources Server/Tests Samples/Background
+FORMATTED := Package.swift Sources Tests Benchmarks Server/Package.swift Server/Sources Server/Tests Samples/Background Samples/Greeting
 FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(part))
 
 ## The front door

@@ -204,6 +204,8 @@ let desktopTargets: [Target] = [
     desktop.module("EarshotNetworks", ["EarshotDBus", "EarshotSystem"]),
     // Notifications on the desktop.
     desktop.module("EarshotNotifications", ["EarshotBasics", "EarshotDBus", "EarshotSystem"]),
+    // Asks for consent on a terminal or by a notification.
+    desktop.module("EarshotPrompts", ["EarshotMessages", "EarshotNotifications"]),
     // Local push: configurations on the disk, the app's and the provider's ends of the protocol.
     desktop.module("EarshotPush", ["NearbyWire"]),
     // The agent: background work of apps that do not run.
@@ -221,6 +223,16 @@ let desktopTargets: [Target] = [
     desktop.tests(
         "EarshotNotificationsTests",
         ["EarshotDBus", "EarshotNotifications", "MessagesTestSupport", "DesktopTestSupport", "TestSupport"]),
+    desktop.tests(
+        "EarshotPromptsTests",
+        [
+            "EarshotDBus", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications", "EarshotPrompts",
+            "DesktopTestSupport", "MessagesTestSupport", "TestSupport", "greeting",
+        ]),
+    // The sample of docs/MESSAGES.md, compiled as apps are.
+    .executableTarget(
+        name: "greeting", dependencies: ["EarshotMessages", "EarshotPrompts", "EarshotSound"],
+        path: "Samples/Greeting", swiftSettings: app),
     desktop.tests("EarshotPushTests", ["EarshotPush", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
     desktop.tests(
         "EarshotAgentTests",
@@ -246,7 +258,10 @@ let spellingTargets: [Target] = [
     // GNS…, and the same under the other name of its module.
     spelling.module(
         "NearbyMessages",
-        ["EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotSound", "NearbyWire", "UIKitNames"]),
+        [
+            "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotPrompts", "EarshotSound", "NearbyWire",
+            "UIKitNames",
+        ]),
     spelling.module("GNSMessages", ["NearbyMessages"]),
     // NEAppPush…
     spelling.module("NetworkExtension", ["EarshotPush", "NearbyWire"]),
@@ -347,8 +362,8 @@ let programTargets: [Target] = [
         "DocumentationTests",
         [
             "EarshotCoding", "EarshotModem", "EarshotAudio", "EarshotLive", "EarshotDiscovery", "EarshotBluetooth",
-            "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotAgent", "EarshotPush",
-            "EarshotSound", "NearbyMessages", "NetworkExtension", "CallKit", "NearbyWire", "TestSupport",
+            "EarshotMessages", "EarshotNetworks", "EarshotNotifications", "EarshotPrompts", "EarshotAgent",
+            "EarshotPush", "EarshotSound", "NearbyMessages", "NetworkExtension", "CallKit", "NearbyWire", "TestSupport",
         ]),
 ]
 
@@ -401,7 +416,7 @@ let package = Package(
     products: [
         "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel", "EarshotAudio", "EarshotLive",
         "NearbyWire", "EarshotDiscovery", "EarshotSound", "EarshotBluetooth", "EarshotMessages", "EarshotNetworks",
-        "EarshotNotifications",
+        "EarshotNotifications", "EarshotPrompts",
         "EarshotAgent", "EarshotPush", "CallKit", "EarshotSystem", "EarshotBasics",
     ].map { .library(name: $0, targets: [$0]) } + [
         .library(name: "NetworkExtension", targets: ["NetworkExtension", "UIKitNames"]),

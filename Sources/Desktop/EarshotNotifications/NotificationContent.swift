@@ -13,8 +13,9 @@ public struct NotificationContent: Sendable, Hashable {
     public var badge: Int?
     /// The buttons. A click on the notification itself needs no action here.
     public var actions: [NotificationAction]
-    /// What a click on the notification itself does, in words such as "Open"; desktops that show it need them.
-    public var defaultActionTitle: String
+    /// What a click on the notification itself does, in words such as "Open"; desktops that show it need them. nil if such a click
+    /// is no action: the desktop may then close the notification, or ask which action is meant.
+    public var defaultActionTitle: String?
     /// How important it is.
     public var urgency: NotificationUrgency
     /// How long it stays.
@@ -23,7 +24,7 @@ public struct NotificationContent: Sendable, Hashable {
     /// The content of these values; see the properties of the same names.
     public init(
         title: String, body: String = "", sound: NotificationSound? = nil, badge: Int? = nil,
-        actions: [NotificationAction] = [], defaultActionTitle: String = "Open",
+        actions: [NotificationAction] = [], defaultActionTitle: String? = "Open",
         urgency: NotificationUrgency = .normal, duration: NotificationDuration = .systemDefault
     ) {
         self.title = title

@@ -1,6 +1,7 @@
 import EarshotBluetooth
 import EarshotDiscovery
 package import EarshotMessages
+import EarshotPrompts
 import EarshotSound
 import Foundation
 import NearbyWire
@@ -43,7 +44,7 @@ package struct GNSEnvironment: Sendable {
     /// in the background, as `UIApplication.applicationState` says, and come back with it.
     ///
     /// The phone's system asked the user on behalf of the original module, and apps written for it cannot pass a prompt. So
-    /// this module passes one: it asks on the terminal if the app has no dialog of its own.
+    /// this module passes one: it asks on the terminal or the desktop if the app has no dialog of its own.
     private static let system = {
         let log = GNSDebugLog.standardError
         var configuration = MessageManager.Configuration.system(
@@ -56,7 +57,7 @@ package struct GNSEnvironment: Sendable {
         configuration.foreground = foreground
         let consent = Consent(
             applicationIdentifier: configuration.applicationIdentifier, media: [.audio, .bluetooth],
-            prompt: TerminalPrompt(), log: log)
+            prompt: SystemPrompt(), log: log)
         return GNSEnvironment(configuration: configuration, consent: consent, log: log)
     }()
 

@@ -1,4 +1,5 @@
 import EarshotMessages
+import EarshotPrompts
 import EarshotSound
 import Foundation
 import NearbyMessages
@@ -46,10 +47,10 @@ enum MessageCode {
         _ = silent
     }
 
-    static func askOnTerminal(_ key: String) {
-        let manager = MessageManager(
-            key: key, configuration: .system(media: { _ in [SoundMedium()] }, prompt: TerminalPrompt()))
-        _ = manager
+    static func askOnDesktop(_ key: String) {
+        let prompted = MessageManager(
+            key: key, configuration: .system(media: { _ in [SoundMedium()] }, prompt: SystemPrompt()))
+        _ = prompted
     }
 
     @MainActor static func originalSpelling() {

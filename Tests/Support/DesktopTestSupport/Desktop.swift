@@ -38,6 +38,7 @@ package final class Desktop: @unchecked Sendable {
             show_age_threshold = -1
             idle_threshold = 0
             mouse_left_click = do_action, close_current
+            dmenu = \(session.scratch.path("menu"))
             """
         try session.scratch.save(Data(configuration.utf8), "dunstrc")
         screen = try Program(
@@ -90,6 +91,14 @@ package final class Desktop: @unchecked Sendable {
     /// Clicks the top notification with the mouse.
     package func click() throws {
         _ = try run("xdotool", ["mousemove", "120", "40", "click", "1"])
+    }
+
+    /// Chooses an action of the notifications on the screen by its title, in the menu that dunst opens for them.
+    package func choose(_ title: String) throws {
+        let menu = "#!/bin/sh\nexec grep -m 1 -F '\(title)'\n"
+        try session.scratch.save(Data(menu.utf8), "menu")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: session.scratch.path("menu"))
+        try control("context")
     }
 
     /// Takes a picture of the screen.

@@ -35,10 +35,11 @@ struct NotifyArguments {
         _ content: NotificationContent, _ capabilities: Set<String>, _ limits: NotificationLimits
     ) -> [DBusValue] {
         guard capabilities.contains("actions") else { return [] }
-        let click = NotificationAction(
-            identifier: NotificationAction.defaultIdentifier, title: content.defaultActionTitle)
+        let click = content.defaultActionTitle.map {
+            [NotificationAction(identifier: NotificationAction.defaultIdentifier, title: $0)]
+        }
         let buttons = content.actions.filter { $0.identifier != NotificationAction.defaultIdentifier }
-        return ([click] + buttons.prefix(limits.actionCount)).flatMap { action in
+        return ((click ?? []) + buttons.prefix(limits.actionCount)).flatMap { action in
             [action.identifier, action.title].map {
                 .string(NotificationText.cleaned($0, maximumScalarCount: limits.titleScalarCount))
             }

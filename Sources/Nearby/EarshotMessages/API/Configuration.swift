@@ -79,11 +79,12 @@ extension MessageManager {
         ///     .system(media: { [SoundMedium(microphone: $0.microphone, loudspeaker: $0.loudspeaker)] })
         /// - Parameters:
         ///   - media: makes the media of discovery from the devices named above; see the property of the same name.
-        ///   - prompt: asks the user if an operation has no consent handler; nil to ask nothing.
+        ///   - prompt: asks the user if an operation has no consent handler; nil to ask nothing. `SystemPrompt` of `EarshotPrompts`
+        ///     asks on a desktop too.
         ///   - log: receives lines for people, see `log`.
         public static func system(
             media: @escaping @Sendable (MediaDevices) -> [any DiscoveryMedium],
-            prompt: (any ConsentPrompt)? = nil, log: (@Sendable (String) -> Void)? = nil
+            prompt: (any ConsentPrompt)? = TerminalPrompt(), log: (@Sendable (String) -> Void)? = nil
         ) -> Configuration {
             let settings = SystemSettings(environment: ProcessInfo.processInfo.environment)
             let consent = Consent(applicationIdentifier: settings.applicationIdentifier, prompt: prompt, log: log)

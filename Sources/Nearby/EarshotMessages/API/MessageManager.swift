@@ -23,8 +23,7 @@ public final class MessageManager: Sendable {
     /// A manager without operations. It opens and sends nothing yet.
     /// - Parameters:
     ///   - key: a key of `earshotd key create`. Devices find only messages of the project that the key belongs to.
-    ///   - configuration: the service, media and permission. The default has no prompt: give each operation a consent
-    ///     handler, or pass a prompt to `.system`.
+    ///   - configuration: the service, media and permission.
     public init(key: String, configuration: Configuration) {
         let log = configuration.log
         let note: @Sendable (String) -> Void = { log?($0) }

@@ -6,15 +6,14 @@ import Synchronization
 ///
 /// It asks, in this order,
 /// 1. the operation's own handler; if the handler does not answer, the permission stays undecided;
-/// 2. the prompt, if there is one and it is available.
+/// 2. the prompt, if there is one and it can ask.
 ///
 /// An operation that needs the location (`ConsentPurpose.needsLocation`) asks a second question after the first one is granted;
 /// it is another one for an operation that goes on in the background. Only the prompt asks it: an operation's handler replaces the first question alone. The answers are kept apart.
 ///
-/// Without handler and prompt, the permission stays undecided, and standard error says so once. `Consent` never grants by
-/// itself. After a denial, the next operation asks again. Operations that begin while the user is being asked share the
-/// question. An answer from elsewhere (`PermissionStore.set`, another program) ends the question. There is no desktop
-/// notification.
+/// If nothing can ask, the permission stays undecided, and standard error says once why, and what to do. `Consent` never grants
+/// by itself. After a denial, the next operation asks again. Operations that begin while the user is being asked share the
+/// question. An answer from elsewhere (`PermissionStore.set`, another program) ends the question.
 public final class Consent: PermissionGate {
     /// The store that keeps the answer. An app may set it too, in response to its user.
     public let store: PermissionStore
@@ -124,33 +123,35 @@ public final class Consent: PermissionGate {
         if let override {
             answer = await override(purpose)
             if answer == .undecided { log?("The operation's consent handler got no answer. Nothing is decided.") }
-        } else if let prompt, prompt.isAvailable {
+        } else if let prompt {
+            if let obstacle = await prompt.obstacle { return undecided(topic, because: obstacle) }
             answer = await ask(topic, purpose, on: prompt)
+            if answer == .undecided { log?("The prompt got no answer. Nothing is decided.") }
         } else {
-            log?("The operation has no consent handler, and no prompt is available. Nothing is decided.")
-            warnOnce(topic)
-            return .undecided
+            return undecided(topic, because: "it has no prompt; its code must pass one, such as TerminalPrompt()")
         }
         // Keeps a late answer too: it is what the user wants, even if no operation waits for it.
         if answer != .undecided { keep(answer, for: topic) }
         return answer
     }
 
-    private func warnOnce(_ topic: PermissionTopic) {
-        guard warnedTopics.withLock({ $0.insert(topic).inserted }) else { return }
+    /// - Parameter obstacle: why nothing can ask, and what to do.
+    private func undecided(_ topic: PermissionTopic, because obstacle: String) -> PermissionState {
+        log?("The operation has no consent handler, and the user cannot be asked: \(obstacle). Nothing is decided.")
+        guard warnedTopics.withLock({ $0.insert(topic).inserted }) else { return .undecided }
         switch topic {
         case .nearby:
             warn(
-                "\(folder.name) plays, records and sends nothing: it has no consent, and there is no terminal or "
-                    + "dialog to ask for it. Start it on a terminal, or write {\"permission\":\"granted\"} into "
-                    + "\(store.path).")
+                "\(folder.name) plays, records and sends nothing: it has no consent, and cannot ask for it: \(obstacle). "
+                    + "{\"permission\":\"granted\"} in \(store.path) is consent too.")
         case .location, .backgroundLocation:
             warn(
-                "\(folder.name) finds no beacons: it has no consent to know where this device is\(topic == .location ? "" : " in the background"), and there is no "
-                    + "terminal or dialog to ask for it. Start it on a terminal, write "
-                    + "{\"permission\":\"granted\",\"\(topic.rawValue)\":\"granted\"} into \(store.path), or look for Eddystone "
-                    + "beacons alone in low power, which needs no such consent.")
+                "\(folder.name) finds no beacons: it has no consent to know where this device is"
+                    + "\(topic == .location ? "" : " in the background"), and cannot ask for it: \(obstacle). "
+                    + "{\"permission\":\"granted\",\"\(topic.rawValue)\":\"granted\"} in \(store.path) is consent too. Scans for "
+                    + "Eddystone beacons alone in low power need none.")
         }
+        return .undecided
     }
 
     private func ask(

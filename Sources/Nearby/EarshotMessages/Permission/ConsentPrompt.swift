@@ -1,10 +1,11 @@
 /// Asks the user a consent question, on a terminal or in a dialog. `Consent` calls it if an operation has no handler of its
 /// own.
 ///
-/// The library asks nothing by default. `TerminalPrompt` is for command-line programs.
+/// `TerminalPrompt` is for command-line programs, `SystemPrompt` of `EarshotPrompts` for those on a desktop too.
 public protocol ConsentPrompt: Sendable {
-    /// Whether the user can be asked now. If it is false, `Consent` does not ask and the permission stays undecided.
-    var isAvailable: Bool { get }
+    /// Why the user cannot be asked now, and what to do, such as "it is not on a terminal; start it on one". `Consent` then does
+    /// not ask, the permission stays undecided, and standard error quotes this text. nil if the user can be asked.
+    var obstacle: String? { get async }
 
     /// Shows the question and waits for the answer. `Consent` asks one question at a time.
     ///

@@ -29,13 +29,18 @@ public struct TerminalPrompt: ConsentPrompt {
         self.output = output
     }
 
-    /// Whether both descriptors are terminals and the program is in the terminal's foreground. The system would stop a background
+    /// nil if both descriptors are terminals and the program is in the terminal's foreground. The system would stop a background
     /// program that reads.
-    public var isAvailable: Bool {
-        guard isatty(input) == 1, isatty(output) == 1 else { return false }
+    public var obstacle: String? {
+        guard isatty(input) == 1, isatty(output) == 1 else {
+            return "its input and its standard error are not both a terminal; start it on one, and redirect neither"
+        }
         let foreground = tcgetpgrp(input)
         // Without a foreground group, this is not the controlling terminal and does not stop the program.
-        return foreground < 0 || foreground == getpgrp()
+        guard foreground < 0 || foreground == getpgrp() else {
+            return "it is in the background of its terminal; start it in the foreground"
+        }
+        return nil
     }
 
     /// Writes the question and waits for a valid choice. It repeats the choices after any other line.

@@ -30,6 +30,9 @@ import Testing
         for _ in 0..<3 { #expect(await consent.request(purpose, override: nil) == .undecided) }
         #expect(warnings.all.count == 1)
         #expect(warnings.all.first?.contains(consent.store.path) == true)
+        // There may be a terminal: advice to start it on one would be false.
+        #expect(warnings.all.first?.contains("cannot ask for it: it has no prompt; its code must pass one") == true)
+        #expect(warnings.all.first?.contains("start it") == false)
     }
 
     @Test func `standard error says that an answer cannot be kept`() async throws {
@@ -164,11 +167,18 @@ import Testing
         #expect(prompt.questions.count == 1)
     }
 
-    @Test func `a prompt that is not available is not asked`() async {
-        let prompt = ScriptedPrompt(answer: true, isAvailable: false)
-        let consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt)
+    @Test func `a prompt that cannot ask is not asked, and standard error says why`() async {
+        let prompt = ScriptedPrompt(answer: true, obstacle: "the screen is off; switch it on")
+        let warnings = Lines()
+        let consent = Consent(
+            applicationIdentifier: "app", configurationFolder: scratch.path, prompt: prompt, warn: { warnings.add($0) })
         #expect(await consent.request(purpose, override: nil) == .undecided)
         #expect(prompt.questions.isEmpty)
+        #expect(
+            warnings.all == [
+                "app plays, records and sends nothing: it has no consent, and cannot ask for it: the screen is off; switch it on. "
+                    + #"{"permission":"granted"} in \#(consent.store.path) is consent too."#
+            ])
     }
 
     @Test func `an operation's handler replaces the prompt`() async {
@@ -182,12 +192,12 @@ import Testing
 /// A prompt that answers at once.
 private final class ScriptedPrompt: ConsentPrompt {
     private let answer: Bool?
-    let isAvailable: Bool
+    let obstacle: String?
     private let asked = Mutex<[ConsentQuestion]>([])
 
-    init(answer: Bool?, isAvailable: Bool = true) {
+    init(answer: Bool?, obstacle: String? = nil) {
         self.answer = answer
-        self.isAvailable = isAvailable
+        self.obstacle = obstacle
     }
 
     var questions: [ConsentQuestion] { asked.withLock(\.self) }

@@ -172,7 +172,7 @@ import Testing
 /// A prompt that gives these answers in order, and none after them.
 private final class AnsweringPrompt: ConsentPrompt {
     private let state: Mutex<(answers: [Bool], texts: [String])>
-    let isAvailable = true
+    let obstacle: String? = nil
 
     init(_ answers: [Bool]) {
         state = Mutex((answers, []))

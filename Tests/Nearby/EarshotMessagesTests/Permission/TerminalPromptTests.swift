@@ -104,11 +104,13 @@ import Testing
         #expect(consent.store.state == .granted)
     }
 
-    @Test func `the prompt is available only on a terminal`() throws {
-        #expect(TerminalPrompt(input: terminal.device, output: terminal.device).isAvailable)
+    @Test func `the prompt can ask only on a terminal, and says so`() throws {
+        #expect(TerminalPrompt(input: terminal.device, output: terminal.device).obstacle == nil)
         let file = open("/dev/null", O_RDWR)
         defer { close(file) }
-        #expect(!TerminalPrompt(input: file, output: terminal.device).isAvailable)
-        #expect(!TerminalPrompt(input: terminal.device, output: file).isAvailable)
+        for (input, output) in [(file, terminal.device), (terminal.device, file)] {
+            let obstacle = TerminalPrompt(input: input, output: output).obstacle
+            #expect(obstacle?.contains("not both a terminal; start it on one") == true)
+        }
     }
 }
