@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// docs/CAPABILITIES.md names tests that exist, and one for each capability of messages.
+@Suite struct CapabilityTests {
+    private struct Row {
+        var capabilities: [String]
+        var shown: String
+    }
+
+    private static func rows() throws -> [Row] {
+        let text = String(decoding: try Repository.contents("docs/CAPABILITIES.md"), as: UTF8.self)
+        return text.split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 4, cells[0].contains(/^[ABC]\d/) else { return nil }
+            let names = cells[0].components(separatedBy: ", ").flatMap { name -> [String] in
+                let ends = name.components(separatedBy: " to ").compactMap { Int($0.dropFirst()) }
+                guard let first = ends.first, let last = ends.last else { return [name] }
+                return (first...last).map { "\(name.prefix(1))\($0)" }
+            }
+            return Row(capabilities: names, shown: cells[3])
+        }
+    }
+
+    /// The words that stand in the tests of this package, of the service, and of the virtual machine: suites, tests, modules, checks.
+    private static func isTest(_ name: String, in sources: [String: String]) -> Bool {
+        if name.hasPrefix("make ") {
+            return sources.contains { $0.key.hasSuffix(".mk") && $0.value.contains("\n\(name.dropFirst(5)):") }
+        }
+        return sources.contains { path, text in
+            path.contains("/\(name)/") || text.contains("struct \(name) ") || text.contains("struct \(name):")
+                || text.contains("func \(name)(") || path.contains("/Machine/") && text.contains(name)
+        }
+    }
+
+    private static func sources() throws -> [String: String] {
+        var sources: [String: String] = [:]
+        for folder in ["Tests", "Server/Tests", "Samples/SimplePush/Tests"] {
+            let root = Repository.path(folder)
+            for case let name as String in FileManager.default.enumerator(atPath: root) ?? .init()
+            where [".swift", ".sh", ".mk", ".py"].contains(where: name.hasSuffix) {
+                sources["\(root)/\(name)"] = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
+            }
+        }
+        return sources
+    }
+
+    @Test func `each capability of messages has a test, and each test that is named exists`() throws {
+        let (rows, sources) = (try Self.rows(), try Self.sources())
+        var shown: Set<String> = []
+        for row in rows {
+            // After the semicolon stands what is missing, and before it what shows the rest.
+            let names = row.shown.matches(of: /`([^`]+)`/).map { String($0.1) }
+            let tests = names.filter { Self.isTest($0, in: sources) }
+            if !tests.isEmpty { shown.formUnion(row.capabilities) }
+            for name in names where name.contains(/Tests$/) || name.contains(/^[a-z]+(-[a-z]+)+$/) {
+                #expect(tests.contains(name), "\(row.capabilities) names \(name)")
+            }
+        }
+        for number in 1...24 { #expect(shown.contains("A\(number)"), "A\(number) has no test") }
+    }
+}
+
+/// The minimum system is the same wherever it is named.
+@Suite struct MinimumSystemTests {
+    @Test func `the manifests, the Makefile and the README name one Swift`() throws {
+        func text(_ path: String) throws -> String { String(decoding: try Repository.contents(path), as: UTF8.self) }
+        let version = try #require(
+            try text("Package.swift").firstMatch(of: /^\/\/ swift-tools-version: (\d+\.\d+)\n/)?.1)
+        #expect(try text("Server/Package.swift").hasPrefix("// swift-tools-version: \(version)\n"))
+        #expect(try text("README.md").contains("Debian 12 or Ubuntu with Swift \(version) or later"))
+        #expect(try text("CONTRIBUTING.md").contains("Debian 12 or Ubuntu, and Swift \(version) or later"))
+        #expect(try text("Makefile").contains("'Swift \(version) or later is needed"))
+    }
+}
