@@ -300,7 +300,7 @@ test('a modem that cannot be loaded is said in words', async (context) => {
     const page = await openPage(context, {replaced: {'earshot.wasm': 'no module'}});
     await page.click('#listen');
     await page.until(() => document.querySelector('#problems li[data-code="modem-not-loaded"]'));
-    assert.equal(await page.run(() => document.querySelector('#listen-status').textContent), 'Not listening');
+    await page.until(() => document.querySelector('#listen-status').textContent === 'Not listening');
 });
 
 test('a page in the background goes on hearing, and says where it is', async (context) => {
