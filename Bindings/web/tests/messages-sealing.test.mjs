@@ -428,15 +428,16 @@ test('a message whose keys do not open it, or that does not belong to the filter
 /** A layer with a session, and what it sends in reports. All heard tokens are VALID. */
 async function layerOf(terms = {}) {
     const [time, reports] = [new FakeClock(), []];
-    const layer = {refuses: false};
+    const layer = {orders: []};
     const sealing = {version: 1, salt: toBase64(new Uint8Array(16)), rounds: 100, ...terms};
     let count = 0;
     layer.service = new SealedService({server: 'https://t.example', key: 'k', clock: time, fetch: async (url, options) => {
         if (options.method === 'DELETE') return json(204);
         const body = JSON.parse(options.body);
+        layer.orders.push(body);
+        if (layer.refusal) return layer.refusal;
         if (url.endsWith('/devices')) return json(201, {session: 's', terms: {sealing}});
         if (url.endsWith('/sightings')) {
-            if (layer.refuses) return json(503, {problem: {code: 'overloaded'}});
             reports.push(body);
             return json(200, {heard: body.heard.map(({token}) => ({token, status: 'VALID'}))});
         }
@@ -475,12 +476,39 @@ test('a report that fails leaves its keys due', async () => {
     const layer = await layerOf();
     await layer.publish();
     await layer.service.report(sightings(2), [], 's');
-    layer.refuses = true;
+    layer.refusal = json(503, {problem: {code: 'overloaded'}});
     await assert.rejects(layer.service.report(sightings(2), [], 's'), {serviceCode: 'overloaded'});
     assert.equal(layer.service.hasKeysToSend('s'), true);
-    layer.refuses = false;
+    layer.refusal = undefined;
     await layer.service.report([], [], 's');
     assert.equal(layer.reports.at(-1).keys.length, 2);
+});
+
+test('another registration of an operation draws another token, and one with the same key repeats its bytes', async () => {
+    const layer = await layerOf();
+    const body = {namespace: '', type: '', content: bytes('x')};
+    layer.orders = [];
+    const register = key => layer.service.register('publications', body, {ttl_s: 300, idempotency_key: key}, 's').catch(() => {});
+    for (const key of ['a', 'a', 'b']) {
+        layer.refusal = json(503, {problem: {code: 'overloaded'}});
+        await register(key);
+    }
+    const [first, second, third] = layer.orders;
+    assert.deepEqual(first, second);
+    assert.notEqual(first.token.token, third.token.token);
+    assert.equal(first.content, third.content, 'the message is sealed once');
+});
+
+test('a publication that the service has forgotten gets no keys any more', async () => {
+    const layer = await layerOf();
+    const body = {namespace: '', type: '', content: bytes('x')};
+    const {id} = await layer.service.register('publications', body, {ttl_s: 300, idempotency_key: 'a'}, 's');
+    await layer.service.report(sightings(1), [], 's');
+    layer.refusal = json(404, {problem: {code: 'no_such_publication'}});
+    await assert.rejects(layer.service.renew('publications', id, body, 300, 's'), {serviceCode: 'no_such_publication'});
+    layer.refusal = undefined;
+    await layer.service.report(sightings(1), [], 's');
+    assert.deepEqual(layer.reports.map(({keys}) => keys.length), [1, 0]);
 });
 
 test('a flood of tokens costs ten seconds\' rounds at once, then 100,000 a second, and the memory of 4,096', async () => {
