@@ -137,6 +137,9 @@ extension Problem {
     static let projectMoves = Problem(
         .serviceUnavailable, "project_moves", "This project moves to another node of the service.",
         remedy: "Try again after the time in Retry-After.", retryAfterSeconds: 1)
+    static let projectLoading = Problem(
+        .serviceUnavailable, "project_loading", "A node of the service has taken this project, and still reads it.",
+        remedy: "Try again after the time in Retry-After.", retryAfterSeconds: 1)
 
     static let badRequest = Problem(
         .badRequest, "bad_request", "The request is not HTTP, or ends too early.",

@@ -82,6 +82,12 @@ final class Daemon: @unchecked Sendable {
     func serve(
         _ arguments: String..., files: Int? = nil, environment: [String: String] = [:]
     ) async throws {
+        try await serve(arguments, files: files, environment: environment)
+    }
+
+    func serve(
+        _ arguments: [String], files: Int? = nil, environment: [String: String] = [:]
+    ) async throws {
         let process = try make(
             ["serve", "--port", "0", "--operations-port", "0", "--database", database] + arguments, output: "serve",
             error: "log")

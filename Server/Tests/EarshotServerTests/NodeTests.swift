@@ -2,6 +2,7 @@ import EarshotBasics
 
 #if Postgres
     import AsyncHTTPClient
+    import EarshotPostgres
     import Foundation
     import NIOCore
     import NIOHTTP1
@@ -22,8 +23,11 @@ import EarshotBasics
             let nodes: [Daemon]
             let balancer: Balancer
             let key: String
+            private let options: [String]
 
-            init() async throws {
+            /// - Parameter options: what each node has besides.
+            init(_ options: String...) async throws {
+                self.options = options
                 postgres = try await onThread { try PostgresServer() }
                 balancer = try await Balancer()
                 let address = try postgres.makeDatabase()
@@ -34,9 +38,11 @@ import EarshotBasics
 
             func start(_ node: Daemon) async throws {
                 try await node.serve(
-                    "--device-rate", "1000000", "--key-rate", "1000000", "--session-rate", "1000000",
-                    "--publications-per-device", "1000000", "--publications-per-key", "1000000",
-                    "--database-connections", "8")
+                    [
+                        "--device-rate", "1000000", "--key-rate", "1000000", "--session-rate", "1000000",
+                        "--publications-per-device", "1000000", "--publications-per-key", "1000000",
+                        "--database-connections", "8",
+                    ] + options)
                 useNodes()
             }
 
@@ -94,8 +100,14 @@ import EarshotBasics
         }
 
         private func device(_ cluster: Cluster) async throws -> Client {
-            let opened = try await Client(base: cluster.balancer.base, bearer: cluster.key).send("POST", "/v1/devices")
-            return Client(base: cluster.balancer.base, bearer: try #require(opened.json["session"] as? String))
+            try await open(cluster.balancer.base, cluster.key)
+        }
+
+        private func open(_ node: Daemon, _ key: String) async throws -> Client { try await open(node.base, key) }
+
+        private func open(_ base: String, _ key: String) async throws -> Client {
+            let opened = try await Client(base: base, bearer: key).send("POST", "/v1/devices")
+            return Client(base: base, bearer: try #require(opened.json["session"] as? String))
         }
 
         private func publish(_ text: String, _ device: Client) async throws -> (id: String, token: String) {
@@ -132,13 +144,9 @@ import EarshotBasics
         /// From an unpublish at one node to the event of a stream at another.
         @Test func anUnpublishReachesAnotherNode() async throws {
             let cluster = try await Cluster()
-            let key = cluster.key
-            let (first, second) = (cluster.nodes[0].base, cluster.nodes[1].base)
-            func open(_ base: String) async throws -> Client {
-                let opened = try await Client(base: base, bearer: key).send("POST", "/v1/devices")
-                return Client(base: base, bearer: try #require(opened.json["session"] as? String))
-            }
-            let (publisher, subscriber) = (try await open(first), try await open(second))
+            let second = cluster.nodes[1].base
+            let publisher = try await open(cluster.nodes[0], cluster.key)
+            let subscriber = try await open(cluster.nodes[1], cluster.key)
             _ = try await subscriber.send("POST", "/v1/subscriptions", [:])
             var reader = try await EventReader(second, bearer: subscriber.bearer)
             #expect(try await reader.next()?.name == "ready")
@@ -174,6 +182,92 @@ import EarshotBasics
                 let body = String(buffer: try await response.body.collect(upTo: 1 << 16))
                 #expect(response.status.code == 403 && body.contains("not_a_node"), "\(body)")
             }
+            try await cluster.end()
+        }
+
+        /// The limits of an address are those of the client, also where another node passes its requests on. No client can name another
+        /// address than its own.
+        @Test func aForwardedRequestCountsForItsClient() async throws {
+            // Two sessions and 2 failures at once of an address; the next comes 250 s and 25 s later.
+            let cluster = try await Cluster(
+                "--address-session-rate", "0.004", "--address-failure-rate", "0.04", "--proxy", "127.0.0.9")
+            let created = try cluster.nodes[0].run(
+                "key", "create", "ours", "--browser", "--origin", "https://example.org")
+            let pageKey = created.output.trimmingCharacters(in: .newlines)
+            // It now owns the project.
+            let device = try await open(cluster.nodes[0], cluster.key)
+            func status(_ node: Int, _ request: String, from source: String, _ headers: String...) async throws
+                -> String
+            {
+                let lines = ["\(request) HTTP/1.1", "Host: x", "Connection: close"] + headers
+                let answer = try await RawConnection.say(
+                    lines.joined(separator: "\r\n") + "\r\n\r\n", to: try cluster.nodes[node].port, from: source)
+                return String(answer.dropFirst(9).prefix(3))
+            }
+            func page(_ node: Int, from source: String, _ forwardedFor: String? = nil) async throws -> String {
+                try await status(
+                    node, "POST /v1/devices", from: source, "Authorization: Bearer \(pageKey)",
+                    "Origin: https://example.org", forwardedFor.map { "X-Forwarded-For: \($0)" } ?? "X-Nothing: 0")
+            }
+            // One address has one budget at all nodes.
+            #expect(try await page(1, from: "127.0.0.2") == "201")
+            #expect(try await page(2, from: "127.0.0.2") == "201")
+            for node in 0..<3 { #expect(try await page(node, from: "127.0.0.2") == "429", "node \(node)") }
+            // Another one is not hindered by it, spends nobody else's, and cannot evade its own.
+            #expect(try await page(1, from: "127.0.0.3", "127.0.0.2") == "201")
+            #expect(try await page(1, from: "127.0.0.3", "198.51.100.7") == "201")
+            #expect(try await page(1, from: "127.0.0.3", "198.51.100.8") == "429")
+            #expect(try await page(0, from: "127.0.0.3") == "429")
+            #expect(try await page(1, from: "127.0.0.5", "198.51.100.7") == "201")
+            // A proxy's word counts at the node that it asks: an IPv6 network of 64 bits is one client, another is another.
+            #expect(try await page(1, from: "127.0.0.9", "2001:db8::1") == "201")
+            #expect(try await page(2, from: "127.0.0.9", "198.51.100.7, 2001:db8::2") == "201")
+            #expect(try await page(1, from: "127.0.0.9", "2001:db8::3") == "429")
+            #expect(try await page(1, from: "127.0.0.9", "2001:db8:0:1::1") == "201")
+            // Failures that the owner finds count for the client too.
+            let authorization = "Authorization: Bearer \(device.bearer)"
+            #expect(try await status(1, "DELETE /v1/device", from: "127.0.0.4", authorization) == "204")
+            for expected in ["401", "401", "429"] {
+                #expect(try await status(1, "GET /v1/device", from: "127.0.0.4", authorization) == expected)
+            }
+            #expect(try await status(1, "GET /v1/device", from: "127.0.0.5", authorization) == "401")
+            try await cluster.end()
+        }
+
+        /// While a node loads a project, its clients get 503 with a time, at every node, and those of other projects are answered.
+        @Test func aProjectThatLoadsHindersNoOther() async throws {
+            let cluster = try await Cluster()
+            let loading = try await open(cluster.nodes[0], cluster.key)
+            let other = try await open(cluster.nodes[0], try cluster.nodes[0].key(project: "other"))
+            for device in [loading, other] { _ = try await publish("kept", device) }
+            await onThread { _ = cluster.nodes[0].end(SIGKILL) }
+            let bases = cluster.nodes[1...].map(\.base)
+            // The second node takes the other project; then reading the tokens takes long, as it does of a large project.
+            func publications(_ base: String, _ device: Client) async throws -> (status: Int, json: [String: Any])? {
+                try await Client(base: base, bearer: device.bearer).once("GET", "/v1/publications")
+            }
+            #expect(try await publications(bases[0], other)?.status == 200)
+            let lock = try PostgresConnection(PostgresAddress(cluster.nodes[0].database))
+            try lock.run(script: "BEGIN; LOCK TABLE token IN ACCESS EXCLUSIVE MODE")
+            for _ in 0..<3 {
+                for base in bases {
+                    let refused = try #require(try await publications(base, loading))
+                    #expect(refused.status == 503)
+                    #expect((refused.json["problem"] as? [String: Any])?["code"] as? String == "project_loading")
+                    let answer = try #require(try await publications(base, other))
+                    #expect(answer.status == 200 && (answer.json["publications"] as? [Any])?.count == 1)
+                }
+            }
+            let refused = try await RawConnection.say(
+                "GET /v1/device HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer \(loading.bearer)\r\n\r\n",
+                to: try cluster.nodes[2].port)
+            #expect(
+                refused.hasPrefix("HTTP/1.1 503 ") && refused.lowercased().contains("\r\nretry-after: 1\r\n"),
+                "\(refused)")
+            try lock.run(script: "COMMIT")
+            try await eventually { (try? await publications(bases[1], loading))??.status == 200 }
+            #expect((try await publications(bases[1], loading)?.json["publications"] as? [Any])?.count == 1)
+            try await cluster.start(cluster.nodes[0])
             try await cluster.end()
         }
 

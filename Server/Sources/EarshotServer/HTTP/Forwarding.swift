@@ -46,17 +46,20 @@
         /// The other node does not own the project.
         struct Misdirected: Error {}
 
-        /// - Parameter body: the request's body, which is complete.
+        /// - Parameters:
+        ///   - body: the request's body, which is complete.
+        ///   - client: the client's address. What the client itself says about it goes no further.
         /// - Throws: `Unreachable`, `Misdirected`; `Problem.projectMoves` if the request may or may not have taken effect.
-        func forward(_ request: Request, body: ByteBuffer, client: String?, to address: String) async throws -> Response
-        {
+        func forward(
+            _ request: Request, body: ByteBuffer, client: IPAddress?, to address: String
+        ) async throws -> Response {
             var forwarded = HTTPClientRequest(url: "http://\(address)\(request.head.path ?? "/")")
             forwarded.method = HTTPMethod(rawValue: request.method.rawValue)
             forwarded.headers = HTTPHeaders(request.headers)
             for name in Self.hopHeaders + ["content-length", "x-forwarded-for"] { forwarded.headers.remove(name: name) }
             forwarded.headers.replaceOrAdd(name: "Host", value: request.head.authority ?? address)
             forwarded.headers.replaceOrAdd(name: HTTPField.Name.node.rawName, value: secret)
-            if let client { forwarded.headers.add(name: "X-Forwarded-For", value: client) }
+            if let client { forwarded.headers.add(name: "X-Forwarded-For", value: client.text) }
             if body.readableBytes > 0 { forwarded.body = .bytes(body) }
             let isStream = request.uri.path == "/v1/events"
             let answer: HTTPClientResponse
@@ -127,7 +130,7 @@
                     context.coreContext.endpointPath.value = "(forwarded)"
                     return try await forwarder.forward(
                         request, body: body,
-                        client: service.browsers(isBehindNodes: false).client(of: request, context), to: address)
+                        client: service.browsers(isBehindNodes: false).address(of: request, context), to: address)
                 } catch is Forwarder.Unreachable {
                     place = try await forwarder.store.place(of: project, unreachable: address)
                 } catch is Forwarder.Misdirected {

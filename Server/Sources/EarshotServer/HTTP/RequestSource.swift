@@ -69,12 +69,12 @@ struct BrowserSettings: Sendable {
 
     /// What stands for the client in limits: its address. Nil if the service does not know it.
     func client(of request: Request, _ context: ServiceContext) -> String? {
-        address(of: request, context.peer)?.clientName
+        address(of: request, context)?.clientName
     }
 
-    /// The nearest address that is no proxy's.
-    private func address(of request: Request, _ peer: SocketAddress?) -> IPAddress? {
-        guard let peer = peer?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
+    /// The nearest address that is no proxy's; nil if the service does not know it.
+    func address(of request: Request, _ context: ServiceContext) -> IPAddress? {
+        guard let peer = context.peer?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
         guard isBehindNodes || proxies.contains(peer) else { return peer }
         var nearest = peer
         let hops = request.headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
