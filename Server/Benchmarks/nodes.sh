@@ -92,6 +92,9 @@ start() {
     done
     for ((node = 0; node < $2; node++)); do
         until grep -q http "$scratch/out$node"; do sleep 0.1; done
+        # While a node reads the project, its devices get 503.
+        until curl -sfo /dev/null -H "Authorization: Bearer $(printf 'earshot-session-%064x' 0)" \
+            "$(sed 's/.* //' "$scratch/out$node")/v1/device"; do sleep 0.1; done
     done
 }
 

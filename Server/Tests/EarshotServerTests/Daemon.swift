@@ -128,10 +128,10 @@ final class Daemon: @unchecked Sendable {
     /// Sends a signal that does not end it.
     func tell(_ signal: Int32) { kill(processIdentifier, signal) }
 
-    /// Waits until the log says something.
-    func waitForLog(_ text: String) async throws {
+    /// Waits until the log says something, or says it so many times.
+    func waitForLog(_ text: String, count: Int = 1) async throws {
         for _ in 0..<2_000 {
-            if log.contains(text) { return }
+            if log.components(separatedBy: text).count > count { return }
             try await Task.sleep(for: .milliseconds(10))
         }
         throw CocoaError(.fileReadUnknown, userInfo: [NSLocalizedDescriptionKey: "no '\(text)' in: \(log)"])
@@ -190,4 +190,26 @@ extension Process {
 
     /// Runs, one after the other: two at once have crashed within Foundation's `run`, seldom.
     func begin() throws { try Self.launching.withLock { try run() } }
+}
+
+/// Runs what blocks on a thread of its own, not on one of Swift's few.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+    }
+}
+
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: body()) }
+    }
+}
+
+/// Waits until something holds; fails after 40 s.
+func eventually(_ isDone: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(40)
+    while try await !isDone() {
+        try #require(ContinuousClock.now < end, "it does not happen")
+        try await Task.sleep(for: .milliseconds(20))
+    }
 }

@@ -438,26 +438,5 @@ import EarshotBasics
             func ids(of device: Int) -> Set<String> { all[device] ?? [] }
             func failed() { failures += 1 }
         }
-
-        private func eventually(_ isDone: () async -> Bool) async throws {
-            let end = ContinuousClock.now + .seconds(40)
-            while await !isDone() {
-                try #require(ContinuousClock.now < end, "it does not happen")
-                try await Task.sleep(for: .milliseconds(20))
-            }
-        }
-    }
-
-    /// Runs what blocks on a thread of its own, not on one of Swift's few.
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
-        }
-    }
-
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: body()) }
-        }
     }
 #endif

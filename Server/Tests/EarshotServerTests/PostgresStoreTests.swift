@@ -89,6 +89,24 @@ import EarshotBasics
             #expect(try await near(subscriber, second) == [-2])
         }
 
+        /// The owner of a project recognises its devices without asking the database, also at their first request.
+        @Test func theOwnerKnowsItsDevices() async throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let first = try node(address)
+            let key = try await key(first)
+            let (known, secret) = try await first.openSession(key: key)
+            let (_, other) = try await first.openSession(key: key)
+            try first.store.close()
+            let second = try node(address)
+            try await eventually { try await problem { try await near(known, second) } == nil }
+            let lock = try PostgresConnection(PostgresAddress(address))
+            try lock.run(script: "BEGIN; LOCK TABLE device IN ACCESS EXCLUSIVE MODE")
+            for secret in [secret, other] {
+                #expect(try await second.session(secret: secret).project == known.project)
+            }
+            try lock.run(script: "COMMIT")
+        }
+
         /// A batch that the database refuses leaves nothing in memory, and the next one goes on.
         @Test func aRefusedBatchLeavesNothing() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
@@ -303,14 +321,6 @@ import EarshotBasics
             func take(of device: Int64) -> Item? { items[device]?.popLast() }
 
             func token(_ random: inout SeededGenerator) -> Data? { tokens.suffix(24).randomElement(using: &random) }
-        }
-
-        private func eventually(_ isDone: () async throws -> Bool) async throws {
-            let end = ContinuousClock.now + .seconds(40)
-            while try await !isDone() {
-                try #require(ContinuousClock.now < end, "it does not happen")
-                try await Task.sleep(for: .milliseconds(20))
-            }
         }
 
         private static let version3 = """

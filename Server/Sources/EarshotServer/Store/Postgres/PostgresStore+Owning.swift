@@ -195,6 +195,12 @@
         /// The project of a session or of a device key; nil if there is neither.
         func home(of hash: Data) async throws -> Int64? {
             if let known = homes.withLock({ $0[hash] }) { return known }
+            // The owner of a project knows its devices: after it has taken one, all of them ask for the first time.
+            let owned = projects.withLock { $0.compactMapValues(\.owned) }
+            if let project = owned.first(where: { $0.value.engine.live.withLock { $0.sessions[hash] != nil } })?.key {
+                note(project, of: hash)
+                return project
+            }
             let project = try await perform { connection, _ in
                 try connection.execute(
                     """
