@@ -46,58 +46,6 @@ import Testing
         }
     }
 
-    /// Eight operators at once, beside a service that publishes: each command succeeds, and each key works.
-    @Test(arguments: StoreKind.all) func commandsAtOnce(_ kind: StoreKind) async throws {
-        let scene = try await scene(daemon(kind))
-        let database = scene.daemon.database
-        let isOver = SharedFlag()
-        async let published = {
-            var count = 0
-            while !isOver.isSet {
-                let answer = try await scene.daemon.send(
-                    "POST", "/v1/publications", bearer: scene.publisher, ["content": "aGVsbG8=", "ttl_s": 86_400])
-                #expect(answer.status == 201)
-                let id = try #require(answer.json["id"] as? String)
-                #expect(
-                    try await scene.daemon.send("DELETE", "/v1/publications/\(id)", bearer: scene.publisher).status
-                        == 204)
-                count += 1
-            }
-            return count
-        }()
-        let keys = try await withThrowingTaskGroup(of: [String].self) { group in
-            for number in 0..<8 {
-                group.addTask {
-                    try await onThread {
-                        // A folder of its own, for what the commands print.
-                        let daemon = try Daemon(database: database)
-                        func run(_ arguments: String...) throws -> String {
-                            let result = try daemon.run(arguments)
-                            #expect(result.status == 0, "\(arguments): \(result.error)")
-                            return result.output.trimmingCharacters(in: .newlines)
-                        }
-                        var keys: [String] = []
-                        for round in 0..<3 {
-                            let project = "p\(number)-\(round)"
-                            _ = try run("project", "create", project)
-                            keys.append(try run("key", "create", project))
-                            #expect(try run("device", "list").contains("\tours\t"))
-                            #expect(try run("check").contains("no problem"))
-                        }
-                        return keys
-                    }
-                }
-            }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
-        isOver.set(true)
-        #expect(try await published > 0)
-        #expect(Set(keys).count == 24)
-        for key in keys { #expect(try await scene.daemon.send("POST", "/v1/devices", bearer: key).status == 201) }
-        #expect(try scene.daemon.run("project", "list").output.split(separator: "\n").count == 25)
-        #expect(scene.daemon.end(SIGTERM) == 0)
-    }
-
     @Test(arguments: StoreKind.all) func listsAndEndsADevice(_ kind: StoreKind) async throws {
         let scene = try await scene(daemon(kind))
         let devices = try json(try scene.daemon.run("device", "list", "--json").output)
