@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What devices that stay take when each keeps its event stream open, as our clients do.
 
-    streams.py PORT PROCESS DEVICES SECONDS [ROOM] [HEARD] [SENDERS]
+    streams.py [--tls] PORT PROCESS DEVICES SECONDS [ROOM] [HEARD] [SENDERS]
 
 The database was filled by fill.py. Each device opens its stream; then each reports what it hears, and finds it; then, for SECONDS, each
 sends three requests a minute: a report of what is known, and two renewals with new tokens. The processor time and the memory are those of
@@ -11,9 +11,15 @@ more of them there are.
 import asyncio
 import os
 import random
+import ssl
 import sys
 import time
 
+tls = None
+if sys.argv[1] == "--tls":
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
+    del sys.argv[1]
 port, process, devices, seconds = (int(argument) for argument in sys.argv[1:5])
 room = int(sys.argv[5]) if len(sys.argv) > 5 else 100
 heard = int(sys.argv[6]) if len(sys.argv) > 6 else 10
@@ -67,7 +73,7 @@ class Caller:
     """A connection for requests, one after the other."""
 
     async def open(self):
-        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port)
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls)
         return self
 
     async def send(self, *request):
@@ -96,7 +102,7 @@ async def main():
     loop = asyncio.get_running_loop()
     before, streams, began = memory_kilobytes(), [], time.monotonic()
     for device in range(devices):
-        streams.append((await loop.create_connection(lambda: Stream(device), "127.0.0.1", port))[0])
+        streams.append((await loop.create_connection(lambda: Stream(device), "127.0.0.1", port, ssl=tls))[0])
         while len(streams) - Stream.ready > 200:
             await asyncio.sleep(0.002)
     while Stream.ready < devices:

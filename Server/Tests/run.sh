@@ -18,8 +18,11 @@ both+='|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests|OperatorTes
 
 . Tests/Support/processes.sh
 
-process sqlite "$tests" --testing-library swift-testing --skip 'NodeTests|PostgresStoreTests' &
-process postgres env EARSHOT_TEST_STORE=postgres "$tests" --testing-library swift-testing --no-parallel --filter "$both|NodeTests"
+process sqlite "$tests" --testing-library swift-testing --skip 'NodeTests|PostgresStoreTests|StreamMemoryTests' &
+# One test after the other: StreamMemoryTests open more than a thousand connections, and where so many files are open Foundation's
+# Process.run reads behind a buffer and may crash.
+process postgres env EARSHOT_TEST_STORE=postgres "$tests" --testing-library swift-testing --no-parallel \
+    --filter "$both|NodeTests|StreamMemoryTests"
 process openapi Server/Tests/openapi.sh "$built/earshotd"
 wait
 

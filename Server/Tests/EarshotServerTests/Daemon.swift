@@ -188,7 +188,8 @@ final class Daemon: @unchecked Sendable {
 extension Process {
     private static let launching = NSLock()
 
-    /// Runs, one after the other: two at once have crashed within Foundation's `run`, seldom.
+    /// Runs, one after the other. Foundation's `run` copies the entries of /proc/self/fd whole and reads behind its buffer, which has crashed
+    /// where more than a thousand files were open.
     func begin() throws { try Self.launching.withLock { try run() } }
 }
 

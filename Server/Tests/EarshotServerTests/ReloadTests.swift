@@ -150,7 +150,7 @@ import Testing
         let (first, stranger) = (try daemon.certificate(), try Daemon())
         try await daemon.serve(
             "--tls-certificate", daemon.file("cert.pem").path, "--tls-key", daemon.file("key.pem").path)
-        let client = Self.client(trusting: first)
+        let client = Daemon.client(trusting: first)
         let opened = try await daemon.send("POST", "/v1/devices", bearer: key, client: client)
         let secret = try #require(opened.json["session"] as? String)
         var reader = try await EventReader(daemon.base, bearer: secret, client: client)
@@ -173,7 +173,7 @@ import Testing
         #expect(try await Self.isAnswered(daemon, trusting: second))
         #expect(try await !Self.isAnswered(daemon, trusting: first))
         // The stream of before goes on.
-        let later = Self.client(trusting: second)
+        let later = Daemon.client(trusting: second)
         let other = try await daemon.send("POST", "/v1/devices", bearer: key, client: later)
         let publisher = try #require(other.json["session"] as? String)
         let published = try await daemon.send(
@@ -186,18 +186,8 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    private static func client(trusting certificate: NIOSSLCertificate) -> HTTPClient {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.trustRoots = .certificates([certificate])
-        tls.certificateVerification = .noHostnameVerification
-        var configuration = HTTPClient.Configuration()
-        configuration.tlsConfiguration = tls
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(configuration: configuration)
-    }
-
     private static func isAnswered(_ daemon: Daemon, trusting certificate: NIOSSLCertificate) async throws -> Bool {
-        let client = client(trusting: certificate)
+        let client = Daemon.client(trusting: certificate)
         let answer = try? await daemon.send("GET", "/healthz", bearer: "", client: client)
         try await client.shutdown()
         return answer?.status == 200
@@ -274,5 +264,15 @@ import Testing
 extension Daemon {
     func certificate() throws -> NIOSSLCertificate {
         try NIOSSLCertificate(bytes: Array(Data(contentsOf: file("cert.pem"))), format: .pem)
+    }
+
+    static func client(trusting certificate: NIOSSLCertificate) -> HTTPClient {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates([certificate])
+        tls.certificateVerification = .noHostnameVerification
+        var configuration = HTTPClient.Configuration()
+        configuration.tlsConfiguration = tls
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(configuration: configuration)
     }
 }
