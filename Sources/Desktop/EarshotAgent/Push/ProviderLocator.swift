@@ -17,8 +17,6 @@ struct ProviderLocator: Sendable {
         /// Absolute.
         var path: String
         var identity: Identity
-        /// The folder above, without a slash at its end.
-        var folder: String { "/" + path.split(separator: "/").dropLast().joined(separator: "/") }
     }
 
     struct Identity: Sendable, Hashable {
@@ -54,20 +52,26 @@ struct ProviderLocator: Sendable {
         .compactMap(\.self)
     }
 
-    /// - Parameter provider: an identifier that `PushConfiguration.flaw` has checked.
-    func program(of provider: String) throws(Refusal) -> Program {
+    /// - Parameters:
+    ///   - provider: an identifier that `PushConfiguration.flaw` has checked.
+    ///   - places: watches what is checked, also if that is refused.
+    func program(of provider: String, watchedBy places: CheckedPlaces? = nil) throws(Refusal) -> Program {
         for folder in folders {
             let path = "\(folder)/\(provider).json"
             guard access(path, F_OK) == 0 else { continue }
-            return try program(path)
+            return try program(path, places)
         }
         throw Refusal(
             sentence: "The provider \(provider) is not installed: \(folders.joined(separator: ", ")) "
                 + "\(folders.count == 1 ? "has" : "have") no \(provider).json.")
     }
 
-    private func program(_ manifest: String) throws(Refusal) -> Program {
-        if let flaw = PathOwnership.flaw(of: manifest) { throw Self.refusal(manifest, flaw) }
+    private func program(_ manifest: String, _ places: CheckedPlaces?) throws(Refusal) -> Program {
+        func check(_ path: String, mayBeShared: Bool = false) throws(Refusal) {
+            let flaw = PathOwnership.flaw(of: path, mayBeShared: mayBeShared) { places?.add($0) }
+            if let flaw { throw Self.refusal(path, flaw) }
+        }
+        try check(manifest)
         guard let bytes = Self.content(of: manifest),
             let command = (try? JSONDecoder().decode(Manifest.self, from: bytes))?.EarshotCommand,
             let program = command.first, program.hasPrefix("/"),
@@ -76,7 +80,7 @@ struct ProviderLocator: Sendable {
             throw Refusal(
                 sentence: "\(manifest) is not of the form {\"EarshotCommand\": [\"/absolute/path\", \"argument\"]}.")
         }
-        if let flaw = PathOwnership.flaw(of: program) { throw Self.refusal(program, flaw) }
+        try check(program)
         guard let file = Self.file(program), file.isRegular, access(program, X_OK) == 0 else {
             throw Refusal(sentence: "\(program), which \(manifest) names, is not a program.")
         }
@@ -93,7 +97,7 @@ struct ProviderLocator: Sendable {
                         "\(manifest) names \(path), which is in another folder for each agent. Write the absolute path."
                 )
             }
-            if let flaw = PathOwnership.flaw(of: path, mayBeShared: !file.isRegular) { throw Self.refusal(path, flaw) }
+            try check(path, mayBeShared: !file.isRegular)
             files.append(file.file)
         }
         return Program(command: command, files: files)

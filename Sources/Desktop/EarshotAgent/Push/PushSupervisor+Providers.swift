@@ -11,7 +11,13 @@ import NearbyWire
 extension PushSupervisor {
     /// Compares what runs with what should run, and begins to change it.
     func reconcile() {
-        defer { areProgramsChanged = false }
+        let earlierPlaces = checkedPlaces
+        // All are checked again, and nothing else is watched. What was watched stays so until then.
+        if areProgramsChanged { checkedPlaces = nil }
+        defer {
+            areProgramsChanged = false
+            withExtendedLifetime(earlierPlaces) {}
+        }
         for (id, record) in records {
             if let run = record.run {
                 if run.phase != .stopping, let reason = stopReason(record, run) { stop(id, reason) }
@@ -43,7 +49,7 @@ extension PushSupervisor {
         guard let provider = configuration.provider else { return .configurationDisabled }
         guard areProgramsChanged else { return nil }
         do throws(ProviderLocator.Refusal) {
-            return try locator.program(of: provider) == run.program ? nil : .appUpdate
+            return try self.program(of: provider) == run.program ? nil : .appUpdate
         } catch {
             fail(configuration.identifier, error.sentence)
             return .configurationFailed
@@ -56,9 +62,9 @@ extension PushSupervisor {
         guard let configuration = records[id]?.configuration, let provider = configuration.provider else { return }
         let program: ProviderLocator.Program
         do throws(ProviderLocator.Refusal) {
-            program = try locator.program(of: provider)
+            program = try self.program(of: provider)
         } catch {
-            // The folders are watched: a change begins anew.
+            // What was looked at is watched: a change begins anew.
             return fail(id, error.sentence)
         }
         do throws(PrivateFolder.Failure) { try stateStore.folder.make() } catch { return fail(id, "\(error)") }

@@ -81,6 +81,8 @@ actor PushSupervisor {
     private var configurationWatch: FolderWatch?
     private var providerWatches: [String: FolderWatch] = [:]
     private var following: [Task<Void, Never>] = []
+    /// Watches everything that the programs' check has looked at.
+    var checkedPlaces: CheckedPlaces?
 
     init(
         _ options: AgentOptions, networks: any NetworkWatching, store: StateStore, starter: AppStarter,
@@ -153,8 +155,6 @@ actor PushSupervisor {
     private func update(_ onIdle: @Sendable () -> Void) {
         follow()
         reconcile()
-        // A program may have been replaced before its folder was watched.
-        if follow() { reconcile() }
         let isBusy =
             records.values.contains { $0.run != nil || $0.configuration.isEnabled && !$0.isRemoved }
             || apps.values.contains { !$0.state.waiting.isEmpty || !$0.state.notifications.isEmpty }
@@ -228,13 +228,12 @@ actor PushSupervisor {
     }
 
     /// Follows the network and the machine's sleep while any configuration is enabled, and the providers' folders too.
-    /// - Returns: whether it watches a folder that it did not watch before.
-    @discardableResult private func follow() -> Bool {
+    private func follow() {
         let isNeeded = records.values.contains { $0.configuration.isEnabled && !$0.isRemoved }
         guard isNeeded else {
             for task in following { task.cancel() }
-            (following, providerWatches, situation) = ([], [:], nil)
-            return false
+            (following, providerWatches, checkedPlaces, situation) = ([], [:], nil, nil)
+            return
         }
         let input = input
         if following.isEmpty {
@@ -245,17 +244,20 @@ actor PushSupervisor {
                 following.append(Task { for await isAsleep in sleeps.sleeps() { input.yield(.isAsleep(isAsleep)) } })
             }
         }
-        let programs = records.values.compactMap(\.run).flatMap(\.program.files)
-        let folders = Set(locator.folders + programs.map(\.folder))
-        for folder in providerWatches.keys where !folders.contains(folder) { providerWatches[folder] = nil }
-        let new = folders.filter { providerWatches[$0] == nil }
-        for folder in new {
+        for folder in locator.folders where providerWatches[folder] == nil {
             providerWatches[folder] = FolderWatch(folder: folder, queue: watchQueue) {
                 input.yield(.configurationsChanged)
             }
         }
-        if !new.isEmpty { areProgramsChanged = true }
-        return !new.isEmpty
+    }
+
+    /// The program of a provider as it is now. What was checked for it is watched from now on.
+    func program(of provider: String) throws(ProviderLocator.Refusal) -> ProviderLocator.Program {
+        if checkedPlaces == nil {
+            let input = input
+            checkedPlaces = CheckedPlaces(queue: watchQueue) { input.yield(.configurationsChanged) }
+        }
+        return try locator.program(of: provider, watchedBy: checkedPlaces)
     }
 
     /// Whether a configuration names the network of now.
@@ -309,7 +311,7 @@ actor PushSupervisor {
     func close() {
         input.finish()
         for task in following { task.cancel() }
-        (following, providerWatches, configurationWatch) = ([], [:], nil)
+        (following, providerWatches, checkedPlaces, configurationWatch) = ([], [:], nil, nil)
         for record in records.values {
             record.retry?.cancel()
             record.run?.deadline?.cancel()

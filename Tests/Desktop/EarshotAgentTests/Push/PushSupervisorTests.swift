@@ -120,6 +120,35 @@ struct PushSupervisorTests {
         withExtendedLifetime(agent) {}
     }
 
+    /// A program may be replaced, or become another user's, far above its own folder.
+    @Test func aChangeAboveTheProgramsFolderIsNoticed() async throws {
+        let home = push.home.path
+        for release in ["one", "two"] {
+            mkdir("\(home)/lib", 0o755)
+            for folder in ["\(home)/lib/\(release)", "\(home)/lib/\(release)/bin"] { mkdir(folder, 0o755) }
+            try FileManager.default.copyItem(
+                atPath: "\(home)/bin/push-provider", toPath: "\(home)/lib/\(release)/bin/push-provider")
+        }
+        #expect(symlink("one", "\(home)/lib/now") == 0)
+        try push.home.scratch.write(
+            #"{"EarshotCommand":["\#(home)/lib/now/bin/push-provider"]}"#, to: "providers/org.example.Provider.json")
+        chmod("\(home)/providers/org.example.Provider.json", 0o644)
+        let agent = try push.agent()
+        push.networks.join("Ship")
+        let saved = try push.store.save(push.configuration()).saved
+        #expect(await eventually { file.last == "active" })
+        #expect(symlink("two", "\(home)/lib/new") == 0 && rename("\(home)/lib/new", "\(home)/lib/now") == 0)
+        #expect(await eventually { file.contains("stop appUpdate") && file.last == "active" })
+        chmod("\(home)/lib", 0o775)
+        #expect(await eventually { file.last == "stop configurationFailed" })
+        #expect(
+            await push.state(saved.identifier)?.lastError?.contains("lib, which can be changed by others (mode 775)")
+                == true)
+        chmod("\(home)/lib", 0o755)
+        #expect(await eventually { file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
     @Test func aProviderThatIsInstalledLaterStarts() async throws {
         let agent = try push.agent()
         push.networks.join("Ship")
@@ -151,13 +180,13 @@ struct PushSupervisorTests {
             await eventually {
                 (try? await push.overview().problems.first?.contains("can be changed by others")) == true
             })
+        // A change of permissions alone is noticed.
         chmod("\(push.home.path)/bin", 0o755)
-        try push.installProvider()
         await aWhile()
         #expect(file.isEmpty)
         chmod(push.store.path, 0o700)
         #expect(await eventually { file.last == "active" })
-        // A change of permissions alone is noticed, and ends what runs.
+        // So it is where something runs, and ends that.
         chmod("\(push.home.path)/bin", 0o777)
         #expect(await eventually { file.last == "stop configurationFailed" })
         #expect(await push.state(saved.identifier)?.lastError?.contains("can be changed by others (mode 777)") == true)
