@@ -43,6 +43,9 @@ package struct GNSEnvironment: Sendable {
     /// Operations that are allowed in the background go to the user's agent, where there is one. The others end while the app is
     /// in the background, as `UIApplication.applicationState` says, and come back with it.
     ///
+    /// A missing reason in the app's manifest is a line on standard error. With EARSHOT_REQUIRE_REASONS=1 it refuses the operation, as the
+    /// phone's system did.
+    ///
     /// The phone's system asked the user on behalf of the original module, and apps written for it cannot pass a prompt. So
     /// this module passes one: it asks on the terminal or the desktop if the app has no dialog of its own.
     private static let system = {
@@ -57,7 +60,9 @@ package struct GNSEnvironment: Sendable {
         configuration.foreground = foreground
         let consent = Consent(
             applicationIdentifier: configuration.applicationIdentifier, media: [.audio, .bluetooth],
-            prompt: SystemPrompt(), log: log)
+            prompt: SystemPrompt(),
+            missingReasons: ProcessInfo.processInfo.environment["EARSHOT_REQUIRE_REASONS"] == "1" ? .refused : .warned,
+            log: log)
         return GNSEnvironment(configuration: configuration, consent: consent, log: log)
     }()
 

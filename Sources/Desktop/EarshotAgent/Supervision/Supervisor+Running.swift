@@ -67,8 +67,8 @@ extension Supervisor {
         if let box = apps[app]?.managers[name] { return box.manager }
         let (options, input) = (options, input)
         let consent = Consent(
-            applicationIdentifier: app, configurationFolder: options.configurationFolder, log: options.log,
-            warn: options.log)
+            applicationIdentifier: app, configurationFolder: options.configurationFolder,
+            missingReasons: .ignored, log: options.log, warn: options.log)
         var configuration = MessageManager.Configuration(
             serviceURL: url, applicationIdentifier: app, media: options.media, permission: consent)
         configuration.beacons = options.beacons

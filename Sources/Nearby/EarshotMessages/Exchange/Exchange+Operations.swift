@@ -9,6 +9,11 @@ extension Exchange {
         var entry = Entry(operation: operation)
         let permission = configuration.permission
         let purpose = purpose(of: operation)
+        if let refusal = permission.refusal(of: purpose) {
+            entries[number] = entry
+            note("operation \(number): refused")
+            return configuration.warn(refusal)
+        }
         watchPermission(operation.locationNeed)
         entry.asking = Task {
             let state = await permission.request(purpose, override: operation.consent)

@@ -23,27 +23,44 @@ public final class Consent: PermissionGate {
     private let prompt: (any ConsentPrompt)?
     private let log: (@Sendable (String) -> Void)?
     private let warn: @Sendable (String) -> Void
+    private let missingReasons: MissingReasons
+    private let toldReasons = Mutex<Set<String>>([])
     private let warnedTopics = Mutex<Set<PermissionTopic>>([])
     private let pending = Mutex<PendingConsent?>(nil)
+
+    /// What happens where the program's manifest gives no reason for what an operation does.
+    public enum MissingReasons: Sendable, Hashable {
+        /// Nothing, as for the agent, which runs operations that their app has been asked about.
+        case ignored
+        /// The log says so once.
+        case logged
+        /// The user sees it once, on standard error.
+        case warned
+        /// The operation stays inactive, as on a phone.
+        case refused
+    }
 
     /// - Parameters:
     ///   - applicationIdentifier: names the folder of the answer and the manifest.
     ///   - configurationFolder: replaces `$XDG_CONFIG_HOME`; nil for that.
     ///   - media: the media of the program; the question names them for operations that name none.
     ///   - prompt: asks the user if an operation has no handler; nil to ask nothing.
+    ///   - missingReasons: what happens if the manifest does not say why.
     ///   - log: receives lines for people.
     ///   - warn: receives the lines that the user must see even without a log: that nothing can ask for consent, and that an
     ///     answer cannot be kept. nil for standard error.
     public init(
         applicationIdentifier: String, configurationFolder: String? = nil,
         media: Set<DiscoveryMediumKind> = [.audio], prompt: (any ConsentPrompt)? = nil,
-        log: (@Sendable (String) -> Void)? = nil, warn: (@Sendable (String) -> Void)? = nil
+        missingReasons: MissingReasons = .logged, log: (@Sendable (String) -> Void)? = nil,
+        warn: (@Sendable (String) -> Void)? = nil
     ) {
         self.media = media
         folder = ConfigurationFolder(applicationIdentifier: applicationIdentifier, base: configurationFolder)
         store = PermissionStore(
             applicationIdentifier: applicationIdentifier, configurationFolder: configurationFolder, log: log)
         self.prompt = prompt
+        self.missingReasons = missingReasons
         self.log = log
         self.warn = warn ?? StandardError.warn
     }
@@ -70,10 +87,30 @@ public final class Consent: PermissionGate {
     public func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState {
         let nearby = await decision(on: .nearby, purpose, override)
         guard nearby == .granted, purpose.needsLocation else { return nearby }
-        let topic = purpose.goesOnInBackground ? PermissionTopic.backgroundLocation : .location
+        let topic = topic(of: purpose)
         let location = await decision(on: topic, purpose, nil)
         // The first decision may have changed during the second question.
         return location == .granted ? store.decisions[[.nearby, topic]] : location
+    }
+
+    /// A reason that the manifest lacks: refuses the operation, or tells of it once, as `MissingReasons` says.
+    public func refusal(of purpose: ConsentPurpose) -> String? {
+        guard missingReasons != .ignored else { return nil }
+        let manifest = PermissionManifest.load(for: folder, log: log)
+        let topics = [.nearby] + (purpose.needsLocation ? [topic(of: purpose)] : [])
+        let missing = topics.flatMap {
+            Self.missingReasons($0, purpose, media: purpose.media ?? media, manifest)
+        }
+        guard !missing.isEmpty else { return nil }
+        let sentence = "\(folder.name).nearby.json gives no reason to \(missing.joined(separator: ", or to "))."
+        if missingReasons == .refused { return "\(sentence) So the operation is refused. Give the reason there." }
+        guard toldReasons.withLock({ $0.insert(sentence).inserted }) else { return nil }
+        if missingReasons == .warned { warn(sentence) } else { log?(sentence) }
+        return nil
+    }
+
+    private func topic(of purpose: ConsentPurpose) -> PermissionTopic {
+        purpose.goesOnInBackground ? .backgroundLocation : .location
     }
 
     private func decision(
@@ -158,9 +195,6 @@ public final class Consent: PermissionGate {
         _ topic: PermissionTopic, _ purpose: ConsentPurpose, on prompt: any ConsentPrompt
     ) async -> PermissionState {
         let manifest = PermissionManifest.load(for: folder, log: log)
-        for missing in Self.missingReasons(topic, purpose, media: purpose.media ?? media, manifest) {
-            log?("\(folder.name).nearby.json gives no reason to \(missing).")
-        }
         let question =
             switch topic {
             case .nearby: ConsentQuestion(purpose, media: media, manifest: manifest, path: store.path)

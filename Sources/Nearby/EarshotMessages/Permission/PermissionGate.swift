@@ -45,6 +45,10 @@ public typealias ConsentHandler = @Sendable (ConsentPurpose) async -> Permission
 
 /// Keeps the user's decision, and asks if there is none.
 public protocol PermissionGate: Sendable {
+    /// Why an operation may not run at all, whatever the user says, as a sentence; nil if it may. The manager asks it once for
+    /// each operation, before `request`; an operation that is refused stays inactive.
+    func refusal(of purpose: ConsentPurpose) -> String?
+
     /// Returns the decision for a new operation, and asks the user if necessary. The manager calls it once for each operation,
     /// before it opens anything.
     /// - Parameters:
@@ -65,6 +69,9 @@ public protocol PermissionGate: Sendable {
 }
 
 extension PermissionGate {
+    /// Refuses nothing.
+    public func refusal(of purpose: ConsentPurpose) -> String? { nil }
+
     /// The stream of a gate that does not ask for the location: the same as `changes`.
     public func changes(needsLocation: Bool) -> AsyncStream<PermissionState> { changes }
 

@@ -41,6 +41,32 @@ import Testing
         #expect(publication.status == .inactive)
     }
 
+    /// A reason that is missing in the manifest, with `MissingReasons.refused`.
+    @Test func anOperationWithoutAReasonIsRefusedWhateverTheUserSays() async throws {
+        let (service, warnings) = (FakeService(), Lines())
+        let scratch = try ScratchFolder()
+        let consent = Consent(
+            applicationIdentifier: "test", configurationFolder: scratch.path, media: [.bluetooth],
+            missingReasons: .refused)
+        try consent.store.set(.granted)
+        let device = Device(in: Air(), service, permission: consent) { $0.warn = { warnings.add($0) } }
+        let publication = try device.manager.publish(Message("hello"))
+        #expect(await eventually { warnings.all.count == 1 })
+        #expect(
+            warnings.all.first?.contains("(NSBluetoothPeripheralUsageDescription). So the operation is refused.")
+                == true)
+        try consent.store.set(.denied)
+        try consent.store.set(.granted)
+        await aWhile()
+        #expect(publication.status == .inactive && service.requests.isEmpty && device.medium.modes.isEmpty)
+        // What needs no reason goes on.
+        var strategy = DiscoveryStrategy()
+        strategy.mode = .scan
+        let subscription = try device.manager.subscribe(strategy: strategy)
+        #expect(await eventually { subscription.status == .active })
+        withExtendedLifetime(publication) {}
+    }
+
     @Test func aDeniedOperationIsInactive() async throws {
         let (service, gate) = (FakeService(), ScriptedGate())
         let device = Device(in: Air(), service, permission: gate)

@@ -18,6 +18,39 @@ import Testing
         consent = Consent(applicationIdentifier: "app", configurationFolder: scratch.path)
     }
 
+    private func consent(_ missing: Consent.MissingReasons, _ log: Lines, _ warnings: Lines) -> Consent {
+        Consent(
+            applicationIdentifier: "app", configurationFolder: scratch.path, media: [.bluetooth],
+            missingReasons: missing, log: { log.add($0) }, warn: { warnings.add($0) })
+    }
+
+    @Test func `a missing reason is told once, or refuses the operation`() async throws {
+        let (log, warnings) = (Lines(), Lines())
+        let sentence = "app.nearby.json gives no reason to send over Bluetooth (NSBluetoothPeripheralUsageDescription)."
+        for _ in 0..<2 { #expect(consent(.ignored, log, warnings).refusal(of: purpose) == nil) }
+        #expect(log.all.isEmpty && warnings.all.isEmpty)
+        let logged = consent(.logged, log, warnings)
+        for _ in 0..<2 { #expect(logged.refusal(of: purpose) == nil) }
+        #expect(log.all == [sentence] && warnings.all.isEmpty)
+        let warned = consent(.warned, log, warnings)
+        for _ in 0..<2 { #expect(warned.refusal(of: purpose) == nil) }
+        #expect(log.all == [sentence] && warnings.all == [sentence])
+        let strict = consent(.refused, log, warnings)
+        for _ in 0..<2 {
+            #expect(
+                strict.refusal(of: purpose) == "\(sentence) So the operation is refused. Give the reason there.")
+        }
+        try scratch.write(
+            #"{"NSBluetoothPeripheralUsageDescription":"So that others find you."}"#, to: "app/app.nearby.json")
+        #expect(strict.refusal(of: purpose) == nil)
+        let always = ConsentPurpose(
+            applicationIdentifier: "app", mode: .scan, findsBeacons: true, needsLocation: true,
+            goesOnInBackground: true)
+        #expect(
+            strict.refusal(of: always)?.contains(
+                "to know where the device is in the background (NSLocationAlwaysUsageDescription)") == true)
+    }
+
     @Test func `without a prompt nothing is decided`() async {
         #expect(await consent.request(purpose, override: nil) == .undecided)
         #expect(access(consent.store.path, F_OK) != 0)
