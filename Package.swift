@@ -89,6 +89,8 @@ let systemTargets: [Target] = [
     system.library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
     // glibc's malloc_trim.
     system.library("CMalloc"),
+    // Linux's descriptors of processes.
+    system.library("CProcess"),
     // Threads, the monotonic clock, paths, descriptors, temporary files.
     system.module("EarshotSystem"),
     // Small values of all wings: seeded random numbers, decimal text, token bucket, back-off. They know no system.
@@ -212,8 +214,8 @@ let desktopTargets: [Target] = [
     desktop.module(
         "EarshotAgent",
         [
-            "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks", "EarshotPush",
-            "NearbyWire", "EarshotSystem",
+            "CProcess", "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks",
+            "EarshotPush", "NearbyWire", "EarshotSystem",
         ]),
 
     desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport", "TestSupport"]),

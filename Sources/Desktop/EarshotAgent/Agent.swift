@@ -59,7 +59,7 @@ public final class Agent: Sendable {
                     "There is no XDG_RUNTIME_DIR, where the socket would be. Log in with systemd or elogind, or give "
                     + "--socket.")
         }
-        let starter = AppStarter(logFolder: store.folder)
+        let starter = AppStarter(logFolder: store.folder, launcher: options.launcher)
         let presence = AppPresence()
         push = options.networks.map {
             PushSupervisor(options, networks: $0, store: store, starter: starter, presence: presence)

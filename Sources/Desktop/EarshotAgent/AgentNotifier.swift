@@ -14,8 +14,8 @@ public struct AgentNotification: Sendable, Hashable {
 public enum AgentNotificationOutcome: Sendable, Hashable {
     /// The desktop shows it.
     case shown
-    /// The user clicked it.
-    case clicked
+    /// The user clicked it. The token lets the app's window come to the front; nil if the desktop gives none.
+    case clicked(activationToken: String?)
     /// There is no desktop that shows it.
     case notShown
 }

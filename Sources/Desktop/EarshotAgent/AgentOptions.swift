@@ -18,6 +18,8 @@ public struct AgentOptions: Sendable {
     public var lowPowerScanShare = 1.0
     /// Tells the user what was found for an app that does not run, if its manifest asks for that.
     public var notifier: any AgentNotifier = NoNotifier()
+    /// Starts apps in the user's session; nil if the agent starts them itself.
+    public var launcher: (any AppLaunching)?
     /// The minimum time between two starts of one app.
     public var startIntervalSeconds = 10.0
     /// A process of an app must hold again in this time what an earlier process of it held; the rest then ends.

@@ -2,6 +2,9 @@
 public enum NotificationEvent: Sendable, Hashable {
     /// The user clicked an action, or, with `NotificationAction.defaultIdentifier`, the notification itself.
     case action(identifier: String)
+    /// Comes before the action of the same click where the desktop gives a token: a program that gets it as `XDG_ACTIVATION_TOKEN` may
+    /// bring its window to the front.
+    case activationToken(String)
     /// It is no longer shown. No event follows.
     case closed(NotificationCloseReason)
 }

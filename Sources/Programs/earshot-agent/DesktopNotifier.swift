@@ -39,7 +39,9 @@ final class DesktopNotifier: AgentNotifier {
                 onOutcome(.shown)
                 for await event in delivered.events {
                     switch event {
-                    case .action: return onOutcome(.clicked)
+                var token: String?
+                    case .activationToken(let text): token = text
+                    case .action: return onOutcome(.clicked(activationToken: token))
                     // The desktop ended, and the notification with it.
                     case .closed(.serviceLeft): return onOutcome(.notShown)
                     case .closed: return

@@ -83,6 +83,7 @@ struct RunCommand: ParsableCommand {
         options.notifier = DesktopNotifier { Self.log($0) }
         options.networks = SystemNetworks()
         options.sleeps = LogindSleep()
+        options.launcher = SystemdLauncher()
         options.startIntervalSeconds = startInterval
         options.claimSeconds = claimTime
         options.endsWhenIdle = endWhenIdle

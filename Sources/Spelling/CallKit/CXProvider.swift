@@ -237,7 +237,8 @@ extension CXProvider {
             request(CXTransaction(action: CXAnswerCallAction(call: uuid)))
         case .action(identifier: CallTexts.decline): request(CXTransaction(action: CXEndCallAction(call: uuid)))
         case .closed(.expired), .closed(.serviceLeft), .closed(.unknown): await show(uuid)
-        case .action, .closed: break
+        case .closed(.dismissed): ringTone.stop(uuid)
+        case .action, .activationToken, .closed: break
         }
     }
 

@@ -1,4 +1,5 @@
 import DesktopTestSupport
+import EarshotDBus
 import EarshotDiscovery
 import EarshotMessages
 import EarshotNotifications
@@ -22,7 +23,8 @@ struct NotificationTests {
     init() throws {
         home = try Home()
         file = "\(home.path)/app.txt"
-        let script = "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_BODY >> \(file); exec sleep 60"
+        let script =
+            "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_BODY$XDG_ACTIVATION_TOKEN$DESKTOP_STARTUP_ID >> \(file); exec sleep 60"
         try home.install(
             "app", command: ["/bin/sh", "-c", script],
             notification: #"{"title":"Museum","body":"Near you: {text}"}"#)
@@ -71,6 +73,23 @@ struct NotificationTests {
         }
         #expect(event.message?.content == Data("hello <b>".utf8) && rest == 0)
         #expect(desktop.shown.count == 1)
+        withExtendedLifetime((agent, neighbour, publication)) {}
+    }
+
+    /// With it the window of the app may come to the front.
+    @Test func theDesktopsTokenReachesTheApp() async throws {
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body", "body-markup"])
+        let agent = try agent(on: bus)
+        try await subscribe()
+        let neighbour = Home.neighbour(in: air, service)
+        let publication = try neighbour.publish(Message("hello"))
+        #expect(await eventually { desktop.shown.count == 1 })
+        let number = try #require(desktop.shown.first?.number)
+        try await desktop.emit("ActivationToken", [.uint32(number + 1), .string("other")])
+        try await desktop.emit("ActivationToken", [.uint32(number), .string("-token-7")])
+        try await desktop.click(number, "default")
+        #expect(await eventually { started == "click: Near you: hello-token-7-token-7\n" })
         withExtendedLifetime((agent, neighbour, publication)) {}
     }
 

@@ -195,20 +195,30 @@ extension PushSupervisor {
             state.starts.failureCount += 1
         }
         let input = input
-        let process = starter.start(command, name: fileName(app), app: app, because: reason) { status in
+        starter.start(command, name: fileName(app), app: app, because: reason) { outcome in
+            input.yield(.appStarted(app, outcome, reason))
+        } onEnd: { status in
             input.yield(.appEnded(app, status: status))
         }
-        guard let process else {
-            log("\(app): cannot start \(command[0]); check EarshotCommand in its manifest")
-            return presence.remove(app)
+    }
+
+    func appStarted(_ app: String, _ outcome: AppStarter.Outcome, _ reason: AppStarter.Reason) {
+        switch outcome {
+        case .started(let process):
+            apps[app]?.startedProcess = process
+            if let process { change(app) { $0.note(process) } }
+            log("\(app): started as process \(process ?? 0), because \(reason.text)")
+        case .failed(let sentence):
+            log("\(app): \(sentence); check EarshotCommand in its manifest")
+            presence.remove(app)
         }
         apps[app]?.startedProcess = process
         change(app) { $0.note(process) }
         log("\(app): started as process \(process), because \(reason.text)")
     }
 
-    func appEnded(_ app: String, _ status: CInt) {
-        guard let process = apps[app]?.startedProcess else { return }
+    func appEnded(_ app: String, _ status: CInt?) {
+        let process = apps[app]?.startedProcess
         apps[app]?.startedProcess = nil
         presence.remove(app)
         log("\(app): process \(process), which the agent started, ended with status \(status >> 8 & 0xFF)")
@@ -276,7 +286,7 @@ extension PushSupervisor {
             if record.refusalCount == 3 { log("\(app): no desktop shows the provider's notifications: they wait") }
             showNext(app)
             apps[app]?.refusalCount += 1
-        case .clicked: clicked(notification, app)
+        case .clicked(let token): clicked(notification, token, app)
         }
     }
 
@@ -295,7 +305,7 @@ extension PushSupervisor {
         show(next, app)
     }
 
-    private func clicked(_ notification: PushAppState.Notification, _ app: String) {
+    private func clicked(_ notification: PushAppState.Notification, _ token: String?, _ app: String) {
         log("\(app): the user clicked a notification of the provider")
         if presence.isThere(app) {
             let userInfo = PropertyList.dictionary([
@@ -311,7 +321,12 @@ extension PushSupervisor {
             return log("\(app): its manifest has no EarshotCommand to start it with")
         }
         // The user wants it now, however often it was started.
-        start(app, command, because: .click(title: notification.title, body: notification.body))
+        start(
+            app, command,
+            because: .click(
+                AppStarter.Click(
+                    identifier: notification.identifier, title: notification.title, body: notification.body,
+                    activationToken: token)))
     }
 }
 

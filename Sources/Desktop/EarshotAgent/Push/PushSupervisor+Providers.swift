@@ -276,8 +276,7 @@ extension PushSupervisor {
         run.signal(SIGKILL)
         run.connection.close()
         records[id]?.run = nil
-        let ending =
-            status & 0x7F == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was ended by signal \(status & 0x7F)"
+        let ending = AppStarter.ending(status)
         tellStates(run.configuration.app)
         let ranWell = run.startedAt.map { now - $0 >= times.well } ?? false
         if let error = run.startError {

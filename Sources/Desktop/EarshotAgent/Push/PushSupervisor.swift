@@ -29,7 +29,8 @@ actor PushSupervisor {
         case closed(Int)
         /// A process of the app ended, or is no longer connected.
         case appLeft(String)
-        case appEnded(String, status: CInt)
+        case appStarted(String, AppStarter.Outcome, AppStarter.Reason)
+        case appEnded(String, status: CInt?)
         case startDue(String)
         case notification(String, PushAppState.Notification, AgentNotificationOutcome)
         case showDue(String)
@@ -80,9 +81,9 @@ actor PushSupervisor {
     private var lines: [PushFrame.Overview.Line] = []
     private var configurationWatch: FolderWatch?
     private var providerWatches: [String: FolderWatch] = [:]
-    private var following: [Task<Void, Never>] = []
     /// Watches everything that the programs' check has looked at.
     var checkedPlaces: CheckedPlaces?
+    private var following: [Task<Void, Never>] = []
 
     init(
         _ options: AgentOptions, networks: any NetworkWatching, store: StateStore, starter: AppStarter,
@@ -143,6 +144,7 @@ actor PushSupervisor {
         case .taken(let number, let app, let ids): take(ids, app, number)
         case .closed(let number): closeWatcher(number)
         case .appLeft(let app): considerStart(app)
+        case .appStarted(let app, let outcome, let reason): appStarted(app, outcome, reason)
         case .appEnded(let app, let status): appEnded(app, status)
         case .startDue(let app): deliver(app)
         case .notification(let app, let notification, let outcome): take(outcome, of: notification, app)

@@ -1,10 +1,14 @@
+import CProcess
 import Dispatch
 import Glibc
+import NearbyWire
 import Synchronization
 
 /// Starts apps as processes of their own, and says when they end.
 ///
-/// An app gets a session of its own. What it prints goes to the journal where the agent's does, and to a log file otherwise.
+/// The launcher starts them in the user's session. Without one an app is a child of the agent in a session of its own, with the
+/// agent's environment as far as that is not the agent's alone. What an app prints goes to the journal where the agent's does, and
+/// to a log file otherwise.
 final class AppStarter: Sendable {
     /// A log file beyond this size is begun anew.
     private static let maximumLogByteCount = 1 << 20
@@ -14,8 +18,8 @@ final class AppStarter: Sendable {
         case found
         /// A provider has reported a call.
         case call
-        /// The user clicked a notification of these texts.
-        case click(title: String, body: String)
+        /// The user clicked a notification.
+        case click(Click)
 
         var text: String {
             switch self {
@@ -29,26 +33,67 @@ final class AppStarter: Sendable {
             switch self {
             case .found: ["EARSHOT_LAUNCHED_BY=found"]
             case .call: ["EARSHOT_LAUNCHED_BY=call"]
-            case .click(let title, let body):
+            case .click(let click):
                 [
-                    "EARSHOT_LAUNCHED_BY=click", "EARSHOT_NOTIFICATION_TITLE=\(title.withoutZeros)",
-                    "EARSHOT_NOTIFICATION_BODY=\(body.withoutZeros)",
+                    "EARSHOT_LAUNCHED_BY=click", "EARSHOT_NOTIFICATION_ID=\(click.identifier.withoutControls)",
+                    "EARSHOT_NOTIFICATION_TITLE=\(click.title.withoutControls)",
+                    "EARSHOT_NOTIFICATION_BODY=\(click.body.withoutControls)",
                 ]
+                    // Wayland's compositors and X11's window managers let the app's window come to the front with it.
+                    + (click.activationToken.map { token in
+                        AppStarter.activationVariables.map { "\($0)=\(token.withoutControls)" }
+                    } ?? [])
             }
         }
+    }
+
+    /// A click on a notification.
+    struct Click: Sendable {
+        /// Of the notification, as the app or its provider named it.
+        var identifier: String
+        var title: String
+        var body: String
+        /// Of the desktop, so that the app may take the focus; nil if the desktop gives none.
+        var activationToken: String?
+    }
+
+    /// What became of a start.
+    enum Outcome: Sendable {
+        /// The process; nil if it has ended already. The end is told in any case.
+        case started(pid_t?)
+        /// A sentence.
+        case failed(String)
+    }
+
+    /// The end of a process in words.
+    /// - Parameter status: of `waitpid`; nil if that is not known.
+    static func ending(_ status: CInt?) -> String {
+        guard let status else { return "ended" }
+        return status & 0x7F == 0
+            ? "ended with status \(status >> 8 & 0xFF)" : "was ended by signal \(status & 0x7F)"
     }
 
     private struct State {
         var children: [pid_t: @Sendable (CInt) -> Void] = [:]
         var signals: SignalSource?
+        /// The processes that the launcher has started, each with the descriptor that tells its end.
+        var launched: [pid_t: ReadSource] = [:]
     }
 
+    private static let activationVariables = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"]
+
     private let logFolder: String
+    private let launcher: (any AppLaunching)?
     private let queue = DispatchQueue(label: "earshot.agent.apps")
     private let state = Mutex(State())
 
-    /// - Parameter logFolder: the folder of the log files; it must exist.
-    init(logFolder: String) { self.logFolder = logFolder }
+    /// - Parameters:
+    ///   - logFolder: the folder of the log files; it must exist.
+    ///   - launcher: starts apps in the user's session; nil for none.
+    init(logFolder: String, launcher: (any AppLaunching)? = nil) {
+        self.logFolder = logFolder
+        self.launcher = launcher
+    }
 
     /// Starts an app.
     /// - Parameters:
@@ -56,22 +101,70 @@ final class AppStarter: Sendable {
     ///   - name: the app as a file name.
     ///   - app: the app, which its environment names as `EARSHOT_APP_ID`.
     ///   - reason: what its environment says.
-    ///   - onEnd: receives the status of `waitpid` when the process ends.
-    /// - Returns: the process; nil, with the reason in `errno`, if it cannot be started.
+    ///   - onStart: receives the outcome, once.
+    ///   - onEnd: called when the process ends, after `onStart`, with the status of `waitpid`; nil if that is not known.
     func start(
         _ command: [String], name: String, app: String, because reason: Reason,
-        onEnd: @escaping @Sendable (CInt) -> Void
-    ) -> pid_t? {
-        spawn(command, name: name, variables: ["EARSHOT_APP_ID=\(app)"] + reason.environment, onEnd: onEnd)
+        onStart: @escaping @Sendable (Outcome) -> Void, onEnd: @escaping @Sendable (CInt?) -> Void
+    ) {
+        let variables = ["EARSHOT_APP_ID=\(app)"] + reason.environment
+        guard let launcher else { return startHere(command, name: name, variables: variables, onStart, onEnd) }
+        let launch = AppLaunch(
+            app: app, command: command, variables: Self.passedOn + variables, logPath: logPath(name))
+        Task {
+            switch await launcher.launch(launch) {
+            case .unavailable: startHere(command, name: name, variables: variables, onStart, onEnd)
+            case .failed(let sentence): onStart(.failed(sentence))
+            case .started(let process):
+                onStart(.started(process))
+                if let process { follow(process, onEnd) } else { onEnd(nil) }
+            }
+        }
+    }
+
+    private func startHere(
+        _ command: [String], name: String, variables: [String], _ onStart: @escaping @Sendable (Outcome) -> Void,
+        _ onEnd: @escaping @Sendable (CInt?) -> Void
+    ) {
+        let process = spawn(
+            command, name: name, variables: variables, onSpawn: { onStart(.started($0)) }, onEnd: { onEnd($0) })
+        if process == nil {
+            onStart(
+                .failed("cannot start \(command[0]): \(String(cString: strerror(errno)).lowercased())"))
+        }
+    }
+
+    /// Calls a closure when a process ends that is no child of the agent.
+    private func follow(_ process: pid_t, _ onEnd: @escaping @Sendable (CInt?) -> Void) {
+        let descriptor = earshot_pidfd_open(process)
+        guard descriptor >= 0 else { return onEnd(nil) }
+        let source = ReadSource(
+            descriptor, queue: queue,
+            onReadable: { [weak self] in
+                guard let source = self?.state.withLock({ $0.launched.removeValue(forKey: process) }) else { return }
+                source.cancel()
+                onEnd(nil)
+            }, onEnd: { close(descriptor) })
+        state.withLock { $0.launched[process] = source }
+    }
+
+    /// The file for an app's output, begun anew if it has become large; nil where that goes to the journal.
+    private func logPath(_ name: String) -> String? {
+        guard getenv("JOURNAL_STREAM") == nil else { return nil }
+        let path = "\(logFolder)/\(name).log"
+        var status = stat()
+        if stat(path, &status) == 0, status.st_size > Self.maximumLogByteCount { truncate(path, 0) }
+        return path
     }
 
     /// Starts a program in a session and a process group of its own.
     /// - Parameters:
     ///   - variables: added to the agent's environment.
     ///   - descriptors: the process gets them as 3, 4 and so on. They must be above these numbers.
+    ///   - onSpawn: called with the process before its end can be told.
     func spawn(
         _ command: [String], name: String, variables: [String], descriptors: [CInt] = [],
-        onEnd: @escaping @Sendable (CInt) -> Void
+        onSpawn: @Sendable (pid_t) -> Void = { _ in }, onEnd: @escaping @Sendable (CInt) -> Void
     ) -> pid_t? {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -92,11 +185,8 @@ final class AppStarter: Sendable {
         for (index, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, STDERR_FILENO + 1 + CInt(index))
         }
-        if getenv("JOURNAL_STREAM") == nil {
-            let path = "\(logFolder)/\(name).log"
-            var status = stat()
-            let isTooLarge = stat(path, &status) == 0 && status.st_size > Self.maximumLogByteCount
-            let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | (isTooLarge ? O_TRUNC : O_APPEND)
+        if let path = logPath(name) {
+            let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_APPEND
             posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path, flags, 0o600)
             posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
         }
@@ -114,23 +204,42 @@ final class AppStarter: Sendable {
                 return nil
             }
             state.children[process] = onEnd
+            onSpawn(process)
             return process
         }
     }
 
-    /// The agent's environment without what systemd gave to the agent alone.
+    /// The agent's environment without what systemd, a desktop or an earlier agent gave to the agent alone.
     private static func environment(_ variables: [String]) -> [String] {
-        let own = [
-            "LISTEN_", "NOTIFY_SOCKET=", "WATCHDOG_", "EARSHOT_APP_ID=", "EARSHOT_LAUNCHED_BY=",
-            "EARSHOT_NOTIFICATION_", "EARSHOT_PROVIDER_", "INVOCATION_ID=", "MAINPID=",
-        ]
+        let own =
+            [
+                "LISTEN_", "NOTIFY_SOCKET=", "WATCHDOG_", "INVOCATION_ID=", "MAINPID=", "MANAGERPID=",
+                "SYSTEMD_EXEC_PID=",
+            ] + ownVariables + activationVariables.map { "\($0)=" }
+        return inherited.filter { text in !own.contains { text.hasPrefix($0) } } + variables
+    }
+
+    private static let ownVariables = [
+        "EARSHOT_APP_ID=", "EARSHOT_LAUNCHED_BY=", "EARSHOT_NOTIFICATION_", "EARSHOT_PROVIDER_",
+    ]
+
+    /// The variables of the agent that an app in the session's environment needs: which agent, which service, which folders.
+    private static var passedOn: [String] {
+        let folders = ["XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_STATE_HOME=", "XDG_CACHE_HOME="]
+        return inherited.filter { text in
+            (text.hasPrefix("EARSHOT_") || folders.contains { text.hasPrefix($0) })
+                && !ownVariables.contains { text.hasPrefix($0) }
+        }
+    }
+
+    private static var inherited: [String] {
         var texts: [String] = []
         var next = environ
         while let text = next.pointee {
             texts.append(String(cString: text))
             next += 1
         }
-        return texts.filter { text in !own.contains { text.hasPrefix($0) } } + variables
+        return texts
     }
 
     private func reap() {
@@ -149,10 +258,12 @@ final class AppStarter: Sendable {
 }
 
 extension String {
-    /// A variable of the environment ends with the first zero, and a message may have one. 2,000 is more than a notification
-    /// shows.
-    fileprivate var withoutZeros: String {
-        String(String.UnicodeScalarView(unicodeScalars.filter { $0.value != 0 }.prefix(2_000)))
+    /// Without the characters that a variable of the environment may not have for systemd. 2,000 is more than a notification shows.
+    fileprivate var withoutControls: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" || $0 == "\n" }
+                    .prefix(2_000)))
     }
 }
 

@@ -64,14 +64,19 @@ extension Supervisor {
         guard let record = apps[app], record.notified.contains(notification.identifier) else { return }
         switch outcome {
         case .shown: break
-        case .clicked:
+        case .clicked(let token):
             // The click has closed it. If the app does not take the message, it is shown again.
             apps[app]?.notified.remove(notification.identifier)
             guard record.startedProcess == nil, !presence.isThere(app), let command = manifest(of: app).command
             else { return }
             options.log("\(app): the user clicked its notification")
             // The user wants it now, however often it was started.
-            start(app, command, because: .click(title: notification.title, body: notification.body))
+            start(
+                app, command,
+                because: .click(
+                    AppStarter.Click(
+                        identifier: notification.identifier, title: notification.title, body: notification.body,
+                        activationToken: token)))
         case .notShown:
             guard !record.isWithoutDesktop else { return }
             apps[app]?.isWithoutDesktop = true
@@ -101,22 +106,30 @@ extension Supervisor {
         let input = input
         var name = store.fileName(app)
         name.removeLast(".json".count)
-        let process = starter.start(command, name: name, app: app, because: reason) { status in
+        starter.start(command, name: name, app: app, because: reason) { outcome in
+            input.yield(.childStarted(app: app, outcome, reason))
+        } onEnd: { status in
             input.yield(.childEnded(app: app, status: status))
         }
-        guard let process else {
-            options.log("\(app): cannot start \(command[0]); check EarshotCommand in its manifest")
-            return presence.remove(app)
-        }
-        apps[app]?.startedProcess = process
-        apps[app]?.startCount += 1
-        options.log("\(app): started as process \(process), because \(reason.text)")
     }
 
-    func childEnded(_ app: String, _ status: CInt) {
-        guard let process = apps[app]?.startedProcess else { return }
+    func childStarted(_ app: String, _ outcome: AppStarter.Outcome, _ reason: AppStarter.Reason) {
+        switch outcome {
+        case .started(let process):
+            // The user may have let the agent forget the app; `childEnded` then ends its presence all the same.
+            apps[app]?.startedProcess = process
+            apps[app]?.startCount += 1
+            options.log("\(app): started as process \(process ?? 0), because \(reason.text)")
+        case .failed(let sentence):
+            options.log("\(app): \(sentence); check EarshotCommand in its manifest")
+            presence.remove(app)
+        }
+    }
+
+    func childEnded(_ app: String, _ status: CInt?) {
+        let process = apps[app]?.startedProcess
         apps[app]?.startedProcess = nil
         presence.remove(app)
-        options.log("\(app): process \(process), which the agent started, ended with status \(status >> 8 & 0xFF)")
+        options.log("\(app): process \(process ?? 0), which the agent started, \(AppStarter.ending(status))")
     }
 }

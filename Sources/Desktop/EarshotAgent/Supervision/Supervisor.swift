@@ -25,7 +25,8 @@ actor Supervisor {
         case session(app: String, AppState.Session)
         /// No process of the app is there any more.
         case appLeft(String)
-        case childEnded(app: String, status: CInt)
+        case childStarted(app: String, AppStarter.Outcome, AppStarter.Reason)
+        case childEnded(app: String, status: CInt?)
         case notification(AgentNotification, AgentNotificationOutcome)
         case startDue(app: String)
         case tidyDue(app: String)
@@ -104,6 +105,7 @@ actor Supervisor {
             case .problems(let app, let manager, let problem): take(problem, of: manager, app: app)
             case .session(let app, let session): remember(session, app: app)
             case .appLeft(let app): considerStart(app)
+            case .childStarted(let app, let outcome, let reason): childStarted(app, outcome, reason)
             case .childEnded(let app, let status): childEnded(app, status)
             case .notification(let notification, let outcome): take(outcome, of: notification)
             case .startDue(let app): considerStart(app)

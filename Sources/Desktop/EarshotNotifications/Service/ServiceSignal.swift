@@ -11,6 +11,7 @@ enum ServiceSignal: Sendable, Hashable {
 
     static let name = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"
+    private static let maximumTokenByteCount = 1_024
 
     /// The signals to receive.
     static let matches = [
@@ -34,6 +35,11 @@ enum ServiceSignal: Sendable, Hashable {
                 return nil
             }
             self = .event(.action(identifier: action), number: number, sender: signal.sender)
+        case (Self.name, "ActivationToken"):
+            guard arguments.count >= 2, case .uint32(let number) = arguments[0], let token = arguments[1].text,
+                !token.isEmpty, token.utf8.count <= Self.maximumTokenByteCount
+            else { return nil }
+            self = .event(.activationToken(token), number: number, sender: signal.sender)
         case (Self.name, "NotificationClosed"):
             guard arguments.count >= 2, case .uint32(let number) = arguments[0], let reason = arguments[1].integer
             else { return nil }

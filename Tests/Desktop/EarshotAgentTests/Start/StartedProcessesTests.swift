@@ -13,11 +13,14 @@ import Testing
         let starter = AppStarter(logFolder: scratch.path)
         let app = "org.example.\(UUID().uuidString)"
         #expect(StartedProcesses.of(app).isEmpty)
-        let (ends, end) = AsyncStream.makeStream(of: CInt.self)
-        let started = starter.start(
-            ["/bin/sh", "-c", "sleep 1000 & echo begun; wait"], name: "app", app: app, because: .call
-        ) { end.yield($0) }
-        let process = try #require(started)
+        let (starts, start) = AsyncStream.makeStream(of: pid_t.self)
+        let (ends, end) = AsyncStream.makeStream(of: CInt?.self)
+        starter.start(["/bin/sh", "-c", "sleep 1000 & echo begun; wait"], name: "app", app: app, because: .call) {
+            if case .started(let process?) = $0 { start.yield(process) }
+        } onEnd: { status in
+            end.yield(status)
+        }
+        let process = try #require(await starts.first { _ in true })
         let log = "\(scratch.path)/app.log"
         #expect(await eventually { (try? String(contentsOfFile: log, encoding: .utf8)) == "begun\n" })
         #expect(StartedProcesses.of(app) == [process])
