@@ -6,7 +6,7 @@ package import TestSupport
 package final class SessionBus: @unchecked Sendable {
     package let scratch: Scratch
     package let address: String
-    private let daemon: Program
+    private var daemon: Program
 
     /// The bus as its clients name it.
     package var bus: DBusBus { .address(address) }
@@ -28,12 +28,17 @@ package final class SessionBus: @unchecked Sendable {
             </busconfig>
             """
         try scratch.save(Data(configuration.utf8), "bus.conf")
-        daemon = try Program(
+        daemon = try Self.start(scratch)
+    }
+
+    private static func start(_ scratch: Scratch) throws -> Program {
+        let daemon = try Program(
             "dbus-daemon", ["--config-file=\(scratch.path("bus.conf"))", "--nofork", "--print-address=1"],
             environment: ["PATH": Desktop.searchPath], in: scratch)
         guard daemon.waitForOutput(within: 60, { $0.contains("\n") }) else {
             throw SoundCard.Trouble(description: "There is no bus: \(daemon.account)")
         }
+        return daemon
     }
 
     deinit { daemon.kill() }
@@ -42,6 +47,12 @@ package final class SessionBus: @unchecked Sendable {
 
     /// Ends the bus without warning.
     package func kill() { daemon.kill() }
+
+    /// Starts the bus again, at the same address, after `kill`.
+    package func restart() throws {
+        try? FileManager.default.removeItem(atPath: scratch.path("bus"))
+        daemon = try Self.start(scratch)
+    }
 
     /// Stops the bus, or lets it go on.
     package func setStopped(_ isStopped: Bool) { daemon.signal(isStopped ? SIGSTOP : SIGCONT) }
