@@ -267,8 +267,8 @@ let spellingTargets: [Target] = [
     spelling.module("GNSMessages", ["NearbyMessages"]),
     // NEAppPush…
     spelling.module("NetworkExtension", ["EarshotPush", "NearbyWire"]),
-    // Calls, as notifications.
-    spelling.module("CallKit", ["EarshotNotifications"]),
+    // Calls, as notifications and a ring tone.
+    spelling.module("CallKit", ["EarshotAudio", "EarshotNotifications"]),
     // What the documents take from UIKit: the app's state, its delegate, its notifications.
     spelling.module("UIKitNames", ["EarshotNotifications"]),
 
@@ -298,7 +298,8 @@ let spellingTargets: [Target] = [
     spelling.tests(
         "NetworkExtensionSwift5Tests", ["NetworkExtension", "UIKitNames"], settings: [.swiftLanguageMode(.v5)]),
     spelling.tests(
-        "CallKitTests", ["CallKit", "DesktopTestSupport", "EarshotDBus", "EarshotNotifications", "TestSupport"]),
+        "CallKitTests",
+        ["CallKit", "DesktopTestSupport", "EarshotAudio", "EarshotDBus", "EarshotNotifications", "TestSupport"]),
     spelling.tests(
         "UIKitNamesTests",
         [

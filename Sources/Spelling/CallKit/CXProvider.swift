@@ -4,7 +4,8 @@ public import Foundation
 
 /// Shows an app's calls, and tells the app what the user wants of them.
 ///
-/// An incoming call is a critical notification with "Answer" and "Decline", and a ring tone if the desktop plays sounds. A click on
+/// An incoming call is a critical notification with "Answer" and "Decline", and a ring tone that is repeated until the call is
+/// answered or over. It plays through the sound device; where that cannot be used, the desktop plays it if it plays sounds. A click on
 /// the notification itself answers, too. It goes when the call ends, is answered or is answered elsewhere. Without a desktop the call is a line on standard error, and the user
 /// answers in the app, which uses `CXCallController`.
 ///
@@ -27,25 +28,29 @@ open class CXProvider: NSObject, @unchecked Sendable {
     private let center: UserNotificationCenter
     private let output: NotificationOutput
     private let registry: ProviderRegistry
+    private let ringTone: RingTone
 
     /// A provider of calls.
     public convenience init(configuration: CXProviderConfiguration) {
         self.init(
             configuration: configuration, center: UserNotificationCenter(limits: Self.limits), output: .system,
-            registry: .shared)
+            registry: .shared, ringTone: .system)
     }
 
     init(
         configuration: CXProviderConfiguration, center: UserNotificationCenter, output: NotificationOutput,
-        registry: ProviderRegistry
+        registry: ProviderRegistry, ringTone: RingTone
     ) {
         state = Guarded(State(configuration: Self.copy(configuration)))
-        (self.center, self.output, self.registry) = (center, output, registry)
+        (self.center, self.output, self.registry, self.ringTone) = (center, output, registry, ringTone)
         super.init()
         registry.add(self)
     }
 
-    deinit { Task { [center] in await center.removeAllDeliveredNotifications() } }
+    deinit {
+        for uuid in state.withLock({ $0.calls.keys }) { ringTone.stop(uuid) }
+        Task { [center] in await center.removeAllDeliveredNotifications() }
+    }
 
     /// The bounds of calls: five at once, then one more each ten seconds.
     package static let limits = {
@@ -170,11 +175,23 @@ extension CXProvider {
     private func ring(_ uuid: UUID, _ update: CXCallUpdate) async throws(CXErrorCodeIncomingCallError) {
         let record = CallRecord(texts: CallTexts(update, appName: appName), phase: .ringing)
         if let refusal = state.withLock({ Self.refusal(&$0, uuid, record) }) { throw refusal }
-        await center.requestAuthorization(options: [.alert, .sound])
+        let isSilent = await startRing(uuid)
+        // Where nothing rings here, the desktop may.
+        await center.requestAuthorization(options: isSilent ? [.alert, .sound] : .alert)
         guard await show(uuid) else {
             end(uuid)
             throw CXErrorCodeIncomingCallError(.unknown, "Too many calls came in a short time. This one is not shown.")
         }
+    }
+
+    /// - Returns: whether nothing rings here.
+    private func startRing(_ uuid: UUID) async -> Bool {
+        let sound = state.withLock { $0.configuration.sound }
+        let problem = await ringTone.start(uuid, sound)
+        // The call may have ended meanwhile.
+        if state.withLock({ $0.calls[uuid]?.phase }) != .ringing { ringTone.stop(uuid) }
+        if let problem { center.warn("the ring tone is left to the desktop: \(problem)") }
+        return problem != nil
     }
 
     /// Adds a call; or says why it cannot be.
@@ -248,8 +265,9 @@ extension CXProvider {
         stopRinging(uuid)
     }
 
-    /// Closes the notification of a call, if there is one.
+    /// Ends the ring of a call, and closes its notification if there is one.
     private func stopRinging(_ uuid: UUID) {
+        ringTone.stop(uuid)
         Task { [center] in await center.removeDeliveredNotifications(withIdentifiers: [uuid.uuidString]) }
     }
 }

@@ -29,6 +29,7 @@ final class Phone: NSObject, CXProviderDelegate, @unchecked Sendable {
 
     init(
         _ bus: DBusBus, configuration: CXProviderConfiguration = CXProviderConfiguration(localizedName: "Ship Phone"),
+        ringTone: RingTone = RingTone(device: nil),
         _ change: (inout NotificationLimits) -> Void = { _ in }
     ) {
         var limits = CXProvider.limits
@@ -46,7 +47,7 @@ final class Phone: NSObject, CXProviderDelegate, @unchecked Sendable {
         provider = CXProvider(
             configuration: configuration,
             center: UserNotificationCenter(applicationIdentifier: "phone", limits: limits, bus: bus, output: written),
-            output: written, registry: registry)
+            output: written, registry: registry, ringTone: ringTone)
         controller = CXCallController(queue: Self.queue, registry: registry)
         super.init()
         provider.setDelegate(self, queue: Self.queue)

@@ -1,0 +1,109 @@
+import DesktopTestSupport
+import EarshotAudio
+import EarshotDBus
+import EarshotNotifications
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CallKit
+
+/// Calls that ring through a sound server, recorded by a microphone on its monitor.
+@Suite(
+    .apart, .serialized,
+    .disabled(
+        if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"),
+    .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
+struct RingToneSoundCardTests {
+    private static let rateHertz = 48_000
+
+    /// Whether each tenth of a second of a recording is loud.
+    private static func loudness(_ path: String) throws -> [Bool] {
+        var file = try SoundFileReader(path: path)
+        var (buffer, tenths): ([Float], [Bool]) = ([], [])
+        while true {
+            let count = try file.read(into: &buffer, maxFrames: rateHertz / 10)
+            if count == 0 { return tenths }
+            tenths.append(buffer[..<count].contains { abs($0) > 0.003 })
+        }
+    }
+
+    /// How often it begins to be loud after a second of silence.
+    private static func ringCount(_ tenths: [Bool]) -> Int {
+        tenths.indices.count { index in
+            tenths[index] && !tenths[max(0, index - 10)..<index].contains(true)
+        }
+    }
+
+    private static func silentTenths(_ tenths: [Bool]) -> Int { tenths.reversed().prefix { !$0 }.count }
+
+    /// The service names no sound, as dunst.
+    @Test("a call rings again and again until it is answered")
+    func answer() async throws {
+        let session = try SessionBus()
+        let service = try await FakeNotificationService(on: session, capabilities: ["actions", "body"])
+        let (scratch, card) = try await onThread { () -> (Scratch, SoundCard) in
+            let scratch = try Scratch()
+            return (scratch, try SoundCard(in: scratch))
+        }
+        let recording = try await onThread {
+            let recording = try card.record("ring.wav", rate: Self.rateHertz)
+            try recording.grow(by: 0.5)
+            return recording
+        }
+        let phone = Phone(session.bus, ringTone: RingTone(device: card.playbackName))
+        let call = try await phone.ring()
+        #expect(service.shown.first?.hints["suppress-sound"] == .boolean(true), "the desktop does not ring as well")
+        #expect(phone.lines == [])
+        try await onThread { try recording.grow(by: 10) }
+        try await service.click(1, "answer")
+        #expect(await poll { phone.calls == [call: true] })
+        try await onThread {
+            try recording.grow(by: 6)
+            try recording.stop()
+        }
+        let tenths = try Self.loudness(recording.path)
+        print(
+            "the call rang \(Self.ringCount(tenths)) times in 10 s, then \(Self.silentTenths(tenths)) tenths of silence"
+        )
+        #expect(Self.ringCount(tenths) >= 2, "\(tenths)")
+        // More than the silence between two rings.
+        #expect(Self.silentTenths(tenths) > 40, "\(tenths)")
+        withExtendedLifetime(scratch) {}
+    }
+
+    @Test("a device that is not there leaves the ring to the desktop")
+    func noDevice() async throws {
+        let session = try SessionBus()
+        let service = try await FakeNotificationService(on: session, capabilities: ["actions", "body", "sound"])
+        let phone = Phone(session.bus, ringTone: RingTone(device: "hw:CARD=none"))
+        _ = try await phone.ring()
+        #expect(service.shown.first?.hints["sound-name"] == .string("phone-incoming-call"))
+        #expect(phone.lines.first?.contains("the ring tone is left to the desktop: ") == true, "\(phone.lines)")
+    }
+
+    @Test("sounds are found in the user's folder, then in the system's, and a path is a path")
+    func theme() throws {
+        let scratch = try Scratch()
+        func make(_ path: String) throws -> String {
+            let url = scratch.url.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data().write(to: url)
+            return url.path
+        }
+        let environment = [
+            "XDG_DATA_HOME": "\(scratch.url.path)/own", "XDG_DATA_DIRS": "relative:\(scratch.url.path)/system",
+        ]
+        func path(_ sound: NotificationSound) -> String? {
+            SoundTheme.path(of: sound, default: "ring", environment: environment)
+        }
+        #expect(path(.default) == nil)
+        let system = try make("system/sounds/freedesktop/stereo/ring.oga")
+        #expect(path(.default) == system && path(.named("ring")) == system && path(.named("none")) == nil)
+        let own = try make("own/sounds/__custom/stereo/ring.wav")
+        #expect(path(.default) == own)
+        #expect(path(.named(system)) == system && path(.named("\(system).none")) == nil)
+        #expect(path(.named("../stereo/ring")) == nil)
+    }
+}
