@@ -8,6 +8,10 @@ public struct AgentNotification: Sendable, Hashable {
     public var title: String
     /// The text below. It may come from a stranger.
     public var body: String
+    /// The sound: `default`, one of the desktop's theme, or the absolute path of a file; nil for silence.
+    public var sound: String? = "default"
+    /// The number on the app's icon, 0 for none; nil to leave it as it is.
+    public var badge: Int?
 }
 
 /// What became of a notification.

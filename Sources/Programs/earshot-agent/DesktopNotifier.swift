@@ -30,16 +30,18 @@ final class DesktopNotifier: AgentNotifier {
         }
         let log = log
         Task {
-            await center.requestAuthorization(options: [.alert, .sound])
-            let content = NotificationContent(title: notification.title, body: notification.body, sound: .default)
+            await center.requestAuthorization(options: [.alert, .sound, .badge])
+            let sound: NotificationSound? = notification.sound.map { $0 == "default" ? .default : .named($0) }
+            let content = NotificationContent(
+                title: notification.title, body: notification.body, sound: sound, badge: notification.badge)
             do throws(NotificationError) {
                 let delivered = try await center.add(
                     NotificationRequest(identifier: notification.identifier, content: content))
                 guard delivered.place == .desktop else { return onOutcome(.notShown) }
                 onOutcome(.shown)
+                var token: String?
                 for await event in delivered.events {
                     switch event {
-                var token: String?
                     case .activationToken(let text): token = text
                     case .action: return onOutcome(.clicked(activationToken: token))
                     // The desktop ended, and the notification with it.

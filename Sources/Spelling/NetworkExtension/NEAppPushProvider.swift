@@ -81,19 +81,30 @@ open class NEAppPushProvider: NEProvider {
     /// starts it when the device joins another network.
     open func unmatchEthernet() { values.state.withLock(\.link)?.send(.unmatchEthernet) }
 
-    /// Shows a notification of the app. A click starts the app, or tells its delegate if it runs.
+    /// The desktop's sound for new messages, for `showNotification`.
+    public static let defaultSoundName = "default"
+
+    /// Shows a notification of the app. A click starts the app, or tells its delegate if it runs; both get the identifier.
     ///
     /// When this returns true, the notification is on the disk, as with `reportIncomingCall`.
     /// - Parameters:
     ///   - identifier: replaces a notification that is shown with it; 1 to 128 bytes.
     ///   - title: up to 256 bytes.
     ///   - body: up to 4,096 bytes.
+    ///   - soundName: `defaultSoundName`, a sound of the desktop's theme, or the absolute path of a file; nil for silence.
+    ///   - badge: the number on the app's icon, 0 for none; nil to leave it as it is.
     /// - Returns: whether the agent shows it; up to 60 in a minute. Standard error says why not.
     @discardableResult
-    public func showNotification(identifier: String = UUID().uuidString, title: String, body: String = "") -> Bool {
+    public func showNotification(
+        identifier: String = UUID().uuidString, title: String, body: String = "",
+        soundName: String? = NEAppPushProvider.defaultSoundName, badge: Int? = nil
+    ) -> Bool {
         let id = UUID().uuidString
+        let sound = soundName == Self.defaultSoundName ? nil : soundName ?? ""
         return ask(
-            .notify(ProviderFrame.Notify(id: id, identifier: identifier, title: title, body: body)), id: id,
+            .notify(
+                ProviderFrame.Notify(
+                    id: id, identifier: identifier, title: title, body: body, sound: sound, badge: badge)), id: id,
             "The notification")
     }
 

@@ -10,6 +10,9 @@ enum LaunchReason {
             let notification = UILocalNotification()
             notification.alertTitle = environment["EARSHOT_NOTIFICATION_TITLE"]
             notification.alertBody = environment["EARSHOT_NOTIFICATION_BODY"]
+            notification.userInfo = environment["EARSHOT_NOTIFICATION_ID"].map {
+                [UILocalNotification.identifierKey: $0]
+            }
             return [.localNotification: notification]
         default: return nil
         }

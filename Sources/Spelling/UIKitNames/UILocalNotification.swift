@@ -6,6 +6,9 @@ public let UILocalNotificationDefaultSoundName = "UILocalNotificationDefaultSoun
 
 /// A notification that the app shows by itself.
 open class UILocalNotification: NSObject, NSCopying {
+    /// The key of `userInfo` for the identifier of a notification of the agent: a provider's own for what the provider shows.
+    public static let identifierKey = "identifier"
+
     /// The text.
     open var alertBody: String?
     /// The line above the text; nil for the app's identifier.
@@ -18,7 +21,8 @@ open class UILocalNotification: NSObject, NSCopying {
     open var soundName: String?
     /// The number on the app's icon; 0 leaves it.
     open var applicationIconBadgeNumber = 0
-    /// Values for the app, which come back when the user clicks. They do not leave the process.
+    /// Values for the app, which come back when the user clicks. They do not leave the process. A notification of the agent that started
+    /// the app has its identifier under `identifierKey`.
     open var userInfo: [AnyHashable: Any]?
     /// No effect: `presentLocalNotificationNow` shows a notification at once, as it did, and nothing here shows one later.
     open var fireDate: Date?

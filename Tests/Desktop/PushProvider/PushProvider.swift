@@ -5,7 +5,7 @@ import NetworkExtension
 /// A provider in a process of its own, which writes a line to a file for each step of its life.
 ///
 /// Its configuration: `file`, where it writes; `mode`, in which way it misbehaves; `calls`, a folder whose files are calls of a
-/// server that wants to hear of each of them: one is gone when the provider has reported it; `notify`, a text to show; `count`,
+/// server that wants to hear of each of them: one is gone when the provider has reported it; `notify`, a text to show, with a bell if there is a `badge`; `count`,
 /// how many texts to show at once.
 @main final class PushProvider: NEAppPushProvider {
     private var lock: CInt = -1
@@ -44,7 +44,12 @@ import NetworkExtension
             write("shown \(count)")
         }
         if let text = providerConfiguration?["notify"] as? String {
-            write("shown \(showNotification(identifier: "text", title: "Ship", body: text))")
+            let badge = providerConfiguration?["badge"] as? Int
+            let isShown =
+                badge == nil
+                ? showNotification(identifier: "text", title: "Ship", body: text)
+                : showNotification(identifier: "text", title: "Ship", body: text, soundName: "bell", badge: badge)
+            write("shown \(isShown)")
         }
     }
 

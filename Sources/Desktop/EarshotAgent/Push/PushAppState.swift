@@ -28,6 +28,9 @@ struct PushAppState: Codable, Sendable, Hashable {
         var identifier: String
         var title: String
         var body: String
+        /// See `ProviderFrame.Notify`.
+        var sound: String?
+        var badge: Int?
 
         /// On the desktop.
         var name: String { "push-\(configuration)-\(identifier)" }

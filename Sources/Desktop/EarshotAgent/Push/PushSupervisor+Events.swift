@@ -212,16 +212,13 @@ extension PushSupervisor {
             log("\(app): \(sentence); check EarshotCommand in its manifest")
             presence.remove(app)
         }
-        apps[app]?.startedProcess = process
-        change(app) { $0.note(process) }
-        log("\(app): started as process \(process), because \(reason.text)")
     }
 
     func appEnded(_ app: String, _ status: CInt?) {
         let process = apps[app]?.startedProcess
         apps[app]?.startedProcess = nil
         presence.remove(app)
-        log("\(app): process \(process), which the agent started, ended with status \(status >> 8 & 0xFF)")
+        log("\(app): process \(process ?? 0), which the agent started, \(AppStarter.ending(status))")
     }
 
     // MARK: Notifications
@@ -232,22 +229,28 @@ extension PushSupervisor {
         typealias Limits = ProviderFrame.Notify
         guard (1...Limits.maximumIdentifierByteCount).contains(notify.identifier.utf8.count),
             notify.title.utf8.count <= Limits.maximumTitleByteCount,
-            notify.body.utf8.count <= Limits.maximumBodyByteCount, (1...64).contains(notify.id.utf8.count)
+            notify.body.utf8.count <= Limits.maximumBodyByteCount, (1...64).contains(notify.id.utf8.count),
+            notify.sound?.utf8.count ?? 0 <= Limits.maximumSoundByteCount,
+            (0...Limits.maximumBadge).contains(notify.badge ?? 0)
         else {
             return
                 "A notification has an identifier of up to \(Limits.maximumIdentifierByteCount) bytes, a title of up to "
-                + "\(Limits.maximumTitleByteCount) and a body of up to \(Limits.maximumBodyByteCount)."
+                + "\(Limits.maximumTitleByteCount), a body of up to \(Limits.maximumBodyByteCount), the name of a sound of up to "
+                + "\(Limits.maximumSoundByteCount), and a badge of 0 to \(Limits.maximumBadge)."
         }
         guard records[id]?.run?.notifications.take(nowSeconds: now) == true else {
             return "A provider may show \(options.notificationsPerMinute.formatted()) notifications in a minute."
         }
         let app = run.configuration.app
         let notification = PushAppState.Notification(
-            configuration: id, identifier: notify.identifier, title: notify.title, body: notify.body)
+            configuration: id, identifier: notify.identifier, title: notify.title, body: notify.body,
+            sound: notify.sound, badge: notify.badge)
         var state = apps[app]?.state ?? PushAppState(app: app)
         state.programFolder = run.configuration.programFolder
         let digest = PushDigest.of(
-            [id, "notify", notify.identifier, notify.title, notify.body].map { Data($0.utf8) })
+            [
+                id, "notify", notify.identifier, notify.title, notify.body, notify.badge.map { "\($0)" } ?? "",
+            ].map { Data($0.utf8) })
         if state.isRepeated(digest, run: run.name, now: wallSeconds, within: times.sameReport) {
             log("\(app): an earlier process has shown the same already")
             return nil
@@ -267,7 +270,8 @@ extension PushSupervisor {
         let input = input
         options.notifier.show(
             AgentNotification(
-                app: app, identifier: notification.name, title: notification.title, body: notification.body)
+                app: app, identifier: notification.name, title: notification.title, body: notification.body,
+                sound: notification.sound == "" ? nil : notification.sound ?? "default", badge: notification.badge)
         ) { input.yield(.notification(app, notification, $0)) }
     }
 

@@ -28,6 +28,8 @@ package enum ProviderFrame: OneKeyFrame {
         package static let maximumIdentifierByteCount = 128
         package static let maximumTitleByteCount = 256
         package static let maximumBodyByteCount = 4_096
+        package static let maximumSoundByteCount = 1_024
+        package static let maximumBadge = 99_999
 
         /// See `Report.id`.
         package var id: String
@@ -35,12 +37,20 @@ package enum ProviderFrame: OneKeyFrame {
         package var identifier: String
         package var title: String
         package var body: String
+        /// A sound of the desktop's theme or the absolute path of a file; empty for silence, nil for the desktop's sound for new messages.
+        package var sound: String?
+        /// The number on the app's icon, 0 for none; nil to leave it as it is.
+        package var badge: Int?
 
-        package init(id: String, identifier: String, title: String, body: String) {
+        package init(
+            id: String, identifier: String, title: String, body: String, sound: String? = nil, badge: Int? = nil
+        ) {
             self.id = id
             self.identifier = identifier
             self.title = title
             self.body = body
+            self.sound = sound
+            self.badge = badge
         }
     }
 

@@ -1,4 +1,5 @@
 import DesktopTestSupport
+import EarshotDBus
 import EarshotMessages
 import EarshotNetworks
 import EarshotNotifications
@@ -312,7 +313,7 @@ struct PushNotificationTests {
 
     @Test func aNotificationIsShownAndItsClickStartsTheApp() async throws {
         let script =
-            "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_TITLE: $EARSHOT_NOTIFICATION_BODY >> \(push.appFile); exec sleep 60"
+            "echo $EARSHOT_LAUNCHED_BY: $EARSHOT_NOTIFICATION_TITLE: $EARSHOT_NOTIFICATION_BODY: $EARSHOT_NOTIFICATION_ID >> \(push.appFile); exec sleep 60"
         try push.home.install("app", modes: ["voip"], command: ["/bin/sh", "-c", script])
         let bus = try SessionBus()
         let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
@@ -324,6 +325,7 @@ struct PushNotificationTests {
         #expect(await eventually { desktop.shown.count == 1 })
         let shown = try #require(desktop.shown.first)
         #expect(shown.application == "app" && shown.summary == "Ship" && shown.body == "dinner at 7")
+        #expect(shown.hints["sound-name"] == .string("message-new-instant"))
         #expect(await eventually { push.lines.last == "shown true" })
         #expect(push.appLines.isEmpty, "the user decides")
         // The provider's next process shows the same again: it is the same.
@@ -331,7 +333,32 @@ struct PushNotificationTests {
         #expect(await eventually { push.lines.count(where: { $0 == "shown true" }) == 2 })
         #expect(desktop.shown.count == 1)
         try await desktop.click(shown.number, "default")
-        #expect(await eventually { push.appLines == ["click: Ship: dinner at 7"] })
+        #expect(await eventually { push.appLines == ["click: Ship: dinner at 7: text"] })
+        withExtendedLifetime(agent) {}
+    }
+
+    /// A launcher of the test shows the badge.
+    @Test func aNotificationHasASoundAndABadge() async throws {
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        let launcher = bus.connect()
+        let badges = Collected(
+            launcher.signals(DBusMatch(interface: "com.canonical.Unity.LauncherEntry", member: "Update")))
+        _ = try await launcher.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+            [.string("com.canonical.Unity"), .uint32(0)])
+        let agent = try agent(on: bus)
+        push.networks.join("Ship")
+        var configuration = push.configuration()
+        configuration.providerConfiguration["notify"] = .string("dinner at 7")
+        configuration.providerConfiguration["badge"] = .integer(3)
+        try push.store.save(configuration)
+        #expect(await eventually { desktop.shown.first?.hints["sound-name"] == .string("bell") })
+        #expect(
+            await eventually {
+                badges.all.first?.arguments.last?.named?["count"] == .int64(3)
+                    && badges.all.first?.arguments.first?.text == "application://app.desktop"
+            }, "\(badges.all)")
         withExtendedLifetime(agent) {}
     }
 
