@@ -250,7 +250,12 @@ let desktopTargets: [Target] = [
     desktop.helper("push-provider", in: "PushProvider", ["NetworkExtension"], settings: app),
     desktop.helper("push-app", in: "PushApp", ["NetworkExtension"], settings: app),
     // The agent with a network that a file names.
-    desktop.helper("push-agent", in: "PushAgent", ["EarshotAgent", "EarshotNetworks"]),
+    desktop.helper(
+        "push-agent", in: "PushAgent",
+        [
+            "EarshotAgent", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks",
+            "MessagesTestSupport", "NearbyWire",
+        ]),
 ]
 
 // MARK: Spelling: the names of the documents, on top of all

@@ -21,7 +21,8 @@ FORBIDDEN = [
     ("EarshotMessages", SOUND | MODEM | {"CSystemd", "EarshotAudio", "EarshotSound", "EarshotBluetooth"}),
     ("NearbyWire", SOUND | MODEM | {"CSystemd", "EarshotDiscovery", "EarshotMessages"}),
     ("NetworkExtension", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
-    ("CallKit", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
+    # It plays a ring tone.
+    ("CallKit", {"CFFTW3", "EarshotSound"} | MODEM),
     ("earshot", {"CSystemd", "EarshotDiscovery", "EarshotMessages", "NearbyWire"}),
     ("earshot-agent", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
 ]

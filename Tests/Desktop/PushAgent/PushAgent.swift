@@ -1,10 +1,13 @@
 import Dispatch
 import EarshotAgent
+import EarshotDiscovery
 import EarshotNetworks
 import Foundation
 import Glibc
+import MessagesTestSupport
 
-/// The agent with local push, and a network that a file names: the name of a Wi-Fi network, or nothing.
+/// The agent with local push, and a network that a file names: the name of a Wi-Fi network, or nothing. What its apps subscribe to is in
+/// the folder HOME/messages, see `FolderService`.
 ///
 ///     push-agent HOME
 ///
@@ -12,16 +15,18 @@ import Glibc
 @main enum PushAgent {
     static func main() throws {
         let home = CommandLine.arguments[1]
-        var options = AgentOptions(stateFolder: "\(home)/state", media: { [] }) { line in
+        var options = AgentOptions(stateFolder: "\(home)/state", media: { [Air().medium(.bluetooth)] }) { line in
             let bytes = Array("\(Date().timeIntervalSince1970) \(line)\n".utf8)
             _ = write(STDERR_FILENO, bytes, bytes.count)
         }
         options.configurationFolder = "\(home)/config"
+        options.service = { _ in FolderService(folder: "\(home)/messages") }
         options.pushFolder = "\(home)/config/earshot/push"
         options.providerFolders = ["\(home)/providers"]
         options.networks = FileNetworks(path: "\(home)/network")
         options.callsPerMinute = 60_000
         options.startIntervalSeconds = 0.2
+        options.resumptionSeconds = 0.1
         let agent = try Agent(options, socketPath: "\(home)/run/agent.sock")
         agent.start()
         dispatchMain()

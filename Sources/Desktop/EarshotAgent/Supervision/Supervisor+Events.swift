@@ -16,8 +16,10 @@ extension Supervisor {
             saveNow(app)
             return considerStart(app)
         }
-        for number in clients.keys { tell(received, of: id, app, to: number) }
-        saveSoon(app)
+        let frames = clients.keys.compactMap { frame(telling: received, of: id, app, to: $0) }
+        // On the disk before it is sent: if this agent and the app are killed now, the next process of the app gets it.
+        saveNow(app)
+        for (connection, frame) in frames { connection.send(frame) }
     }
 
     func lost(_ message: String, of id: String, app: String) {
@@ -47,12 +49,14 @@ extension Supervisor {
         apps[app]?.state.operations[index].wait(event)
     }
 
-    /// Tells a process that holds the operation of a message, unless that knows already.
-    private func tell(_ received: ReceivedMessage, of id: String, _ app: String, to number: Int) {
+    /// What tells a process that holds the operation of a message; nil if that knows already.
+    private func frame(
+        telling received: ReceivedMessage, of id: String, _ app: String, to number: Int
+    ) -> (AgentConnection, AgentFrame)? {
         guard clients[number]?.app == app,
             clients[number]?.claims[id]?.known.insert(received.id).inserted == true
-        else { return }
-        send(.found(AgentMessage(received)), of: id, to: number)
+        else { return nil }
+        return frame(.found(AgentMessage(received)), of: id, to: number)
     }
 
     /// Tells a process that holds the operation that a message is lost, if that knows the message.
@@ -62,11 +66,19 @@ extension Supervisor {
     }
 
     private func send(_ event: AgentEvent, of id: String, to number: Int) {
-        guard var claim = clients[number]?.claims[id], let connection = clients[number]?.connection else { return }
+        guard let (connection, frame) = frame(event, of: id, to: number) else { return }
+        connection.send(frame)
+    }
+
+    /// The next event for a process. It waits for the acknowledgement from now on.
+    private func frame(_ event: AgentEvent, of id: String, to number: Int) -> (AgentConnection, AgentFrame)? {
+        guard var claim = clients[number]?.claims[id], let connection = clients[number]?.connection else { return nil }
         claim.sequence += 1
         claim.unacknowledged.append((claim.sequence, event))
         clients[number]?.claims[id] = claim
-        connection.send(AgentFrame.events(AgentFrame.Events(id: id, sequence: claim.sequence, events: [event])))
+        return (
+            connection, AgentFrame.events(AgentFrame.Events(id: id, sequence: claim.sequence, events: [event]))
+        )
     }
 
     /// A process has just claimed an operation: it gets the events that waited, and then the difference between what it knows and
@@ -89,7 +101,7 @@ extension Supervisor {
         apps[app]?.state.operations[index].waiting = []
         for received in run.near.values.sorted(by: { $0.id < $1.id }) {
             if !(apps[app]?.state.operations[index].seen.contains(received.id) ?? true) { see(received.id, index, app) }
-            tell(received, of: id, app, to: number)
+            if let (connection, frame) = frame(telling: received, of: id, app, to: number) { connection.send(frame) }
         }
         for message in clients[number]?.claims[id]?.known ?? [] where run.near[message] == nil {
             doubt(message, of: id, app: app)
