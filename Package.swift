@@ -361,8 +361,8 @@ let programTargets: [Target] = [
     programs.tests(
         "EarshotCLITests",
         [
-            "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot", "earshot-agent",
-            "earshot-messages",
+            "EarshotBluetooth", "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot",
+            "earshot-agent", "earshot-messages",
         ]),
     programs.tests("ManualPagesTests", ["manual-pages", "earshot", "earshot-messages", "TestSupport"]),
     // The code of the DocC articles.

@@ -17,6 +17,7 @@ import Testing
             (["beacon", "--eddystone", "00112233445566778899:aabbccddeeff", "--ibeacon", identity], "Give one of"),
             (["beacon", "--url", "https://example.org", "--altbeacon", altBeacon], "Give one of"),
             (["beacon", "--url", "ftp://example.org"], "http://"),
+            (["beacon", "--ibeacon", identity, "--telemetry"], "only Eddystone has it"),
             (["beacon", "--url", "https://example.org/eighteen-bytes-"], "17 bytes"),
             (["beacon", "--altbeacon", "118:\(String(repeating: "0a", count: 20))"], "0x0118"),
             (["beacon", "--altbeacon", "0x0118:00"], "40 hexadecimal digits"),
@@ -43,10 +44,14 @@ import Testing
         #expect(result.lines.count == 1 && result.lines.first?.hasPrefix("{\"event\":\"problem\",") == true)
         #expect(result.lines.first?.contains("\"problem\":\"no Bluetooth service\"") == true, "\(result.output)")
         #expect(result.error.contains("scanning for Eddystone, iBeacon and AltBeacon"))
+        #expect(result.error.contains("there may be more AltBeacons"))
         #expect(result.error.contains("0 beacons found"))
     }
 
-    @Test(arguments: [["--ibeacon", identity], ["--altbeacon", altBeacon], ["--url", "https://www.example.org/abc"]])
+    @Test(arguments: [
+        ["--ibeacon", identity], ["--altbeacon", altBeacon], ["--url", "https://www.example.org/abc"],
+        ["--url", "https://www.example.org/abc", "--telemetry"],
+    ])
     func withoutBluetoothNoBeaconIsInTheAir(identity: [String]) throws {
         let result = try Tool.run(
             ["beacon"] + identity + ["--seconds", "1"], environment: Self.noBus, in: Scratch())

@@ -13,6 +13,7 @@ struct BeaconCommand: ParsableCommand {
             earshot beacon --ibeacon <uuid>:<major>:<minor> [<options>]
             earshot beacon --altbeacon <company>:<identifier> [<options>]
             earshot beacon --url <url> [<options>]
+            earshot beacon --eddystone <namespace>:<instance> --telemetry
             """,
         discussion: """
             Broadcasts the identity of a beacon with a Bluetooth adapter until Ctrl-C, or for --seconds. It receives \
@@ -24,13 +25,17 @@ struct BeaconCommand: ParsableCommand {
             of a company, such as 0x0118, and 40 digits. An address begins with http:// or https:// and has room for 17 \
             bytes after that and 'www.'; endings such as .com/ take one. It has no identity, so nothing can be registered for it.
 
+            --telemetry sends Eddystone-TLM as well, renewed every 10 s: the time since the start, the voltage of this \
+            machine's battery if it has one, and the number of frames as the interval lets one expect it, because BlueZ does \
+            not count them.
+
             --power is the strength that a receiver at 1 m measures. It is what others compute the distance from, and it \
             does not change what the adapter sends. Measure it with 'earshot beacons' at 1 m.
 
             EXAMPLES:
               earshot beacon --eddystone 00112233445566778899:aabbccddeeff
               earshot beacon --ibeacon f7826da6-4fa2-4e98-8024-bc5b71e0893e:1:2
-              earshot beacon --url https://example.org/hall3
+              earshot beacon --url https://example.org/hall3 --telemetry
               earshot beacon --eddystone 00112233445566778899:000000000001 \\
                 --power -65 --seconds 60 --adapter hci1
 
@@ -59,6 +64,9 @@ struct BeaconCommand: ParsableCommand {
         help: ArgumentHelp("Time between two frames, 20 to 10240 ms; BlueZ may choose another.", valueName: "ms"))
     var interval: Int?
 
+    @Flag(help: "Send telemetry as well, with --eddystone or --url.")
+    var telemetry = false
+
     @OptionGroup var end: EndOptions
 
     @OptionGroup var bluetooth: AdapterArgument
@@ -68,6 +76,9 @@ struct BeaconCommand: ParsableCommand {
 
     func validate() throws {
         _ = try frame()
+        if telemetry, eddystone == nil, url == nil {
+            throw ValidationError("--telemetry: only Eddystone has it. Give --eddystone or --url.")
+        }
         // 20 dBm at the antenna, the maximum that is permitted, are -21 dBm at 1 m.
         if !(-128 ... -21).contains(power) {
             throw ValidationError("--power \(power): give -128 to -21 dBm, such as -59.")
@@ -124,10 +135,14 @@ struct BeaconCommand: ParsableCommand {
         let radio = bluetooth.radio
         let over = DispatchSemaphore(value: 0)
         let seconds = end.seconds
+        let contents =
+            telemetry
+            ? BeaconTelemetrySource(intervalMilliseconds: interval).contents(beside: advertisement)
+            : AsyncStream { $0.yield([advertisement]) }
         let task = Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await event in radio.advertise(advertisement) { output.take(event) }
+                    for await event in radio.advertise(contents) { output.take(event) }
                 }
                 group.addTask {
                     try? await Task.sleep(for: .seconds(seconds ?? 1e9))

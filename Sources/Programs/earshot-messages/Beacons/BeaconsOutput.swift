@@ -22,6 +22,10 @@ final class BeaconsOutput: Sendable {
     func begun(_ scan: BeaconScan) {
         let formats = scan.includesIBeacons ? "Eddystone, iBeacon and AltBeacon" : "Eddystone"
         output.note("scanning for \(formats)\(scan.usesLowPower ? " in low power" : "")")
+        guard scan.includesIBeacons else { return }
+        output.note(
+            "there may be more AltBeacons: those of other manufacturers than 0x0118 are shown only while another program "
+                + "scans for all devices, such as 'bluetoothctl scan on'")
     }
 
     func take(_ event: BeaconFrameEvent) {
