@@ -87,6 +87,7 @@ let systemTargets: [Target] = [
     system.library("CALSA", pkgConfig: "alsa", debian: "libasound2-dev"),
     system.library("CSndFile", pkgConfig: "sndfile", debian: "libsndfile1-dev"),
     system.library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
+    system.library("CCrypto", pkgConfig: "libcrypto", debian: "libssl-dev"),
     // glibc's malloc_trim.
     system.library("CMalloc"),
     // Linux's descriptors of processes.
@@ -174,10 +175,15 @@ let nearbyTargets: [Target] = [
     // Bluetooth Low Energy through BlueZ.
     nearby.module(
         "EarshotBluetooth", ["EarshotCoding", "EarshotDBus", "EarshotDiscovery", "EarshotSystem", "NearbyWire"]),
+    // Messages that only those within earshot can read: what follows from a token.
+    nearby.module("EarshotSealing", ["CCrypto", "EarshotCoding", "NearbyWire"]),
     // Messages: manager, publication, subscription, permission.
-    nearby.module("EarshotMessages", ["EarshotBasics", "EarshotCoding", "EarshotDiscovery", "NearbyWire"]),
+    nearby.module(
+        "EarshotMessages", ["EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotSealing", "NearbyWire"]),
 
     nearby.tests("NearbyWireTests", ["EarshotBasics", "EarshotMessages", "NearbyWire"]),
+    nearby.tests(
+        "EarshotSealingTests", ["EarshotBasics", "EarshotCoding", "EarshotSealing", "NearbyWire"], exclude: ["Vectors"]),
     nearby.tests("EarshotDiscoveryTests", ["EarshotCoding", "EarshotDiscovery", "TestSupport"]),
     nearby.tests(
         "EarshotSoundTests",
@@ -193,7 +199,11 @@ let nearbyTargets: [Target] = [
         ]),
     nearby.tests(
         "EarshotMessagesTests",
-        ["EarshotCoding", "EarshotDiscovery", "EarshotMessages", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
+        [
+            "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotSealing", "NearbyWire",
+            "MessagesTestSupport",
+            "TestSupport",
+        ]),
 ]
 
 // MARK: Desktop: the user's session
@@ -215,7 +225,7 @@ let desktopTargets: [Target] = [
         "EarshotAgent",
         [
             "CProcess", "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotNetworks",
-            "EarshotPush", "NearbyWire", "EarshotSystem",
+            "EarshotPush", "EarshotSealing", "NearbyWire", "EarshotSystem",
         ]),
 
     desktop.tests("EarshotDBusTests", ["EarshotDBus", "DesktopTestSupport", "TestSupport"]),
@@ -427,6 +437,8 @@ let package = Package(
         "EarshotNotifications", "EarshotPrompts",
         "EarshotAgent", "EarshotPush", "CallKit", "EarshotSystem", "EarshotBasics",
     ].map { .library(name: $0, targets: [$0]) } + [
+        // For the service, which hashes with it.
+        .library(name: "CCrypto", targets: ["CCrypto"]),
         .library(name: "NetworkExtension", targets: ["NetworkExtension", "UIKitNames"]),
         .library(name: "NearbyMessages", targets: ["NearbyMessages", "GNSMessages", "UIKitNames"]),
         .executable(name: "earshot", targets: ["earshot"]),

@@ -21,6 +21,8 @@ let tested: [SwiftSetting] =
         ? [.unsafeFlags(["-enable-testing"], .when(configuration: .release))] : [])
 
 let wire = Target.Dependency.product(name: "NearbyWire", package: "earshot")
+// The SHA-256 of the system: a library of Swift would compile a second BoringSSL beside that of TLS.
+let crypto = Target.Dependency.product(name: "CCrypto", package: "earshot")
 let basics = Target.Dependency.product(name: "EarshotBasics", package: "earshot")
 let system = Target.Dependency.product(name: "EarshotSystem", package: "earshot")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -71,7 +73,7 @@ let package = Package(
             name: "EarshotServer",
             dependencies: [
                 basics, coding, wire, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes,
-                "CAllocator", "CCrypto", nioHTTPTypesHTTP1, nioPosix, nioSSL, grdb, logging, serviceLifecycle,
+                "CAllocator", crypto, nioHTTPTypesHTTP1, nioPosix, nioSSL, grdb, logging, serviceLifecycle,
                 unixSignals,
                 httpTypes,
                 .target(name: "EarshotPostgres", condition: .when(traits: ["Postgres"])),
@@ -85,8 +87,6 @@ let package = Package(
             swiftSettings: tested),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .systemLibrary(name: "CAllocator"),
-        // The SHA-256 of the system: a library of Swift would compile a second BoringSSL beside that of TLS.
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
         .executableTarget(
             name: "earshotd", dependencies: ["EarshotServer", wire, system, argumentParser, logging],
             swiftSettings: tested),

@@ -14,12 +14,12 @@ SOUND = {"CALSA", "CSndFile", "CFFTW3"}
 MODEM = {"EarshotDSP", "EarshotModem", "EarshotChannel"}
 # The modules of a wing, or one module, and what must not be reached from there.
 FORBIDDEN = [
-    ("Modem", {"CALSA", "CSndFile", "CSystemd", "EarshotSystem", "NearbyWire"}),
+    ("Modem", {"CALSA", "CCrypto", "CSndFile", "CSystemd", "EarshotSystem", "NearbyWire"}),
     ("Desktop", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
-    ("EarshotDiscovery", SOUND | MODEM | {"CSystemd", "EarshotSystem", "NearbyWire"}),
+    ("EarshotDiscovery", SOUND | MODEM | {"CCrypto", "CSystemd", "EarshotSystem", "NearbyWire"}),
     ("EarshotBluetooth", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
     ("EarshotMessages", SOUND | MODEM | {"CSystemd", "EarshotAudio", "EarshotSound", "EarshotBluetooth"}),
-    ("NearbyWire", SOUND | MODEM | {"CSystemd", "EarshotDiscovery", "EarshotMessages"}),
+    ("NearbyWire", SOUND | MODEM | {"CCrypto", "CSystemd", "EarshotDiscovery", "EarshotMessages"}),
     ("NetworkExtension", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
     # It plays a ring tone.
     ("CallKit", {"CFFTW3", "EarshotSound"} | MODEM),

@@ -17,8 +17,8 @@ test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-
     dbus xvfb dunst xdotool imagemagick sqlite3 systemd)
 # The D-Bus client, for Bluetooth. `earshot` does not need it.
 bluetooth_packages=(libsystemd-dev)
-# Foundation's HTTP library, for static linking.
-messages_packages=(libcurl4-openssl-dev)
+# Foundation's HTTP library, for static linking, and the ciphers of sealed messages.
+messages_packages=(libcurl4-openssl-dev libssl-dev)
 # To look into libearshot.so, and to compile the C programs of the tests.
 c_packages=(binutils gcc g++ libc6-dev)
 # For the wheel's environment; the rest comes by pip.

@@ -1,3 +1,29 @@
+public import Foundation
+
+/// The body of `POST /v1/devices`; all of it is optional.
+public struct SessionOrderBody: Codable, Sendable, Hashable {
+    /// The versions of sealing that the client can; nil for none.
+    public let sealing: [Int]?
+
+    /// Sets the property of the same name.
+    public init(sealing: [Int]) { self.sealing = sealing }
+}
+
+/// How the devices of a project seal their messages; section 12 of docs/PROTOCOL.md.
+public struct SealingBody: Codable, Sendable, Hashable {
+    /// The version of the section.
+    public let version: Int
+    /// S, 16 bytes.
+    public let salt: Data
+    /// The rounds of PBKDF2.
+    public let rounds: Int
+
+    /// Sets the properties of the same names.
+    public init(version: Int, salt: Data, rounds: Int) {
+        (self.version, self.salt, self.rounds) = (version, salt, rounds)
+    }
+}
+
 /// The answer of `POST /v1/devices`.
 public struct SessionBody: Codable, Sendable, Hashable {
     /// What the service promises and allows.
@@ -14,8 +40,11 @@ public struct SessionBody: Codable, Sendable, Hashable {
         public let contentBytes: Int
         /// The maximum number of tokens in a report.
         public let tokensPerReport: Int
+        /// How to seal messages; nil in an open project.
+        public let sealing: SealingBody?
 
         enum CodingKeys: String, CodingKey {
+            case sealing
             case tokenLifetimeSeconds = "token_lifetime_s"
             case sightingLifetimeSeconds = "sighting_lifetime_s"
             case silenceSeconds = "silence_s"
@@ -27,7 +56,7 @@ public struct SessionBody: Codable, Sendable, Hashable {
         /// Sets the properties of the same names.
         public init(
             tokenLifetimeSeconds: Int, sightingLifetimeSeconds: Int, silenceSeconds: Int,
-            maximumTimeToLiveSeconds: Int, contentBytes: Int, tokensPerReport: Int
+            maximumTimeToLiveSeconds: Int, contentBytes: Int, tokensPerReport: Int, sealing: SealingBody? = nil
         ) {
             self.tokenLifetimeSeconds = tokenLifetimeSeconds
             self.sightingLifetimeSeconds = sightingLifetimeSeconds
@@ -35,6 +64,7 @@ public struct SessionBody: Codable, Sendable, Hashable {
             self.maximumTimeToLiveSeconds = maximumTimeToLiveSeconds
             self.contentBytes = contentBytes
             self.tokensPerReport = tokensPerReport
+            self.sealing = sealing
         }
     }
 

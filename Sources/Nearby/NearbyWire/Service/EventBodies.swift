@@ -1,5 +1,16 @@
 public import Foundation
 
+/// A content key, wrapped for those who hear a token.
+public struct KeyBody: Codable, Sendable, Hashable {
+    /// The identifier of the token, 16 hexadecimal digits.
+    public let token: String
+    /// 60 bytes.
+    public let key: Data
+
+    /// Sets the properties of the same names.
+    public init(token: String, key: Data) { (self.token, self.key) = (token, key) }
+}
+
 /// The data of the events `found` and `lost`.
 public struct ChangeBody: Codable, Sendable, Hashable {
     /// A message of another device.
@@ -12,13 +23,16 @@ public struct ChangeBody: Codable, Sendable, Hashable {
         public let type: String
         /// The message.
         public let content: Data
+        /// The wrapped keys of a sealed message, for tokens that the device sends or hears; nil in an open project.
+        public let keys: [KeyBody]?
 
         /// Sets the properties of the same names.
-        public init(id: String, namespace: String, type: String, content: Data) {
+        public init(id: String, namespace: String, type: String, content: Data, keys: [KeyBody]? = nil) {
             self.id = id
             self.namespace = namespace
             self.type = type
             self.content = content
+            self.keys = keys
         }
     }
 

@@ -26,6 +26,17 @@ public struct WholeSeconds: Codable, Sendable, Hashable {
     }
 }
 
+/// The next token of a publication or subscription of a sealed project, which its device draws.
+public struct TokenOfferBody: Codable, Sendable, Hashable {
+    /// The identifier of the token, 16 hexadecimal digits.
+    public let token: String
+    /// The key of a publication, wrapped for the token, 60 bytes; nil of a subscription.
+    public let key: Data?
+
+    /// Sets the properties of the same names.
+    public init(token: String, key: Data?) { (self.token, self.key) = (token, key) }
+}
+
 /// The body of `POST /v1/publications`.
 public struct PublicationOrderBody: Codable, Sendable, Hashable {
     /// The namespace of the message; nil for the empty one.
@@ -38,15 +49,21 @@ public struct PublicationOrderBody: Codable, Sendable, Hashable {
     public let timeToLive: WholeSeconds?
     /// The same order with the same key is carried out once.
     public let idempotencyKey: String?
+    /// The token of a sealed message; nil in an open project.
+    public let token: TokenOfferBody?
 
     enum CodingKeys: String, CodingKey {
-        case namespace, type, content
+        case namespace, type, content, token
         case timeToLive = "ttl_s"
         case idempotencyKey = "idempotency_key"
     }
 
     /// Sets the properties of the same names.
-    public init(namespace: String, type: String, content: Data, timeToLive: Duration, idempotencyKey: String) {
+    public init(
+        namespace: String, type: String, content: Data, timeToLive: Duration, idempotencyKey: String,
+        token: TokenOfferBody? = nil
+    ) {
+        self.token = token
         self.namespace = namespace
         self.type = type
         self.content = content
@@ -65,15 +82,20 @@ public struct SubscriptionOrderBody: Codable, Sendable, Hashable {
     public let timeToLive: WholeSeconds?
     /// The same order with the same key is carried out once.
     public let idempotencyKey: String?
+    /// The token in a sealed project; nil in an open one.
+    public let token: TokenOfferBody?
 
     enum CodingKeys: String, CodingKey {
-        case namespace, type
+        case namespace, type, token
         case timeToLive = "ttl_s"
         case idempotencyKey = "idempotency_key"
     }
 
     /// Sets the properties of the same names.
-    public init(namespace: String, type: String, timeToLive: Duration, idempotencyKey: String) {
+    public init(
+        namespace: String, type: String, timeToLive: Duration, idempotencyKey: String, token: TokenOfferBody? = nil
+    ) {
+        self.token = token
         self.namespace = namespace
         self.type = type
         self.timeToLive = WholeSeconds(timeToLive)
@@ -85,16 +107,24 @@ public struct SubscriptionOrderBody: Codable, Sendable, Hashable {
 public struct RenewalBody: Codable, Sendable, Hashable {
     /// How long to keep it from now on; nil for the service's default.
     public let timeToLive: WholeSeconds?
+    /// The next token in a sealed project; nil in an open one.
+    public let token: TokenOfferBody?
 
-    enum CodingKeys: String, CodingKey { case timeToLive = "ttl_s" }
+    enum CodingKeys: String, CodingKey {
+        case token
+        case timeToLive = "ttl_s"
+    }
 
     /// A renewal for this time.
-    public init(timeToLive: Duration) { self.timeToLive = WholeSeconds(timeToLive) }
+    public init(timeToLive: Duration, token: TokenOfferBody? = nil) {
+        self.timeToLive = WholeSeconds(timeToLive)
+        self.token = token
+    }
 }
 
 /// The token to send as sound, its expiry, and the time to ask for the next.
 public struct TokenBody: Codable, Sendable, Hashable {
-    /// 16 hexadecimal digits.
+    /// 16 hexadecimal digits; in a sealed project those of the identifier.
     public let token: String
     /// The life of the token, in seconds.
     public let expiresInSeconds: Int

@@ -1,14 +1,34 @@
+public import Foundation
+
 /// The body of `POST /v1/sightings`.
 public struct SightingsBody: Codable, Sendable, Hashable {
     /// The tokens that the device hears; nil for none.
     public let heard: [HeardBody]?
     /// The tokens that it no longer hears, 16 hexadecimal digits each; nil for none.
     public let lost: [String]?
+    /// In a sealed project, the keys of own publications for heard tokens; nil for none.
+    public let keys: [PublicationKeyBody]?
 
     /// Sets the properties of the same names.
-    public init(heard: [HeardBody], lost: [String]) {
+    public init(heard: [HeardBody], lost: [String], keys: [PublicationKeyBody]? = nil) {
         self.heard = heard
         self.lost = lost
+        self.keys = keys
+    }
+}
+
+/// The key of a publication, wrapped for a token that its device hears.
+public struct PublicationKeyBody: Codable, Sendable, Hashable {
+    /// The identifier of the token, 16 hexadecimal digits.
+    public let token: String
+    /// The publication's name at the service.
+    public let publication: String
+    /// 60 bytes.
+    public let key: Data
+
+    /// Sets the properties of the same names.
+    public init(token: String, publication: String, key: Data) {
+        (self.token, self.publication, self.key) = (token, publication, key)
     }
 }
 

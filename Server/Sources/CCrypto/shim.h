@@ -1,2 +1,0 @@
-// OpenSSL's hashes. pkg-config says where the header is.
-#include <openssl/evp.h>
