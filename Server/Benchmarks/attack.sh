@@ -22,7 +22,7 @@ trap '[[ -z $server ]] || kill "$server" 2>/dev/null || true; rm -rf "$scratch"'
 
 for attackers in 0 5; do
     database=$scratch/$attackers.sqlite
-    "$earshotd" project create crowd --database "$database" >/dev/null
+    "$earshotd" project create crowd --open --database "$database" >/dev/null
     key=$("$earshotd" key create crowd --database "$database" 2>/dev/null)
     "$earshotd" serve --port 0 --no-operations --database "$database" --log-level warning --session-rate 1000 >"$scratch/out" &
     server=$!

@@ -1,25 +1,38 @@
 -- What wrk sends: of ten requests nine report sightings and one publishes, each from one of many sessions.
--- wrk's own arguments after -- are the file with sessions and the one with tokens, a line each.
+-- wrk's own arguments after -- are the file with sessions and their publications, the one with tokens, and `open` or `sealed`.
 local function lines(path)
     local all = {}
     for line in io.lines(path) do all[#all + 1] = line end
     return all
 end
 
-local sessions, tokens
+local sessions, tokens, sealed
+local key = string.rep("A", 80) -- 60 bytes
 local content = string.rep("QUJD", 64) -- 192 bytes
 
 function init(arguments)
     math.randomseed(7)
-    sessions, tokens = lines(arguments[1]), lines(arguments[2])
+    sessions, tokens, sealed = lines(arguments[1]), lines(arguments[2]), arguments[3] == "sealed"
 end
 
 function request()
-    local headers = { ["Authorization"] = "Bearer " .. sessions[math.random(#sessions)] }
+    local session, publication = sessions[math.random(#sessions)]:match("(%S+) (%S+)")
+    local headers = { ["Authorization"] = "Bearer " .. session }
     if math.random(10) == 1 then
-        return wrk.format("POST", "/v1/publications", headers, '{"ttl_s":20,"content":"' .. content .. '"}')
+        local token = ""
+        if sealed then
+            local digits = string.format("%08x%08x", math.random(0, 0xffffffff), math.random(0, 0xffffffff))
+            token = ',"token":{"token":"' .. digits .. '","key":"' .. key .. '"}'
+        end
+        return wrk.format("POST", "/v1/publications", headers, '{"ttl_s":20,"content":"' .. content .. '"' .. token .. "}")
     end
-    local heard = {}
-    for index = 1, 5 do heard[index] = '"' .. tokens[math.random(#tokens)] .. '"' end
-    return wrk.format("POST", "/v1/sightings", headers, '{"heard":[' .. table.concat(heard, ",") .. "]}")
+    local heard, keys = {}, {}
+    for index = 1, 5 do
+        local token = '"' .. tokens[math.random(#tokens)] .. '"'
+        heard[index] = token
+        keys[index] = '{"token":' .. token .. ',"publication":"' .. publication .. '","key":"' .. key .. '"}'
+    end
+    local body = '{"heard":[' .. table.concat(heard, ",") .. "]"
+    if sealed then body = body .. ',"keys":[' .. table.concat(keys, ",") .. "]" end
+    return wrk.format("POST", "/v1/sightings", headers, body .. "}")
 end

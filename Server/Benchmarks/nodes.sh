@@ -76,7 +76,7 @@ fill_sqlite() {
 }
 
 keys() {
-    "$earshotd" project create load --database "$1" >/dev/null
+    "$earshotd" project create load --open --database "$1" >/dev/null
     local key
     for key in 1 2 3 4 5 6 7 8 9 10; do "$earshotd" key create load --name "$key" --database "$1" >/dev/null 2>&1; done
 }

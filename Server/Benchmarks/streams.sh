@@ -19,7 +19,7 @@ scratch=$(mktemp -d)
 server=
 trap '[[ -z $server ]] || kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 database=$scratch/devices.sqlite
-"$earshotd" project create load --database "$database" >/dev/null
+"$earshotd" project create load --open --database "$database" >/dev/null
 for key in {1..10}; do "$earshotd" key create load --name "$key" --database "$database" >/dev/null 2>&1; done
 python3 "$root/Server/Benchmarks/fill.py" "$database" "$devices"
 options=()

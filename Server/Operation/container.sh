@@ -44,7 +44,7 @@ inside() { buildah run --user earshotd "$container" -- /usr/local/bin/earshotd "
 check "it says its version" test "$(inside --version)" = "$("$staging/usr/local/bin/earshotd" --version)"
 check "it runs as a user of its own" test "$(buildah run "$container" -- id -un)" = earshotd
 check "every library is there" bash -c '! grep -q "not found"' <<<"$(buildah run "$container" -- ldd /usr/local/bin/earshotd)"
-inside project create demo >/dev/null
+inside project create demo --open >/dev/null
 key=$(inside key create demo --name phones 2>/dev/null)
 
 # chroot isolation shares the machine's network, so the service takes a free port here.

@@ -25,7 +25,7 @@ scratch=$(mktemp -d)
 server=
 trap '[[ -z $server ]] || kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 database=$scratch/earshotd.sqlite
-"$earshotd" project create demo --database "$database" >/dev/null
+"$earshotd" project create demo --open --database "$database" >/dev/null
 key=$("$earshotd" key create demo --database "$database" 2>/dev/null)
 owner=$("$earshotd" key create demo --owner --database "$database" 2>/dev/null)
 : >"$scratch/out"

@@ -77,7 +77,7 @@ else
 fi
 
 database=$scratch/earshotd.sqlite
-"$earshotd" project create demo --database "$database" >"$scratch/project"
+"$earshotd" project create demo --open --database "$database" >"$scratch/project"
 key=$("$earshotd" key create demo --database "$database" 2>/dev/null)
 # A budget of one failure for each address shows which address the service sees.
 "$earshotd" serve --port 0 --operations-port 0 --database "$database" --proxy 127.0.0.1 --address-failure-rate 0.001 \

@@ -96,7 +96,7 @@ before(async () => {
     database = join(folder, 'earshotd.sqlite');
     [port, operationsPort] = [await freePort(), await freePort()];
     server = `http://127.0.0.1:${port}`;
-    command('project', 'create', 'demo');
+    command('project', 'create', 'demo', '--open');
     await startService();
 });
 

@@ -13,9 +13,10 @@
         case integers([Int64?])
         case booleans([Bool])
         case texts([String?])
-        case manyBytes([Data])
+        case manyBytes([Data?])
 
         package static func optional(_ text: String?) -> Self { text.map(PostgresValue.text) ?? .null }
+        package static func optional(_ bytes: Data?) -> Self { bytes.map(PostgresValue.bytes) ?? .null }
         package static func optional(_ integer: Int64?) -> Self { integer.map(PostgresValue.integer) ?? .null }
 
         /// The bytes as PostgreSQL reads them, and whether they are in binary form.
@@ -30,7 +31,7 @@
             case .integers(let values): (Self.array(values.map { $0.map { Array("\($0)".utf8) } }), false)
             case .booleans(let values): (Self.array(values.map { [UInt8(ascii: $0 ? "t" : "f")] }), false)
             case .texts(let values): (Self.array(values.map { $0.map { Self.quoted(Array($0.utf8)) } }), false)
-            case .manyBytes(let values): (Self.array(values.map(Self.hexadecimal)), false)
+            case .manyBytes(let values): (Self.array(values.map { $0.map(Self.hexadecimal) }), false)
             }
         }
 
@@ -91,6 +92,8 @@
             }
             return bytes
         }
+
+        package func optionalBytes(_ column: Int) -> Data? { isNull(column) ? nil : bytes(column) }
 
         /// The elements of an array of numbers, or of texts without special characters. Null is an empty array.
         package func words(_ column: Int) -> [String] {

@@ -88,6 +88,13 @@ extension Problem {
     static let badSession = Problem(
         .unauthorized, "bad_session", "The session is unknown or has ended, or its key was revoked.",
         remedy: "Open a new session with POST /v1/devices, then publish and subscribe again.")
+    static let sealingRequired = Problem(
+        .forbidden, "sealing_required", "The project is sealed, and this client cannot seal messages.",
+        remedy:
+            "Use a client of this version or later; 'earshotd project create --open' makes a project for older ones.")
+    static let tokenTaken = Problem(
+        .conflict, "token_taken", "Another publication or subscription has this token.",
+        remedy: "Draw another token, and ask again.")
     static let noSuchPath = Problem(
         .notFound, "no_such_path", "No endpoint has this path.",
         remedy: "GET /v1/openapi.json lists all endpoints.")

@@ -9,10 +9,20 @@ struct ProjectCommand: AsyncParsableCommand {
         subcommands: [Create.self, List.self])
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Create a project.")
+        static let configuration = CommandConfiguration(
+            abstract: "Create a project.",
+            discussion: """
+                The messages of a project are sealed: only devices that hear each other can read them, and this service cannot. \
+                Clients from before version 3 of the air format cannot seal, and a client of your own may not want to. For them:
+                  earshotd project create demo --open
+                Then the service, and whoever gets its database, can read every message.
+                """)
 
         @Argument(help: "The project's name, 1 to 64 characters.")
         var name: String
+
+        @Flag(help: "Let the service read the messages; for clients that cannot seal them.")
+        var open = false
 
         @OptionGroup var database: DatabaseOption
 
@@ -20,9 +30,9 @@ struct ProjectCommand: AsyncParsableCommand {
 
         func run() async throws {
             let project = try await administer(database) { store in
-                try await store.createProject(name: name)
+                try await store.createProject(name: name, salt: open ? nil : Secret.newSalt())
             }
-            print("project \(project.name)")
+            print("project \(project.name)\(open ? ", open" : "")")
         }
     }
 
@@ -33,7 +43,7 @@ struct ProjectCommand: AsyncParsableCommand {
 
         func run() async throws {
             for project in try await administer(database, { try await $0.projects() }) {
-                print("\(project.name)\tsince \(project.created.text)")
+                print("\(project.name)\tsince \(project.created.text)\(project.salt == nil ? "\topen" : "")")
             }
         }
     }

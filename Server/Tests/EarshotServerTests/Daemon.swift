@@ -71,7 +71,7 @@ final class Daemon: @unchecked Sendable {
 
     /// A key of a new project.
     func key(project: String = "ours") throws -> String {
-        _ = try run("project", "create", project)
+        _ = try run("project", "create", project, "--open")
         return try run("key", "create", project).output.trimmingCharacters(in: .newlines)
     }
 

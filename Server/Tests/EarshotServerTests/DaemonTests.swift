@@ -138,7 +138,7 @@ import Testing
         #expect(try daemon.run("serve", "--port", "0", "--web", folder.path).error.contains("no index.html"))
         try Data("<!doctype html>".utf8).write(to: folder.appendingPathComponent("index.html"))
         try Data("x".utf8).write(to: folder.appendingPathComponent(".hidden"))
-        _ = try daemon.run("project", "create", "ours")
+        _ = try daemon.run("project", "create", "ours", "--open")
         let key = try daemon.run("key", "create", "ours", "--browser").output.trimmingCharacters(in: .newlines)
         #expect(try daemon.run("serve", "--proxy", "localhost").status == 64)
         try await daemon.serve(

@@ -38,8 +38,12 @@ struct API: Sendable {
     private var sessions: [Endpoint] {
         [
             Endpoint(.post, "/v1/devices") { request, context in
+                // Until there were sealed projects, this request's body did not matter.
+                let order = try await request.decode(
+                    SessionOrderBody.self, upTo: limits.bodyBytes, orIfNoJSON: SessionOrderBody(sealing: []))
                 let (session, secret) = try await service.openSession(
-                    key: try request.bearer(), from: browsers.source(of: request, context))
+                    key: try request.bearer(), canSeal: order.sealing?.contains(Sealing.version) ?? false,
+                    from: browsers.source(of: request, context))
                 return try .json(
                     SessionBody(session, secret: secret, limits: limits, now: service.now), status: .created)
             },
@@ -70,7 +74,7 @@ struct API: Sendable {
                         namespace: order.namespace ?? "", type: order.type ?? "", content: order.content)
                     let outcome = try await service.publish(
                         message, for: session, timeToLive: order.timeToLive?.duration,
-                        idempotencyKey: order.idempotencyKey)
+                        idempotencyKey: order.idempotencyKey, token: order.token)
                     return try .json(
                         RegistrationBody(outcome.value, token: token(outcome.token), now: service.now),
                         status: outcome.isNew ? .created : .ok)
@@ -85,8 +89,9 @@ struct API: Sendable {
             Endpoint(
                 .put, "/v1/publications/{id}",
                 session { request, session, id in
+                    let order = try await request.decode(RenewalBody.self, upTo: limits.bodyBytes)
                     let (publication, issued) = try await service.renewPublication(
-                        id, for: session, timeToLive: try await timeToLive(request))
+                        id, for: session, timeToLive: order.timeToLive?.duration, token: order.token)
                     return try .json(RegistrationBody(publication, token: token(issued), now: service.now))
                 }),
             Endpoint(
@@ -107,7 +112,7 @@ struct API: Sendable {
                     let outcome = try await service.subscribe(
                         MessageFilter(namespace: order.namespace ?? "", type: order.type ?? ""), for: session,
                         timeToLive: order.timeToLive?.duration,
-                        idempotencyKey: order.idempotencyKey)
+                        idempotencyKey: order.idempotencyKey, token: order.token)
                     return try .json(
                         RegistrationBody(outcome.value, token: token(outcome.token), now: service.now),
                         status: outcome.isNew ? .created : .ok)
@@ -123,8 +128,9 @@ struct API: Sendable {
             Endpoint(
                 .put, "/v1/subscriptions/{id}",
                 session { request, session, id in
+                    let order = try await request.decode(RenewalBody.self, upTo: limits.bodyBytes)
                     let (subscription, issued) = try await service.renewSubscription(
-                        id, for: session, timeToLive: try await timeToLive(request))
+                        id, for: session, timeToLive: order.timeToLive?.duration, token: order.token)
                     return try .json(RegistrationBody(subscription, token: token(issued), now: service.now))
                 }),
             Endpoint(
@@ -140,7 +146,7 @@ struct API: Sendable {
         let body = try await request.decode(SightingsBody.self, upTo: limits.bodyBytes)
         let (heard, lost) = (body.heard ?? [], body.lost ?? [])
         let answer = try await service.report(
-            heard: heard.map(HeardToken.init), lost: lost.map(Data.init(token:)), for: session)
+            heard: heard.map(HeardToken.init), lost: lost.map(Data.init(token:)), keys: body.keys ?? [], for: session)
         func entries(_ tokens: [String], _ statuses: [TokenStatus]) -> [SightingsAnswerBody.Entry] {
             zip(tokens, statuses).map { SightingsAnswerBody.Entry(token: $0, status: $1) }
         }
@@ -171,10 +177,6 @@ struct API: Sendable {
                 throw problem
             }
         }
-    }
-
-    private func timeToLive(_ request: Request) async throws -> Duration? {
-        try await request.decode(RenewalBody.self, upTo: limits.bodyBytes).timeToLive?.duration
     }
 
     private func token(_ token: IssuedToken) -> TokenBody {

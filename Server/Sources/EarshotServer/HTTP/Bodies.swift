@@ -15,7 +15,10 @@ extension SessionBody {
                 sightingLifetimeSeconds: Int(limits.sightingLifetime.components.seconds),
                 silenceSeconds: Int(limits.silence.components.seconds),
                 maximumTimeToLiveSeconds: Int(limits.maximumTimeToLive.components.seconds),
-                contentBytes: limits.contentBytes, tokensPerReport: limits.tokensPerReport))
+                contentBytes: limits.contentBytes, tokensPerReport: limits.tokensPerReport,
+                sealing: session.salt.map {
+                    SealingBody(version: Sealing.version, salt: $0, rounds: Sealing.rounds)
+                }))
     }
 }
 
@@ -69,6 +72,12 @@ extension HeardToken {
     }
 }
 
+extension PublicationKey {
+    init(_ body: PublicationKeyBody) {
+        self.init(token: Data(token: body.token), publication: body.publication, key: body.key)
+    }
+}
+
 extension SightingsAnswerBody {
     /// The same bytes as `jsonData`, without the encoder: most requests are reports.
     func json() throws -> ByteBuffer {
@@ -107,7 +116,9 @@ extension ChangeBody {
             subscription: change.subscription,
             message: Content(
                 id: change.publication, namespace: change.message.namespace, type: change.message.type,
-                content: change.message.content))
+                content: change.message.content,
+                keys: change.message.keys.isEmpty
+                    ? nil : change.message.keys.map { KeyBody(token: $0.token.hex, key: $0.key) }))
     }
 }
 

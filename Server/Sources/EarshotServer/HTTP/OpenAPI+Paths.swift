@@ -18,6 +18,7 @@ extension OpenAPI {
           "description": "The session lasts 7 days from the last operation that it creates or renews; that of a browser key \
         an hour.",
           "security": [{"key": []}],
+          \(body("SessionOrder", required: false)),
           "responses": {\(answer(201, "Session", "Send 'session' as Bearer token from now on.")), \(problem)}
         }},
         "/v1/device": {

@@ -1,3 +1,5 @@
+import NearbyWire
+
 extension OpenAPI {
     static let schemas = """
         "Problem": {"type": "object", "required": ["problem"], "properties": {"problem": {
@@ -15,13 +17,25 @@ extension OpenAPI {
           "sighting_lifetime_s": {"$ref": "#/components/schemas/Seconds"},
           "silence_s": {"$ref": "#/components/schemas/Seconds"},
           "longest_ttl_s": {"$ref": "#/components/schemas/Seconds"},
-          "content_bytes": {"type": "integer"}, "tokens_per_report": {"type": "integer"}}},
+          "content_bytes": {"type": "integer"}, "tokens_per_report": {"type": "integer"},
+          "sealing": {"$ref": "#/components/schemas/Sealing"}}},
+        "SessionOrder": {"type": "object", "properties": {"sealing": {"type": ["array", "null"],
+          "items": {"type": "integer"}, "description": "The versions of sealing that the client can, such as [1]."}}},
+        "Sealing": {"type": "object", "required": ["version", "salt", "rounds"],
+          "description": "How devices of a sealed project seal messages: docs/PROTOCOL.md, section 12.", "properties": {
+          "version": {"type": "integer"}, "salt": {"$ref": "#/components/schemas/Base64"},
+          "rounds": {"type": "integer"}}},
         "Device": {"type": "object", "required": ["device", "expires_in_s"], "properties": {
           "device": {"type": "string"}, "expires_in_s": {"$ref": "#/components/schemas/Seconds"}}},
         "Token": {"type": "object", "required": ["token", "expires_in_s", "rotate_in_s"], "properties": {
           "token": {"$ref": "#/components/schemas/TokenDigits"},
           "expires_in_s": {"$ref": "#/components/schemas/Seconds"},
           "rotate_in_s": {"type": "integer", "description": "Renew after so many seconds for the next token."}}},
+        "TokenOffer": {"type": "object", "required": ["token"], "description": "In a sealed project only: the identifier of \
+        the next token, and of a publication its key, wrapped for the token.", "properties": {
+          "token": {"$ref": "#/components/schemas/TokenDigits"}, "key": \(optional("WrappedKey"))}},
+        "WrappedKey": {"type": "string", "contentEncoding": "base64", "pattern": "^[A-Za-z0-9+/]{80}$",
+          "description": "60 bytes."},
         "TokenDigits": {"type": "string", "pattern": "^[0-9a-fA-F]{16}$", "description": "8 bytes."},
         "Seconds": {"type": "integer", "minimum": 0},
         "TimeToLive": {"type": "integer", "minimum": 1, "maximum": 86400, "default": 300},
@@ -30,11 +44,14 @@ extension OpenAPI {
         "IdempotencyKey": {"type": "string", "maxLength": 64, "pattern": "^[^\\\\u0000]*$"},
         "Base64": {"type": "string", "contentEncoding": "base64",
           "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},
-        "Renewal": {"type": "object", "properties": {"ttl_s": \(optional("TimeToLive"))}},
+        "Renewal": {"type": "object", "properties": {"ttl_s": \(optional("TimeToLive")),
+          "token": \(optional("TokenOffer"))}},
         "PublicationOrder": {"type": "object", "required": ["content"], "properties": {
           "namespace": \(optional("Namespace")), "type": \(optional("Type")),
-          "content": {"$ref": "#/components/schemas/Base64", "description": "At most 102,400 bytes."},
-          "ttl_s": \(optional("TimeToLive")), "idempotency_key": \(optional("IdempotencyKey"))}},
+          "content": {"$ref": "#/components/schemas/Base64", "description": "At most 102,400 bytes; sealed, at most \
+        \(Sealing.maximumOverheadCount) more."},
+          "ttl_s": \(optional("TimeToLive")), "idempotency_key": \(optional("IdempotencyKey")),
+          "token": \(optional("TokenOffer"))}},
         "Publication": {"type": "object", "required": ["id", "namespace", "type", "content_bytes", "expires_in_s"],
           "properties": {
           "id": {"type": "string"}, "namespace": {"$ref": "#/components/schemas/Namespace"},
@@ -45,7 +62,8 @@ extension OpenAPI {
           "publications": {"type": "array", "items": {"$ref": "#/components/schemas/Publication"}}}},
         "SubscriptionOrder": {"type": "object", "description": "An empty type selects all.", "properties": {
           "namespace": \(optional("Namespace")), "type": \(optional("Type")),
-          "ttl_s": \(optional("TimeToLive")), "idempotency_key": \(optional("IdempotencyKey"))}},
+          "ttl_s": \(optional("TimeToLive")), "idempotency_key": \(optional("IdempotencyKey")),
+          "token": \(optional("TokenOffer"))}},
         "Subscription": {"type": "object", "required": ["id", "namespace", "type", "expires_in_s"], "properties": {
           "id": {"type": "string"}, "namespace": {"$ref": "#/components/schemas/Namespace"},
           "type": {"$ref": "#/components/schemas/Type"},
@@ -57,7 +75,13 @@ extension OpenAPI {
           "heard": {"type": ["array", "null"], "maxItems": 100, "items": {"oneOf": [
             {"$ref": "#/components/schemas/ReportedToken"}, {"$ref": "#/components/schemas/HeardToken"}]}},
           "lost": {"type": ["array", "null"], "maxItems": 100,
-            "items": {"$ref": "#/components/schemas/ReportedToken"}}}},
+            "items": {"$ref": "#/components/schemas/ReportedToken"}},
+          "keys": {"type": ["array", "null"], "maxItems": \(Sealing.keysPerReport),
+            "items": {"$ref": "#/components/schemas/PublicationKey"}}}},
+        "PublicationKey": {"type": "object", "required": ["token", "publication", "key"], "description": "In a sealed \
+        project only: the key of one's own publication, wrapped for a token that the device hears. Others are ignored.",
+          "properties": {"token": {"$ref": "#/components/schemas/ReportedToken"}, "publication": {"type": "string"},
+            "key": {"$ref": "#/components/schemas/WrappedKey"}}},
         "ReportedToken": {"type": "string", "description": "16 hexadecimal digits. Any other text is INVALID."},
         "HeardToken": {"type": "object", "required": ["token"], "description": "Other members, such as medium and rssi_dbm \
         of older clients, are ignored.", "properties": {
@@ -75,6 +99,9 @@ extension OpenAPI {
         "Message": {"type": "object", "required": ["id", "namespace", "type", "content"], "properties": {
           "id": {"type": "string", "description": "The same in found and lost."},
           "namespace": {"$ref": "#/components/schemas/Namespace"}, "type": {"$ref": "#/components/schemas/Type"},
-          "content": {"$ref": "#/components/schemas/Base64"}}}
+          "content": {"$ref": "#/components/schemas/Base64"},
+          "keys": {"type": "array", "items": {"$ref": "#/components/schemas/Key"}, "description": "Of a sealed message."}}},
+        "Key": {"type": "object", "required": ["token", "key"], "properties": {
+          "token": {"$ref": "#/components/schemas/TokenDigits"}, "key": {"$ref": "#/components/schemas/WrappedKey"}}}
         """
 }

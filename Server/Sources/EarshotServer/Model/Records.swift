@@ -1,10 +1,12 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// An isolated set of keys and messages: the holder of one project's key never learns of another project's messages.
 package struct Project: Sendable, Equatable {
     package let id: Int64
     package let name: String
     package let created: Moment
+    /// The salt of a sealed project, `Sealing.saltCount` bytes; nil of an open one.
+    package let salt: Data?
 }
 
 /// An API key, by which an app proves that it belongs to a project. Only its holder knows the key itself.
@@ -38,6 +40,8 @@ struct KeyHolder: Sendable, Equatable {
     let role: KeyRole
     /// The pages that may use the key; nil if it is no browser key.
     let origins: AllowedOrigins?
+    /// The salt of a sealed project; nil of an open one.
+    var salt: Data?
 }
 
 /// The session of a device that presented a key.
@@ -50,13 +54,35 @@ struct Session: Sendable, Equatable {
     /// The pages that may use it; nil if its key is no browser key.
     let origins: AllowedOrigins?
     let expires: Moment
+    /// The salt of a sealed project; nil of an open one.
+    var salt: Data?
+
+    var isSealed: Bool { salt != nil }
 }
 
-/// A published message: at most 102,400 bytes, with a type and a namespace for filters.
+/// A published message: at most 102,400 bytes, with a type and a namespace for filters. Of a sealed message the service has tags and
+/// a ciphertext.
 struct Message: Sendable, Equatable {
     let namespace: String
     let type: String
     let content: Data
+    /// The keys of a sealed message that the reader can use.
+    var keys: [WrappedKey] = []
+}
+
+/// The key of a sealed message, wrapped for those who hear a token.
+struct WrappedKey: Sendable, Equatable {
+    /// The identifier of the token.
+    let token: Data
+    /// `Sealing.wrappedKeyCount` bytes.
+    let key: Data
+}
+
+/// The key of a publication, wrapped for a token that its device hears.
+struct PublicationKey: Sendable, Equatable {
+    let token: Data
+    let publication: String
+    let key: Data
 }
 
 /// The messages that a subscription selects: those of one namespace, and of one type if it is not empty.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import NearbyWire
 
 /// A secret that only its holder knows: an API key, or the session of a device. The store keeps its SHA-256.
 ///
@@ -24,6 +25,9 @@ package enum Secret {
     static func newSession() -> String { sessionPrefix + randomHex(byteCount: 32) }
 
     package static func hash(_ secret: String) -> Data { Data(sha256(secret.utf8)) }
+
+    /// The salt of a new sealed project.
+    package static func newSalt() -> Data { Data(randomBytes(Sealing.saltCount)) }
 
     /// A new public identifier: 32 hexadecimal digits.
     static func newIdentifier() -> String { randomHex(byteCount: 16) }

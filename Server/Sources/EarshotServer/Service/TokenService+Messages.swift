@@ -1,20 +1,24 @@
+import EarshotCoding
 import FoundationEssentials
 import NearbyWire
 
 extension TokenService {
     func publish(
-        _ message: Message, for session: Session, timeToLive: Duration? = nil, idempotencyKey: String? = nil
+        _ message: Message, for session: Session, timeToLive: Duration? = nil, idempotencyKey: String? = nil,
+        token: TokenOfferBody? = nil
     ) async throws -> Outcome<Publication> {
         try require(namespace: message.namespace, type: message.type, idempotencyKey: idempotencyKey)
-        guard message.content.count <= limits.contentBytes else {
+        let maximumCount = limits.contentBytes + (session.isSealed ? Sealing.maximumOverheadCount : 0)
+        guard message.content.count <= maximumCount else {
             throw Problem.outOfRange(
                 "The content has \(message.content.count) bytes.",
-                remedy: "Send at most \(limits.contentBytes); store larger content elsewhere and publish its address.")
+                remedy: "Send at most \(maximumCount); store larger content elsewhere and publish its address.")
         }
         let outcome = try await store.publish(
             PublicationOrder(
                 identifier: Secret.newIdentifier(), idempotencyKey: idempotencyKey, message: message,
-                renewal: try renewal(session, timeToLive: timeToLive), perDevice: limits.publicationsPerDevice,
+                renewal: try renewal(session, timeToLive: timeToLive, token, hasKey: true, isOrder: true),
+                perDevice: limits.publicationsPerDevice,
                 perKey: limits.publicationsPerKey))
         if outcome.isNew { metrics.add(to: .publications) }
         tell(outcome.woken)
@@ -22,9 +26,9 @@ extension TokenService {
     }
 
     func renewPublication(
-        _ identifier: String, for session: Session, timeToLive: Duration? = nil
+        _ identifier: String, for session: Session, timeToLive: Duration? = nil, token: TokenOfferBody? = nil
     ) async throws -> (Publication, IssuedToken) {
-        let renewal = try renewal(session, timeToLive: timeToLive)
+        let renewal = try renewal(session, timeToLive: timeToLive, token, hasKey: true)
         guard let renewed = try await store.renewPublication(identifier, renewal) else {
             throw Problem.noSuchPublication
         }
@@ -39,13 +43,15 @@ extension TokenService {
     }
 
     func subscribe(
-        _ filter: MessageFilter, for session: Session, timeToLive: Duration? = nil, idempotencyKey: String? = nil
+        _ filter: MessageFilter, for session: Session, timeToLive: Duration? = nil, idempotencyKey: String? = nil,
+        token: TokenOfferBody? = nil
     ) async throws -> Outcome<Subscription> {
         try require(namespace: filter.namespace, type: filter.type, idempotencyKey: idempotencyKey)
         let outcome = try await store.subscribe(
             SubscriptionOrder(
                 identifier: Secret.newIdentifier(), idempotencyKey: idempotencyKey, filter: filter,
-                renewal: try renewal(session, timeToLive: timeToLive), perDevice: limits.subscriptionsPerDevice,
+                renewal: try renewal(session, timeToLive: timeToLive, token, hasKey: false, isOrder: true),
+                perDevice: limits.subscriptionsPerDevice,
                 perKey: limits.subscriptionsPerKey))
         if outcome.isNew { metrics.add(to: .subscriptions) }
         tell(outcome.woken)
@@ -53,9 +59,9 @@ extension TokenService {
     }
 
     func renewSubscription(
-        _ identifier: String, for session: Session, timeToLive: Duration? = nil
+        _ identifier: String, for session: Session, timeToLive: Duration? = nil, token: TokenOfferBody? = nil
     ) async throws -> (Subscription, IssuedToken) {
-        let renewal = try renewal(session, timeToLive: timeToLive)
+        let renewal = try renewal(session, timeToLive: timeToLive, token, hasKey: false)
         guard let renewed = try await store.renewSubscription(identifier, renewal) else {
             throw Problem.noSuchSubscription
         }
@@ -69,16 +75,20 @@ extension TokenService {
     }
 
     /// - Returns: the status of each token, in the order of the report.
-    func report(heard: [HeardToken], lost: [Data], for session: Session) async throws -> SightingAnswer {
+    func report(
+        heard: [HeardToken], lost: [Data], keys: [PublicationKeyBody] = [], for session: Session
+    ) async throws -> SightingAnswer {
         let count = heard.count + lost.count
         guard count <= limits.tokensPerReport else {
             throw Problem.outOfRange(
                 "The report has \(count) tokens.", remedy: "Send at most \(limits.tokensPerReport) in one report.")
         }
         for token in heard { try require(token) }
+        try require(keys, session)
         let answer = try await store.report(
             SightingReport(
-                session: session, heard: heard, lost: lost, lifetime: limits.sightingLifetime,
+                session: session, heard: heard, lost: lost, keys: keys.map(PublicationKey.init),
+                lifetime: limits.sightingLifetime,
                 perDevice: limits.sightingsPerDevice))
         for (status, label) in Self.statusLabels {
             let count = answer.heard.count { $0 == status } + answer.lost.count { $0 == status }
@@ -111,6 +121,62 @@ extension TokenService {
 
     /// The labels of the statuses in the metrics.
     private static let statusLabels = TokenStatus.allCases.map { ($0, "status=\"\($0.rawValue.lowercased())\"") }
+
+    private func require(_ keys: [PublicationKeyBody], _ session: Session) throws {
+        guard keys.isEmpty || session.isSealed else {
+            throw Problem.outOfRange("The project is open, and the report has keys.", remedy: "Leave 'keys' out.")
+        }
+        guard keys.count <= Sealing.keysPerReport else {
+            throw Problem.outOfRange(
+                "The report has \(keys.count) keys.", remedy: "Send at most \(Sealing.keysPerReport) in one report.")
+        }
+        guard keys.allSatisfy({ $0.key.count == Sealing.wrappedKeyCount }) else {
+            throw Problem.outOfRange(
+                "A key has another size.", remedy: "Send wrapped keys of \(Sealing.wrappedKeyCount) bytes.")
+        }
+    }
+
+    /// A lease of the requested length.
+    /// - Parameters:
+    ///   - token: the next token; the device of a sealed project draws it, the service that of an open one.
+    ///   - hasKey: whether a sealed one comes with a wrapped key.
+    ///   - isOrder: whether the request makes the publication or subscription, perhaps once more.
+    private func renewal(
+        _ session: Session, timeToLive: Duration?, _ token: TokenOfferBody?, hasKey: Bool, isOrder: Bool = false
+    ) throws -> Renewal {
+        let length = timeToLive ?? limits.defaultTimeToLive
+        guard length >= .seconds(1), length <= limits.maximumTimeToLive else {
+            throw Problem.outOfRange(
+                "ttl_s is \(length.components.seconds).",
+                remedy: "Ask for 1 to \(limits.maximumTimeToLive.components.seconds) seconds, and renew.")
+        }
+        return Renewal(
+            session: session, timeToLive: length, sessionLifetime: sessionLifetime(session.origins),
+            token: try offer(session, token, hasKey: hasKey, isOrder: isOrder))
+    }
+
+    private func offer(
+        _ session: Session, _ token: TokenOfferBody?, hasKey: Bool, isOrder: Bool
+    ) throws -> TokenOffer {
+        guard session.isSealed else {
+            guard token == nil else {
+                throw Problem.outOfRange("The project is open, and the request has a token.", remedy: "Leave it out.")
+            }
+            return TokenOffer(bytes: Data(Secret.randomBytes(Payload.tokenCount)), lifetime: limits.tokenLifetime)
+        }
+        let identifier = Data(token: token?.token ?? "")
+        guard identifier.count == Sealing.identifierCount,
+            hasKey ? token?.key?.count == Sealing.wrappedKeyCount : token?.key == nil
+        else {
+            throw Problem.outOfRange(
+                "The project is sealed, and the request has no token as it should be.",
+                remedy:
+                    "Send the \(2 * Sealing.identifierCount) digits of an identifier\(hasKey ? ", and a key of \(Sealing.wrappedKeyCount) bytes" : " without a key")."
+            )
+        }
+        return TokenOffer(
+            bytes: identifier, key: token?.key, lifetime: limits.tokenLifetime, isForgetful: isOrder)
+    }
 
     private func require(_ token: HeardToken) throws {
         guard token.age >= .zero, token.age <= limits.maximumTimeToLive else {

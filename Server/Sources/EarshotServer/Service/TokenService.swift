@@ -50,10 +50,11 @@ final class TokenService: Sendable {
     // MARK: Sessions
 
     /// Opens a session for a device that presents a key.
+    /// - Parameter canSeal: whether the client can seal messages: a sealed project accepts no other.
     /// - Returns: the session and its secret, which the service does not store.
-    func openSession(key: String, from source: RequestSource = RequestSource()) async throws -> (
-        Session, secret: String
-    ) {
+    func openSession(
+        key: String, canSeal: Bool = false, from source: RequestSource = RequestSource()
+    ) async throws -> (Session, secret: String) {
         try keepAddressRate(source)
         if let client = source.client {
             try keepRate(.pageSessions(client: client), limits.sessionsPerAddress, "address")
@@ -64,6 +65,7 @@ final class TokenService: Sendable {
         try require(source, holder.origins)
         try keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
         guard holder.role == .device else { throw Problem.notDeviceKey }
+        guard canSeal || holder.salt == nil else { throw Problem.sealingRequired }
         let secret = Secret.newSession()
         let session = try await store.openSession(
             SessionOrder(
@@ -116,7 +118,7 @@ final class TokenService: Sendable {
         }
     }
 
-    private func sessionLifetime(_ origins: AllowedOrigins?) -> Duration {
+    func sessionLifetime(_ origins: AllowedOrigins?) -> Duration {
         origins == nil ? limits.sessionLifetime : limits.browserSessionLifetime
     }
 
@@ -152,20 +154,6 @@ final class TokenService: Sendable {
     /// The most calls of the store in one sweep: 80 of 500 items, 160,000 items of each kind a second. The
     /// heartbeat then wakes the event streams, and the next sweep continues.
     private static let maximumSweepCount = 80
-
-    /// A lease of the requested length.
-    func renewal(_ session: Session, timeToLive: Duration?) throws -> Renewal {
-        let length = timeToLive ?? limits.defaultTimeToLive
-        guard length >= .seconds(1), length <= limits.maximumTimeToLive else {
-            throw Problem.outOfRange(
-                "ttl_s is \(length.components.seconds).",
-                remedy: "Ask for 1 to \(limits.maximumTimeToLive.components.seconds) seconds, and renew.")
-        }
-        return Renewal(
-            session: session, timeToLive: length, sessionLifetime: sessionLifetime(session.origins),
-            token: TokenOffer(
-                bytes: Data(Secret.randomBytes(Payload.tokenCount)), lifetime: limits.tokenLifetime))
-    }
 
     // MARK: Rates
 

@@ -18,6 +18,8 @@ extension LiveRows {
         for row in try database.rows("SELECT id, origins FROM api_key WHERE origins IS NOT NULL") {
             origins[row[0]] = AllowedOrigins(stored: row[1])
         }
+        var salts: [Int64: Data] = [:]
+        for row in try database.rows("SELECT id, salt FROM project WHERE salt IS NOT NULL") { salts[row[0]] = row[1] }
         devices = try database.rows(
             "SELECT id, identifier, key_id, project_id, hash, expires_at, sequence, forgotten FROM device"
         ).map { row in
@@ -26,7 +28,7 @@ extension LiveRows {
                 row[0],
                 Live.Device(
                     identifier: row[1], key: key, project: row[3], hash: row[4], origins: origins[key],
-                    expires: row[5], sequence: row[6], forgotten: row[7])
+                    salt: salts[row[3]], expires: row[5], sequence: row[6], forgotten: row[7])
             )
         }
         offers = try database.rows(
@@ -57,14 +59,14 @@ extension LiveRows {
         }
         tokens = try database.rows(
             """
-            SELECT id, project_id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at
+            SELECT id, project_id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at, wrapped_key
             FROM token ORDER BY id
             """
         ).compactMap { row in
             guard let name = Live.TokenName(row[2], project: row[1]) else { return nil }
             let token = Live.Token(
                 name: name, device: row[3], binding: TokenBinding(publication: row[4], subscription: row[5]),
-                issued: row[6], expires: row[7])
+                issued: row[6], expires: row[7], key: row[8])
             return (row[0], token)
         }
         deliveries = try database.rows(

@@ -121,12 +121,12 @@ struct SQLiteLog: ChangeLog {
             let (publication, subscription) = token.binding.columns
             try database.run(
                 """
-                INSERT INTO token (id, project_id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO token (id, project_id, bytes, device_id, publication_id, subscription_id, issued_at,
+                    expires_at, wrapped_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     row, token.name.project, token.name.data, token.device, publication, subscription, token.issued,
-                    token.expires,
+                    token.expires, token.key,
                 ])
         }
     }

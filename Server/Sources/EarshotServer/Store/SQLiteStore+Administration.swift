@@ -7,20 +7,20 @@ package struct AdministrationError: Error, CustomStringConvertible, Equatable {
 }
 
 extension SQLiteStore {
-    package func createProject(name: String) async throws -> Project {
+    package func createProject(name: String, salt: Data?) async throws -> Project {
         try await writes.perform { database, now in
             guard try Self.projectID(name, database) == nil else {
                 throw AdministrationError(description: "The project '\(name)' exists already; choose another name.")
             }
-            try database.run("INSERT INTO project (name, created_at) VALUES (?, ?)", [name, now])
-            return Project(id: database.lastInsertedRowID, name: name, created: now)
+            try database.run("INSERT INTO project (name, created_at, salt) VALUES (?, ?, ?)", [name, now, salt])
+            return Project(id: database.lastInsertedRowID, name: name, created: now, salt: salt)
         }
     }
 
     package func projects() async throws -> [Project] {
         try await pool.read { database in
-            try database.rows("SELECT id, name, created_at FROM project ORDER BY id").map { row in
-                Project(id: row["id"], name: row["name"], created: row["created_at"])
+            try database.rows("SELECT id, name, created_at, salt FROM project ORDER BY id").map { row in
+                Project(id: row["id"], name: row["name"], created: row["created_at"], salt: row["salt"])
             }
         }
     }
@@ -67,11 +67,15 @@ extension SQLiteStore {
     func keyHolder(hash: Data) async throws -> KeyHolder? {
         try await pool.read { database in
             try database.row(
-                "SELECT id, project_id, role, origins FROM api_key WHERE hash = ? AND revoked_at IS NULL",
+                """
+                SELECT api_key.id, project_id, role, origins, salt FROM api_key JOIN project ON project.id = project_id
+                WHERE hash = ? AND revoked_at IS NULL
+                """,
                 [hash]
             ).map { row in
                 KeyHolder(
-                    key: row["id"], project: row["project_id"], role: KeyRole(row["role"]), origins: Self.origins(row))
+                    key: row["id"], project: row["project_id"], role: KeyRole(row["role"]), origins: Self.origins(row),
+                    salt: row["salt"])
             }
         }
     }

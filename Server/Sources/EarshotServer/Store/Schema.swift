@@ -10,8 +10,15 @@ enum Schema {
         migrator.registerMigration("4") { try $0.execute(sql: version4) }
         migrator.registerMigration("5") { try $0.execute(sql: version5) }
         migrator.registerMigration("6") { try $0.execute(sql: version6) }
+        migrator.registerMigration("7") { try $0.execute(sql: version7) }
         return migrator
     }
+
+    // The salt of a sealed project, and the key of a sealed publication, wrapped for each of its tokens. Both are null in an open project.
+    private static let version7 = """
+        ALTER TABLE project ADD COLUMN salt BLOB;
+        ALTER TABLE token ADD COLUMN wrapped_key BLOB;
+        """
 
     // What the operator wants ended, by identifier. A command writes it in a process of its own, and the service reads it when the count of
     // `revocation` changes.

@@ -71,8 +71,9 @@ protocol Store: OperatorStore {
 /// The operator's commands, from a process of their own while the service runs.
 package protocol Administration: Sendable {
     /// Creates a project.
+    /// - Parameter salt: the salt of a sealed project; nil for an open one.
     /// - Throws: `AdministrationError` if the name is in use, or the error of the database.
-    func createProject(name: String) async throws -> Project
+    func createProject(name: String, salt: Data?) async throws -> Project
     /// All projects, oldest first.
     /// - Throws: the error of the database.
     func projects() async throws -> [Project]
@@ -144,11 +145,15 @@ struct SessionOrder: Sendable {
     let devicesPerKey: Int
 }
 
-/// A new token, to issue if the current one is too old.
+/// A new token, to issue if the current one is too old. In a sealed project the device draws it, and the service has its identifier.
 struct TokenOffer: Sendable {
     let bytes: Data
+    /// The key of a sealed publication, wrapped for the token.
+    var key: Data?
     /// The lifetime of a new token; the current one is kept for half of it.
     let lifetime: Duration
+    /// Whether the device may have forgotten the current token: it repeats an order of a sealed project.
+    var isForgetful = false
 }
 
 /// The renewal of a lease.
@@ -185,6 +190,8 @@ struct SightingReport: Sendable {
     let session: Session
     let heard: [HeardToken]
     let lost: [Data]
+    /// Keys for tokens that the device hears.
+    var keys: [PublicationKey] = []
     let lifetime: Duration
     let perDevice: Int
 }
@@ -239,6 +246,12 @@ func reason(of error: any Error) -> String {
 }
 
 extension Administration {
+    /// Creates an open project.
+    /// - Throws: `AdministrationError` if the name is in use, or the error of the database.
+    package func createProject(name: String) async throws -> Project {
+        try await createProject(name: name, salt: nil)
+    }
+
     /// Creates a key that is not for browsers.
     /// - Throws: `AdministrationError` if there is no such project, or the error of the database.
     package func createKey(

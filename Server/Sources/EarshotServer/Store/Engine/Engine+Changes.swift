@@ -23,7 +23,8 @@ extension Engine {
                     sequence: change.delivery.sequence, isFound: change.delivery.isFound,
                     subscription: change.subscription, publication: change.publication.identifier,
                     message: Message(
-                        namespace: change.publication.namespace, type: change.publication.type, content: content))
+                        namespace: change.publication.namespace, type: change.publication.type, content: content,
+                        keys: change.keys))
             }
         }
         return ChangePage(
@@ -36,6 +37,7 @@ extension Live {
         let delivery: Delivery
         let subscription: String
         let publication: Publication
+        let keys: [WrappedKey]
     }
 
     /// The changes of a device in their order. Cost: the number of messages that its subscriptions found, or lost lately.
@@ -45,13 +47,15 @@ extension Live {
         for row in device.subscriptions {
             guard let wish = wishes[row] else { continue }
             for publication in wish.publications {
-                guard let delivery = deliveries[Pair(publication: publication, subscription: row)],
+                let pair = Pair(publication: publication, subscription: row)
+                guard let delivery = deliveries[pair],
                     delivery.sequence > query.after, delivery.sequence <= query.through,
                     delivery.isFound || !query.isFoundOnly, let offer = offers[publication]
                 else { continue }
                 changes.append(
                     NotedChange(
-                        delivery: delivery, subscription: wish.subscription.identifier, publication: offer.publication))
+                        delivery: delivery, subscription: wish.subscription.identifier, publication: offer.publication,
+                        keys: delivery.isFound && device.salt != nil ? keys(pair) : []))
             }
         }
         changes.sort { $0.delivery.sequence < $1.delivery.sequence }

@@ -10,6 +10,8 @@ extension Engine {
                 let session = order.renewal.session
                 let expires = try live.prolonged(order.renewal, now: now)
                 if earlier == nil { try live.requirePublicationRoom(order, now: now) }
+                try live.requireUnused(
+                    order.renewal.token, for: earlier.map(TokenBinding.publication), session, now: now)
                 let row = earlier ?? live.newRow()
                 live.prolong(session, to: expires, &changes)
                 if earlier == nil {
@@ -59,6 +61,7 @@ extension Engine {
         try await change(isPatient: true) { live, changes, now in
             let expires = try live.prolonged(renewal, now: now)
             guard let row = live.publication(identifier, of: renewal.session, now: now) else { return nil }
+            try live.requireUnused(renewal.token, for: .publication(row), renewal.session, now: now)
             live.prolong(renewal.session, to: expires, &changes)
             let issued = try live.renewOffer(row, renewal, &changes, now: now)
             return live.offers[row].map { ($0.current, issued) }

@@ -10,12 +10,12 @@ extension Engine {
             let row = live.newRow()
             let device = Live.Device(
                 identifier: order.identifier, key: holder.key, project: holder.project, hash: order.hash,
-                origins: holder.origins, expires: now + order.lifetime, sequence: 0)
+                origins: holder.origins, salt: holder.salt, expires: now + order.lifetime, sequence: 0)
             live.insert(row, device)
             changes.openedDevices.append((row, device))
             return Session(
                 device: row, identifier: device.identifier, key: device.key, project: device.project,
-                origins: device.origins, expires: device.expires)
+                origins: device.origins, expires: device.expires, salt: device.salt)
         }
     }
 

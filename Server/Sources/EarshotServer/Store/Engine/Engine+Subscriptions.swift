@@ -6,6 +6,8 @@ extension Engine {
             let earlier = live.earlier(order)
             if let earlier, earlier.filter != order.filter { throw Problem.repeatDiffers }
             if earlier == nil { try live.requireSubscriptionRoom(order, now: now) }
+            try live.requireUnused(
+                order.renewal.token, for: (earlier?.row).map(TokenBinding.subscription), session, now: now)
             let row = earlier?.row ?? live.newRow()
             live.prolong(session, to: expires, &changes)
             if earlier == nil {
@@ -37,6 +39,7 @@ extension Engine {
         try await change(isPatient: true) { live, changes, now in
             let expires = try live.prolonged(renewal, now: now)
             guard let row = live.subscription(identifier, of: renewal.session, now: now) else { return nil }
+            try live.requireUnused(renewal.token, for: .subscription(row), renewal.session, now: now)
             live.prolong(renewal.session, to: expires, &changes)
             let issued = try live.renewWish(row, renewal, &changes, now: now)
             return live.wishes[row].map { ($0.current, issued) }

@@ -1,8 +1,5 @@
 import FoundationEssentials
 
-/// A new token has the bytes of another.
-struct TokenTaken: Error {}
-
 extension Live {
     mutating func insert(_ row: Int64, _ device: Device) {
         reserve(row: row)
@@ -64,24 +61,49 @@ extension Live {
     mutating func issue(
         _ offer: TokenOffer, for binding: TokenBinding, _ session: Session, _ changes: inout RowChanges, now: Moment
     ) throws -> IssuedToken {
-        let present =
-            switch binding {
-            case .publication(let row): offers[row]?.tokens.last
-            case .subscription(let row): wishes[row]?.tokens.last
-            }
-        if let token = present.flatMap({ tokens[$0] }), token.issued + offer.lifetime / 2 > now {
+        if let token = tokenToKeep(of: binding, offer, now: now) {
             return IssuedToken(bytes: token.name.data, issued: token.issued, expires: token.expires)
         }
-        // 64 random bits: that they are taken is as likely as that they are guessed.
-        guard let name = TokenName(offer.bytes, project: session.project), tokenRows[name] == nil else {
-            throw TokenTaken()
-        }
+        let name = try unusedName(offer, session)
         let row = newRow()
         let token = Token(
-            name: name, device: session.device, binding: binding, issued: now, expires: now + offer.lifetime)
+            name: name, device: session.device, binding: binding, issued: now, expires: now + offer.lifetime,
+            key: offer.key)
         insert(row, token)
         changes.issuedTokens.append((row, token))
         return IssuedToken(bytes: offer.bytes, issued: now, expires: token.expires)
+    }
+
+    /// Checks that the offered token can be issued, if one is needed. It changes nothing.
+    /// - Parameter binding: nil for a new publication or subscription.
+    func requireUnused(
+        _ offer: TokenOffer, for binding: TokenBinding?, _ session: Session, now: Moment
+    ) throws {
+        if let binding, tokenToKeep(of: binding, offer, now: now) != nil { return }
+        _ = try unusedName(offer, session)
+    }
+
+    /// The most tokens of an item that an order may add to.
+    private static let maximumTokenCount = 8
+
+    /// The token to keep: the current one, if it is less than half its life old. A repeated order of a sealed project gets its own.
+    private func tokenToKeep(of binding: TokenBinding, _ offer: TokenOffer, now: Moment) -> Token? {
+        let rows =
+            switch binding {
+            case .publication(let row): offers[row]?.tokens ?? []
+            case .subscription(let row): wishes[row]?.tokens ?? []
+            }
+        guard let present = rows.last.flatMap({ tokens[$0] }) else { return nil }
+        if offer.isForgetful, rows.count < Self.maximumTokenCount, present.name.data != offer.bytes { return nil }
+        return present.issued + offer.lifetime / 2 > now ? present : nil
+    }
+
+    /// The offered name. 64 random bits: that they are taken is as likely as that they are guessed.
+    private func unusedName(_ offer: TokenOffer, _ session: Session) throws -> TokenName {
+        guard let name = TokenName(offer.bytes, project: session.project), tokenRows[name] == nil else {
+            throw Problem.tokenTaken
+        }
+        return name
     }
 
     /// Ends a publication. Those that found it lose it.

@@ -3,7 +3,7 @@
 /// A publication P of device A and a subscription S of device B match while
 /// - both are alive, of one project, and A is not B,
 /// - S selects P: the same namespace, and the same type or none, and
-/// - they are near: B hears a token of P, or A hears a token of S.
+/// - they are near: B hears a token of P, or A hears a token of S. If P is sealed, A must have sent its key for that token.
 ///
 /// A change looks only at the pairs that it may touch.
 extension Live {
@@ -14,13 +14,36 @@ extension Live {
         guard offer.isAlive(now), wish.expires > now, offer.project == wish.project, offer.device != wish.device,
             publication.namespace == filter.namespace, filter.type.isEmpty || filter.type == publication.type
         else { return false }
-        return hears(wish.device, oneOf: offer.tokens, now: now) || hears(offer.device, oneOf: wish.tokens, now: now)
+        let keyed = devices[offer.device]?.salt == nil ? nil : pair.publication
+        return hears(wish.device, oneOf: offer.tokens, now: now)
+            || hears(offer.device, oneOf: wish.tokens, withKeyOf: keyed, now: now)
             || (assumedUntil > now && assumed.contains(pair))
     }
 
-    private func hears(_ device: Int64, oneOf tokens: [Int64], now: Moment) -> Bool {
+    /// - Parameter publication: the publication whose key the sighting must have; nil if it needs none.
+    private func hears(
+        _ device: Int64, oneOf tokens: [Int64], withKeyOf publication: Int64? = nil, now: Moment
+    ) -> Bool {
         guard let heard = devices[device]?.heard else { return false }
-        return tokens.contains { heard[$0].map { $0.expires > now } ?? false }
+        return tokens.contains { token in
+            guard let sighting = heard[token], sighting.expires > now else { return false }
+            return publication.map { sighting.keys[$0] != nil } ?? true
+        }
+    }
+
+    /// The keys of a sealed publication that the subscriber can use: for tokens that it hears, and for its own that the publisher hears.
+    func keys(_ pair: Pair) -> [WrappedKey] {
+        guard let offer = offers[pair.publication], let wish = wishes[pair.subscription] else { return [] }
+        let heard = devices[wish.device]?.heard ?? [:]
+        let own = offer.tokens.compactMap { row in heard[row] == nil ? nil : tokens[row] }
+            .compactMap { token in token.key.map { WrappedKey(token: token.name.data, key: $0) } }
+        let sightings = devices[offer.device]?.heard ?? [:]
+        let sent = wish.tokens.compactMap { row in
+            tokens[row].flatMap { token in
+                sightings[row]?.keys[pair.publication].map { WrappedKey(token: token.name.data, key: $0) }
+            }
+        }
+        return own + sent
     }
 
     /// The pairs that may be near because a device hears a token.

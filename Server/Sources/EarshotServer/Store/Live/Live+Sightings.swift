@@ -36,6 +36,7 @@ extension Live {
                 removeSighting(of: token.row, by: device)
                 changed.append(token.row)
             }
+            changed += addKeys(report)
             let touched = changed.flatMap { pairs(device, $0) }
             // The device has said itself what it hears.
             if !assumed.isEmpty { assumed.subtract(touched) }
@@ -44,6 +45,22 @@ extension Live {
         let answer = SightingAnswer(
             heard: heard.map { $0?.status ?? .invalid }, lost: lost.map { $0?.status ?? .invalid }, woken: Woken())
         return (answer, isUnsettled)
+    }
+
+    /// Keeps the keys of a device's publications with the tokens that it hears. Others are ignored.
+    /// - Returns: the tokens that have new ones.
+    private mutating func addKeys(_ report: SightingReport) -> [Int64] {
+        let (device, project) = (report.session.device, report.session.project)
+        var changed: [Int64] = []
+        for key in report.keys {
+            guard let publication = offerRows[key.publication], offers[publication]?.device == device,
+                let token = TokenName(key.token, project: project).flatMap({ tokenRows[$0] }),
+                let sighting = devices[device]?.heard[token], sighting.keys[publication] != key.key
+            else { continue }
+            devices[device]?.heard[token]?.keys[publication] = key.key
+            changed.append(token)
+        }
+        return changed
     }
 
     private func known(
@@ -70,8 +87,10 @@ extension Live {
     private mutating func addSighting(
         _ sighting: Sighting, of token: Int64, by device: Int64, now: Moment
     ) -> Bool {
-        let before = devices[device]?.heard[token]?.expires
+        let old = devices[device]?.heard[token]
+        let before = old?.expires
         var sighting = sighting
+        sighting.keys = old?.keys ?? [:]
         // A late report does not shorten a sighting.
         if let before { sighting.expires = max(before, sighting.expires) } else { sightingCount += 1 }
         devices[device]?.heard[token] = sighting

@@ -28,6 +28,8 @@ struct Live: Sendable {
         let hash: Data
         /// The pages that may use its key, if that is a browser key.
         let origins: AllowedOrigins?
+        /// The salt of its project if that is sealed.
+        var salt: Data?
         var expires: Moment
         /// The number of the last change of what it has found.
         var sequence: Int64
@@ -42,6 +44,8 @@ struct Live: Sendable {
     /// A device hears a token.
     struct Sighting {
         var expires: Moment
+        /// The keys of the device's own publications, wrapped for the token, by row.
+        var keys: [Int64: Data] = [:]
     }
 
     struct Offer {
@@ -88,6 +92,8 @@ struct Live: Sendable {
         let binding: TokenBinding
         let issued: Moment
         let expires: Moment
+        /// The key of a sealed publication, wrapped for the token.
+        var key: Data?
     }
 
     /// A token's bytes say nothing outside of its project.
@@ -184,7 +190,7 @@ struct Live: Sendable {
         else { return nil }
         return Session(
             device: row, identifier: device.identifier, key: device.key, project: device.project,
-            origins: device.origins, expires: device.expires)
+            origins: device.origins, expires: device.expires, salt: device.salt)
     }
 
     /// The status of a token in a project.

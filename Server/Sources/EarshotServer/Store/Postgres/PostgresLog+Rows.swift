@@ -123,10 +123,11 @@
                 let tokens = issuedTokens.map(\.token)
                 try connection.execute(
                     """
-                    INSERT INTO token (id, project_id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at)
-                    SELECT id, $1, bytes, device, publication, subscription, issued, expires
-                    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
-                        AS new (id, bytes, device, publication, subscription, issued, expires)
+                    INSERT INTO token (id, project_id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at,
+                        wrapped_key)
+                    SELECT id, $1, bytes, device, publication, subscription, issued, expires, wrapped_key
+                    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+                        $9::bytea[]) AS new (id, bytes, device, publication, subscription, issued, expires, wrapped_key)
                     """,
                     [
                         .integer(project), .integers(issuedTokens.map(\.row)),
@@ -134,6 +135,7 @@
                         .integers(tokens.map(\.binding.columns.publication)),
                         .integers(tokens.map(\.binding.columns.subscription)),
                         .integers(tokens.map(\.issued.milliseconds)), .integers(tokens.map(\.expires.milliseconds)),
+                        .manyBytes(tokens.map(\.key)),
                     ])
             }
             if !delivered.isEmpty {
@@ -173,13 +175,15 @@
                 origins[row.integer(0)] = row.origins(1)
                 if !row.isNull(2) { revokedKeys.insert(row.integer(0)) }
             }
+            let salt = try connection.execute("SELECT salt FROM project WHERE id = $1", [.integer(project)])
+                .first?.optionalBytes(0)
             devices = try rows("id, identifier, key_id, hash, expires_at, sequence, forgotten", "device").map { row in
                 let key = row.integer(2)
                 return (
                     row.integer(0),
                     Live.Device(
                         identifier: row.text(1), key: key, project: project, hash: row.bytes(3), origins: origins[key],
-                        expires: row.moment(4), sequence: row.integer(5), forgotten: row.integer(6))
+                        salt: salt, expires: row.moment(4), sequence: row.integer(5), forgotten: row.integer(6))
                 )
             }
             offers = try rows(
@@ -204,12 +208,13 @@
                         order: row.optionalText(6), expires: subscription.expires)
                 }
             tokens = try rows(
-                "id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at", "token", "ORDER BY id"
+                "id, bytes, device_id, publication_id, subscription_id, issued_at, expires_at, wrapped_key", "token",
+                "ORDER BY id"
             ).map { row in
                 let token = Live.Token(
                     name: Live.TokenName(UInt64(bitPattern: row.integer(1)), project: project), device: row.integer(2),
                     binding: TokenBinding(publication: row.optionalInteger(3), subscription: row.optionalInteger(4)),
-                    issued: row.moment(5), expires: row.moment(6))
+                    issued: row.moment(5), expires: row.moment(6), key: row.optionalBytes(7))
                 return (row.integer(0), token)
             }
             deliveries = try connection.execute(
@@ -244,8 +249,9 @@
                 return (
                     row,
                     Live.Token(
-                        name: token.name, device: token.device, binding: token.binding, issued: issued, expires: expires
-                    )
+                        name: token.name, device: token.device, binding: token.binding, issued: issued,
+                        expires: expires,
+                        key: token.key)
                 )
             }
             rows.deliveries = deliveries.map { pair, delivery in

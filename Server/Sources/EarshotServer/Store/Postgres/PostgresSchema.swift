@@ -4,7 +4,7 @@
     /// The tables on PostgreSQL. A released version never changes; a change adds another one.
     enum PostgresSchema {
         /// The version of the tables that this program makes.
-        static let version: Int64 = 5
+        static let version: Int64 = 6
         /// The oldest version that it brings to the current one.
         private static let oldest: Int64 = 3
 
@@ -28,9 +28,10 @@
                 if present == version { return }
                 let scripts =
                     switch present {
-                    case 0: [registry, rows, endings]
-                    case 3: [upgrade, rows, copy, endings]
-                    default: [endings]
+                    case 0: [registry, rows, endings, sealing]
+                    case 3: [upgrade, rows, copy, endings, sealing]
+                    case 4: [endings, sealing]
+                    default: [sealing]
                     }
                 for script in scripts { try connection.run(script: script) }
                 try connection.run(script: "DELETE FROM migration; INSERT INTO migration VALUES (\(version))")
@@ -168,6 +169,13 @@
 
         // What the operator wants ended, by identifier. Nodes of version 4 do not know the table, and may go on beside those of version 5.
         private static let endings = "CREATE TABLE ending (device text, publication text)"
+
+        // The salt of a sealed project, and the key of a sealed publication, wrapped for each of its tokens. Nodes of version 5 do not know
+        // them: create no sealed project before all nodes have version 6.
+        private static let sealing = """
+            ALTER TABLE project ADD COLUMN salt bytea;
+            ALTER TABLE token ADD COLUMN wrapped_key bytea;
+            """
 
         // Until version 4 functions of the database matched messages, and every node asked it. Sightings are in memory now.
         private static let upgrade = """

@@ -3,13 +3,13 @@
     package import FoundationEssentials
 
     extension PostgresStore {
-        package func createProject(name: String) async throws -> Project {
+        package func createProject(name: String, salt: Data?) async throws -> Project {
             try await administer { connection, now in
                 do {
                     let id = try connection.execute(
-                        "INSERT INTO project (name, created_at) VALUES ($1, $2) RETURNING id",
-                        [.text(name), .integer(now.milliseconds)])[0].integer(0)
-                    return Project(id: id, name: name, created: now)
+                        "INSERT INTO project (name, created_at, salt) VALUES ($1, $2, $3) RETURNING id",
+                        [.text(name), .integer(now.milliseconds), .optional(salt)])[0].integer(0)
+                    return Project(id: id, name: name, created: now, salt: salt)
                 } catch let error as PostgresError where error.isDuplicate {
                     throw AdministrationError(description: "The project '\(name)' exists already; choose another name.")
                 }
@@ -18,8 +18,8 @@
 
         package func projects() async throws -> [Project] {
             try await administer { connection, _ in
-                try connection.execute("SELECT id, name, created_at FROM project ORDER BY id").map {
-                    Project(id: $0.integer(0), name: $0.text(1), created: $0.moment(2))
+                try connection.execute("SELECT id, name, created_at, salt FROM project ORDER BY id").map {
+                    Project(id: $0.integer(0), name: $0.text(1), created: $0.moment(2), salt: $0.optionalBytes(3))
                 }
             }
         }
@@ -73,12 +73,15 @@
         func keyHolder(hash: Data) async throws -> KeyHolder? {
             try await perform { connection, _ in
                 try connection.execute(
-                    "SELECT id, project_id, role, origins FROM api_key WHERE hash = $1 AND revoked_at IS NULL",
+                    """
+                    SELECT api_key.id, project_id, role, origins, salt
+                    FROM api_key JOIN project ON project.id = project_id WHERE hash = $1 AND revoked_at IS NULL
+                    """,
                     [.bytes(hash)]
                 ).first.map { row in
                     KeyHolder(
                         key: row.integer(0), project: row.integer(1), role: KeyRole(row.text(2)),
-                        origins: row.origins(3))
+                        origins: row.origins(3), salt: row.optionalBytes(4))
                 }
             }
         }

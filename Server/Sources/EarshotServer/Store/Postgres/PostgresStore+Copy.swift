@@ -12,17 +12,25 @@
             case bigint
             case text
             case bytea
+            case optionalBytes
             case boolean
             /// Eight bytes, which PostgreSQL has as a number.
             case token
 
-            var type: String { self == .token ? "bigint" : rawValue }
+            var type: String {
+                switch self {
+                case .token: "bigint"
+                case .optionalBytes: "bytea"
+                default: rawValue
+                }
+            }
 
             func values(_ rows: [Row], _ column: Int) -> PostgresValue {
                 switch self {
                 case .bigint: .integers(rows.map { $0[column] })
                 case .text: .texts(rows.map { $0[column] })
                 case .bytea: .manyBytes(rows.map { $0[column] ?? Data() })
+                case .optionalBytes: .manyBytes(rows.map { $0[column] })
                 case .boolean: .booleans(rows.map { $0[column] ?? false })
                 case .token:
                     .integers(
@@ -35,7 +43,7 @@
 
         // In the order in which rows name those of other tables.
         private static let tables: [(name: String, columns: KeyValuePairs<String, Kind>)] = [
-            ("project", ["id": .bigint, "name": .text, "created_at": .bigint]),
+            ("project", ["id": .bigint, "name": .text, "created_at": .bigint, "salt": .optionalBytes]),
             (
                 "api_key",
                 [
@@ -88,6 +96,7 @@
                 [
                     "id": .bigint, "project_id": .bigint, "bytes": .token, "device_id": .bigint,
                     "publication_id": .bigint, "subscription_id": .bigint, "issued_at": .bigint, "expires_at": .bigint,
+                    "wrapped_key": .optionalBytes,
                 ]
             ),
             (

@@ -1,0 +1,233 @@
+import Foundation
+import GRDB
+import NearbyWire
+import Testing
+
+@testable import EarshotServer
+
+#if Postgres
+    import EarshotPostgres
+#endif
+
+/// Projects whose messages are sealed: the service passes tokens' identifiers, tags and wrapped keys on, and reads nothing.
+@Suite struct SealedTests {
+    private static let salt = Data(1...16)
+
+    private func world(_ kind: StoreKind) async throws -> World {
+        let world = try World(kind)
+        _ = try await world.store.createProject(name: "ours", salt: Self.salt)
+        return world
+    }
+
+    private func device(_ world: World) async throws -> Session {
+        try await world.service.openSession(key: try await world.key(), canSeal: true).0
+    }
+
+    /// A token of these digits, with a key that has their first byte.
+    private func token(_ byte: UInt8, isPublished: Bool = true) -> TokenOfferBody {
+        TokenOfferBody(token: identifier(byte).hex, key: isPublished ? key(byte) : nil)
+    }
+
+    private func identifier(_ byte: UInt8) -> Data { Data(repeating: byte, count: 8) }
+    private func key(_ byte: UInt8) -> Data { Data(repeating: byte, count: 60) }
+
+    private func publish(
+        _ world: World, _ session: Session, _ byte: UInt8, order: String? = nil, content: Data = Data("sealed".utf8)
+    ) async throws -> Outcome<Publication> {
+        try await world.service.publish(
+            Message(namespace: "", type: "tag", content: content), for: session, idempotencyKey: order,
+            token: token(byte))
+    }
+
+    private func subscribe(_ world: World, _ session: Session, _ byte: UInt8) async throws -> Outcome<Subscription> {
+        try await world.service.subscribe(
+            MessageFilter(namespace: "", type: "tag"), for: session, token: token(byte, isPublished: false))
+    }
+
+    private func changes(_ world: World, _ session: Session) async throws -> [Change] {
+        try await world.store.changes(of: session, ChangeQuery(after: 0, limit: 10)).changes
+    }
+
+    private func hear(
+        _ world: World, _ session: Session, _ bytes: [UInt8], keys: [PublicationKeyBody] = []
+    ) async throws -> [TokenStatus] {
+        try await world.service.report(
+            heard: bytes.map { HeardToken(bytes: identifier($0)) }, lost: [], keys: keys, for: session
+        ).heard
+    }
+
+    @Test(arguments: StoreKind.all) func `a subscriber that hears gets the key of the token it hears`(
+        _ kind: StoreKind
+    ) async throws {
+        let world = try await world(kind)
+        let (publisher, subscriber) = (try await device(world), try await device(world))
+        #expect(publisher.salt == Self.salt)
+        let outcome = try await publish(world, publisher, 1)
+        #expect(outcome.token.bytes == identifier(1))
+        _ = try await subscribe(world, subscriber, 2)
+        #expect(try await hear(world, subscriber, [1]) == [.valid])
+        let found = try await changes(world, subscriber)
+        #expect(found.map(\.message.keys) == [[WrappedKey(token: identifier(1), key: key(1))]])
+        #expect(found.first?.message.content == Data("sealed".utf8) && found.first?.message.type == "tag")
+    }
+
+    @Test(arguments: StoreKind.all)
+    func `a message is found by its publisher's hearing only with a key for the subscriber`(
+        _ kind: StoreKind
+    ) async throws {
+        let world = try await world(kind)
+        let (publisher, subscriber) = (try await device(world), try await device(world))
+        let publication = try await publish(world, publisher, 1).value.identifier
+        _ = try await subscribe(world, subscriber, 2)
+        #expect(try await hear(world, publisher, [2]) == [.valid])
+        #expect(try await changes(world, subscriber).isEmpty)
+        // Neither for tokens that it does not hear, nor of others' publications.
+        for keys in [
+            [PublicationKeyBody(token: identifier(3).hex, publication: publication, key: key(9))],
+            [PublicationKeyBody(token: "no token", publication: publication, key: key(9))],
+            [PublicationKeyBody(token: identifier(2).hex, publication: "other", key: key(9))],
+        ] {
+            _ = try await hear(world, publisher, [], keys: keys)
+            _ = try await hear(world, subscriber, [], keys: keys)
+        }
+        #expect(try await changes(world, subscriber).isEmpty)
+        let own = PublicationKeyBody(token: identifier(2).hex, publication: publication, key: key(7))
+        _ = try await hear(world, publisher, [], keys: [own])
+        #expect(
+            try await changes(world, subscriber).map(\.message.keys)
+                == [[WrappedKey(token: identifier(2), key: key(7))]])
+    }
+
+    @Test(arguments: StoreKind.all) func `the token rotates when it is time, with its key`(
+        _ kind: StoreKind
+    ) async throws {
+        let world = try await world(kind)
+        let (publisher, subscriber) = (try await device(world), try await device(world))
+        let publication = try await publish(world, publisher, 1).value.identifier
+        _ = try await subscribe(world, subscriber, 2)
+        func renew(_ byte: UInt8) async throws -> Data {
+            try await world.service.renewPublication(publication, for: publisher, token: token(byte)).1.bytes
+        }
+        #expect(try await renew(3) == identifier(1))
+        world.clock.advance(by: .seconds(61))
+        #expect(try await renew(4) == identifier(4))
+        // The answer was lost: the request comes again, with another token or the same.
+        #expect(try await renew(5) == identifier(4))
+        #expect(try await renew(4) == identifier(4))
+        _ = try await hear(world, subscriber, [4])
+        #expect(
+            try await changes(world, subscriber).map(\.message.keys)
+                == [[WrappedKey(token: identifier(4), key: key(4))]])
+    }
+
+    @Test(arguments: StoreKind.all) func `a repeated order gets its own token, a bounded number of times`(
+        _ kind: StoreKind
+    ) async throws {
+        let world = try await world(kind)
+        let session = try await device(world)
+        let first = try await publish(world, session, 1, order: "once")
+        for byte: UInt8 in 2...8 {
+            let again = try await publish(world, session, byte, order: "once")
+            #expect(!again.isNew && again.value.identifier == first.value.identifier)
+            #expect(again.token.bytes == identifier(byte))
+        }
+        #expect(try await publish(world, session, 8, order: "once").token.bytes == identifier(8))
+        #expect(try await publish(world, session, 9, order: "once").token.bytes == identifier(8))
+        #expect(
+            try await problem { try await publish(world, session, 9, order: "once", content: Data("x".utf8)) }
+                == .repeatDiffers)
+    }
+
+    @Test(arguments: StoreKind.all) func `a taken token is refused, and nothing changes`(
+        _ kind: StoreKind
+    ) async throws {
+        let world = try await world(kind)
+        let (one, other) = (try await device(world), try await device(world))
+        _ = try await publish(world, one, 1)
+        #expect(try await problem { try await publish(world, other, 1) } == .tokenTaken)
+        #expect(try await problem { try await publish(world, one, 1) } == .tokenTaken)
+        #expect(try await problem { try await subscribe(world, other, 1) } == .tokenTaken)
+        #expect(try await world.store.publications(of: other, now: world.clock.now).isEmpty)
+        #expect(try await world.store.subscriptions(of: other, now: world.clock.now).isEmpty)
+        let publication = try await publish(world, other, 2).value.identifier
+        world.clock.advance(by: .seconds(61))
+        #expect(
+            try await problem {
+                try await world.service.renewPublication(publication, for: other, token: token(1))
+            } == .tokenTaken)
+        #expect(try await world.rowCount("publication") == 2)
+    }
+
+    @Test(arguments: StoreKind.all)
+    func `an old client, and requests without what they need, are refused with the reason`(
+        _ kind: StoreKind
+    ) async throws {
+        let world = try await world(kind)
+        #expect(
+            try await problem { try await world.service.openSession(key: try await world.key()) } == .sealingRequired)
+        let session = try await device(world)
+        let wrong: [TokenOfferBody?] = [
+            nil, TokenOfferBody(token: "", key: key(1)), TokenOfferBody(token: identifier(1).hex, key: nil),
+            TokenOfferBody(token: identifier(1).hex, key: Data(count: 59)),
+            TokenOfferBody(token: "xyxyxyxyxyxyxyxy", key: key(1)),
+        ]
+        for token in wrong {
+            let refusal = try await problem {
+                try await world.service.publish(
+                    Message(namespace: "", type: "", content: Data()), for: session, token: token)
+            }
+            #expect(refusal?.code == "out_of_range" && refusal?.message.contains("sealed") == true)
+        }
+        let keyed = try await problem {
+            try await world.service.subscribe(
+                MessageFilter(namespace: "", type: ""), for: session, token: token(1))
+        }
+        #expect(keyed?.remedy.contains("without a key") == true)
+        let short = PublicationKeyBody(token: identifier(1).hex, publication: "p", key: Data(count: 61))
+        #expect(
+            try await problem { try await hear(world, session, [], keys: [short]) }?.message
+                == "A key has another size.")
+        let many = [PublicationKeyBody](
+            repeating: PublicationKeyBody(token: identifier(1).hex, publication: "p", key: key(1)), count: 401)
+        #expect(
+            try await problem { try await hear(world, session, [], keys: many) }?.message == "The report has 401 keys.")
+    }
+
+    @Test(arguments: StoreKind.all) func `an open project takes neither tokens nor keys`(
+        _ kind: StoreKind
+    ) async throws {
+        let world = try World(kind)
+        let session = try await device(world)
+        #expect(session.salt == nil)
+        #expect(try await problem { try await publish(world, session, 1) }?.message.contains("is open") == true)
+        let key = PublicationKeyBody(token: identifier(1).hex, publication: "p", key: key(1))
+        #expect(
+            try await problem { try await hear(world, session, [], keys: [key]) }?.message.contains("is open") == true)
+    }
+
+    /// The disk has what a stream needs that goes on after a restart.
+    @Test(arguments: StoreKind.all) func `keys of publications and the salt are read again with the rows`(
+        _ kind: StoreKind
+    ) async throws {
+        let world = try await world(kind)
+        let session = try await device(world)
+        _ = try await publish(world, session, 1)
+        _ = try await subscribe(world, session, 2)
+        let rows = try await world.rows(of: session.project)
+        #expect(rows.devices.map(\.device.salt) == [Self.salt])
+        #expect(rows.tokens.map(\.token.key) == [key(1), nil])
+        #expect(try await world.store.projects().map(\.salt) == [Self.salt])
+    }
+}
+
+extension World {
+    /// What the database has of a project.
+    fileprivate func rows(of project: Int64) async throws -> LiveRows {
+        #if Postgres
+            if let store = store as? PostgresStore {
+                return try await store.perform { connection, _ in try LiveRows(connection, project: project) }
+            }
+        #endif
+        return try await sqlite.pool.read { try LiveRows($0) }
+    }
+}
