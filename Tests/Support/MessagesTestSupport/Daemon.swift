@@ -11,12 +11,13 @@ package final class Daemon: Sendable {
     let port: UInt16
     private let process = Mutex<Int32>(0)
 
-    package init() throws {
+    /// - Parameter isOpen: whether its projects are open; otherwise they are sealed.
+    package init(isOpen: Bool = false) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshot-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         port = try Self.freePort()
-        _ = try administer(["project", "create", "demo"])
-        _ = try administer(["project", "create", "other"])
+        _ = try administer(["project", "create", "demo"] + (isOpen ? ["--open"] : []))
+        _ = try administer(["project", "create", "other"] + (isOpen ? ["--open"] : []))
         try start()
     }
 
@@ -28,6 +29,14 @@ package final class Daemon: Sendable {
     package var url: URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)") else { preconditionFailure("a URL") }
         return url
+    }
+
+    /// All that the service has on the disk.
+    package var databaseBytes: Data {
+        get throws {
+            try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                .reduce(into: Data()) { $0 += try Data(contentsOf: $1) }
+        }
     }
 
     /// A new key of a project.

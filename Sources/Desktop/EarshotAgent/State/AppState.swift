@@ -1,4 +1,5 @@
 import EarshotMessages
+import EarshotSealing
 import NearbyWire
 
 /// All that the agent keeps about an app: one file, see `StateStore`. It holds keys of projects and sessions.
@@ -36,6 +37,8 @@ struct AppState: Codable, Sendable, Hashable {
         var key: String
         var service: String
         var secret: String
+        /// How its messages are sealed; nil in an open project.
+        var sealing: DeviceSealing.Stored?
         /// The idempotency key of each registration, by `ResumingService`'s name for the order.
         var idempotencyKeys: [String: String] = [:]
     }

@@ -1,5 +1,6 @@
 import EarshotCoding
 import EarshotMessages
+import EarshotSealing
 import NearbyWire
 import Synchronization
 
@@ -35,14 +36,17 @@ final class ResumingService: MessageService {
     }
 
     func openSession() async throws(ServiceFailure) -> ServiceSession {
-        let remembered = state.withLock { state -> String? in
+        let remembered = state.withLock { state -> ServiceSession? in
             defer { state.isUsed = true }
-            return state.isUsed || state.memory.secret.isEmpty ? nil : state.memory.secret
+            guard !state.isUsed, !state.memory.secret.isEmpty else { return nil }
+            return ServiceSession(
+                secret: state.memory.secret, sealing: state.memory.sealing.flatMap(DeviceSealing.init))
         }
-        if let remembered { return ServiceSession(secret: remembered) }
+        if let remembered { return remembered }
         let session = try await service.openSession()
         change { state in
             state.memory.secret = session.secret
+            state.memory.sealing = session.sealing?.stored
             state.memory.idempotencyKeys = [:]
             (state.slots, state.counts, state.slotsByName) = ([:], [:], [:])
         }

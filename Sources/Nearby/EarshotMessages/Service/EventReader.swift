@@ -11,17 +11,18 @@ enum EventReader {
     ///   - open: opens the connection.
     ///   - silence: a connection that is silent for this long counts as dead.
     ///   - owner: kept alive while the stream is read.
+    ///   - translate: returns the event as the device sees it; it has the wrapped keys of a found message.
     static func events(
         _ open: @escaping @Sendable () async throws -> HTTPTransport.Stream, silence: Duration,
-        keeping owner: any MessageService
+        keeping owner: any MessageService, translate: @escaping @Sendable (ServiceEvent, [KeyBody]) -> ServiceEvent
     ) -> AsyncThrowingStream<ServiceEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: ServiceEvent.self, bufferingPolicy: .bufferingOldest(maximumBacklog))
         let lastPiece = SignOfLife()
         let reading = Task {
-            let failure = await read(open) { event in
+            let failure = await read(open) { event, keys in
                 lastPiece.note()
-                if case .dropped = continuation.yield(event) { return false }
+                if case .dropped = continuation.yield(translate(event, keys)) { return false }
                 return true
             }
             continuation.finish(throwing: failure)
@@ -47,7 +48,7 @@ enum EventReader {
     /// - Parameter report: takes an event; returns false to end.
     /// - Returns: the failure that ended the connection; nil if the service closed it.
     private static func read(
-        _ open: () async throws -> HTTPTransport.Stream, report: (ServiceEvent) -> Bool
+        _ open: () async throws -> HTTPTransport.Stream, report: (ServiceEvent, [KeyBody]) -> Bool
     ) async -> ServiceFailure? {
         var parser = EventStreamParser()
         var refusal: (status: Int, retryAfter: Duration?, body: Data)?
@@ -65,8 +66,8 @@ enum EventReader {
                         continue
                     }
                     for item in try parser.take(data) {
-                        guard let event = try event(item) else { continue }
-                        if !report(event) { return nil }
+                        guard let (event, keys) = try event(item) else { continue }
+                        if !report(event, keys) { return nil }
                     }
                 }
             }
@@ -78,25 +79,26 @@ enum EventReader {
         return refusal.map { ServiceAnswer.failure(status: $0.status, retryAfter: $0.retryAfter, body: $0.body) }
     }
 
-    /// The meaning of a server-sent event; nil if the event is unknown.
+    /// The meaning of a server-sent event, and the wrapped keys of a found message; nil if the event is unknown.
     /// - Throws: `ServiceFailure.invalid` if the event's data are not the expected JSON.
-    static func event(_ item: EventStreamParser.Item) throws(ServiceFailure) -> ServiceEvent? {
-        guard case .event(let name, let text, let id) = item else { return .quiet }
+    static func event(_ item: EventStreamParser.Item) throws(ServiceFailure) -> (ServiceEvent, [KeyBody])? {
+        guard case .event(let name, let text, let id) = item else { return (.quiet, []) }
         let data = Data(text.utf8)
         // Only an id that can be one of the service's is sent back to it.
         let eventID = id.flatMap { $0.isIdentifier(upTo: 64) ? $0 : nil }
         switch name {
-        case "ready": return .ready(isResumed: try decode(ReadyBody.self, data).resumed)
+        case "ready": return (.ready(isResumed: try decode(ReadyBody.self, data).resumed), [])
         case "found":
             let change = try decode(ChangeBody.self, data)
             let message = Message(
                 content: change.message.content, type: change.message.type, namespace: change.message.namespace)
-            return .found(
+            let event = ServiceEvent.found(
                 subscription: change.subscription, message: message, id: change.message.id, eventID: eventID)
+            return (event, change.message.keys ?? [])
         case "lost":
             let change = try decode(ChangeBody.self, data)
-            return .lost(subscription: change.subscription, id: change.message.id, eventID: eventID)
-        case "end": return .end(code: (try? decode(ProblemBody.self, data).problem.code) ?? "")
+            return (.lost(subscription: change.subscription, id: change.message.id, eventID: eventID), [])
+        case "end": return (.end(code: (try? decode(ProblemBody.self, data).problem.code) ?? ""), [])
         default: return nil
         }
     }

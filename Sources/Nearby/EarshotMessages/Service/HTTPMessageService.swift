@@ -1,4 +1,5 @@
 import EarshotCoding
+import EarshotSealing
 import Foundation
 import FoundationNetworking
 import NearbyWire
@@ -14,6 +15,7 @@ final class HTTPMessageService: MessageService {
     private let base: String
     private let key: String
     private let pace: MessageManager.Pace
+    private let desk = SealingDesk()
     private let transport: HTTPTransport
     private let session: URLSession
     /// The event stream's, with one connection.
@@ -41,9 +43,14 @@ final class HTTPMessageService: MessageService {
     func openSession() async throws(ServiceFailure) -> ServiceSession {
         // The key becomes part of a header.
         guard key.isPlain(upTo: 512) else { throw .malformedKey }
-        let opened = try await ask(SessionBody.self, "POST", "/v1/devices", key)
+        let order = try json(SessionOrderBody(sealing: [Sealing.version]))
+        let opened = try await ask(SessionBody.self, "POST", "/v1/devices", key, order)
         guard opened.session.isPlain(upTo: 512) else { throw .invalid("it sends an invalid session") }
-        return ServiceSession(secret: opened.session)
+        guard let terms = opened.terms?.sealing else { return ServiceSession(secret: opened.session) }
+        guard let sealing = DeviceSealing(terms) else {
+            throw .invalid("it asks for a sealing that this program does not know")
+        }
+        return ServiceSession(secret: opened.session, sealing: sealing)
     }
 
     func end(_ session: ServiceSession) async throws(ServiceFailure) {
@@ -53,49 +60,58 @@ final class HTTPMessageService: MessageService {
     func register(
         _ order: ServiceOrder, timeToLive: Duration, idempotencyKey: String, in session: ServiceSession
     ) async throws(ServiceFailure) -> Registration {
+        let draft = desk.draft(order, name: idempotencyKey, in: session)
         let (kind, body): (RegistrationName.Kind, any Encodable) =
-            switch order {
+            switch draft?.order ?? order {
             case .publication(let message):
                 (
                     .publication,
                     PublicationOrderBody(
                         namespace: message.namespace, type: message.type, content: message.content,
-                        timeToLive: timeToLive, idempotencyKey: idempotencyKey)
+                        timeToLive: timeToLive, idempotencyKey: idempotencyKey, token: draft?.offer)
                 )
             case .subscription(let namespace, let type):
                 (
                     .subscription,
                     SubscriptionOrderBody(
-                        namespace: namespace, type: type, timeToLive: timeToLive, idempotencyKey: idempotencyKey)
+                        namespace: namespace, type: type, timeToLive: timeToLive, idempotencyKey: idempotencyKey,
+                        token: draft?.offer)
                 )
             }
-        return try await registration(kind, "POST", kind.path, try json(body), session)
+        let answer = try await registration(kind, "POST", kind.path, try json(body), session)
+        let registration = try desk.confirmed(answer, draft, in: session)
+        if let keys = desk.newKeys(of: registration.name, in: session) {
+            // If that fails, the next report has them.
+            _ = try? await send("POST", "/v1/sightings", session.secret, try json(keys))
+        }
+        return registration
     }
 
     func renew(
         _ name: RegistrationName, timeToLive: Duration, in session: ServiceSession
     ) async throws(ServiceFailure) -> Registration {
-        let body = try json(RenewalBody(timeToLive: timeToLive))
+        let body = try json(RenewalBody(timeToLive: timeToLive, token: desk.offer(for: name, in: session)))
         let renewed = try await registration(name.kind, "PUT", "\(name.kind.path)/\(name.id)", body, session)
         guard renewed.name == name else { throw .invalid("it renewed another registration") }
-        return renewed
+        return try desk.confirmed(renewed, nil, in: session)
     }
 
     func withdraw(_ name: RegistrationName, in session: ServiceSession) async throws(ServiceFailure) {
+        desk.forget(name, in: session)
         _ = try await send("DELETE", "\(name.kind.path)/\(name.id)", session.secret)
     }
 
     func report(
         _ report: SightingReport, in session: ServiceSession
     ) async throws(ServiceFailure) -> [Payload: TokenStatus] {
-        let body = try json(SightingsBody(report))
+        let body = try json(desk.body(report, in: session))
         let answer = try await ask(SightingsAnswerBody.self, "POST", "/v1/sightings", session.secret, body)
         var statuses: [Payload: TokenStatus] = [:]
         for entry in answer.heard {
             guard let token = Payload(serviceToken: entry.token) else { continue }
             statuses[token] = TokenStatus(rawValue: entry.status)
         }
-        return statuses
+        return desk.statuses(statuses, of: report, in: session)
     }
 
     func lookUp(
@@ -135,7 +151,9 @@ final class HTTPMessageService: MessageService {
             for try await _ in streamTransport.pieces(of: opening, by: streamSession) {}
             return streamTransport.pieces(of: request, by: streamSession)
         }
-        return EventReader.events(open, silence: pace.streamTimeout, keeping: self)
+        return EventReader.events(open, silence: pace.streamTimeout, keeping: self) { [desk] event, keys in
+            desk.opened(event, keys: keys, in: session)
+        }
     }
 
     // MARK: Requests

@@ -1,4 +1,5 @@
 package import EarshotCoding
+package import EarshotSealing
 package import NearbyWire
 
 /// The requests of docs/SERVICE.md. `HTTPMessageService` sends them to `earshotd`; tests have a service in memory.
@@ -38,9 +39,12 @@ package protocol MessageService: Sendable {
 /// The secret of an open session. Its description does not show it.
 package struct ServiceSession: Sendable, Hashable, CustomStringConvertible {
     package let secret: String
+    /// How the device seals its messages; nil in an open project.
+    package let sealing: DeviceSealing?
 
-    package init(secret: String) {
+    package init(secret: String, sealing: DeviceSealing? = nil) {
         self.secret = secret
+        self.sealing = sealing
     }
 
     package var description: String { "a session" }

@@ -11,6 +11,7 @@ extension SightingsBody {
 }
 
 extension HeardBody {
+    /// - Parameter token: as the service knows it.
     init(_ token: Payload, age: Duration?) {
         // Milliseconds are enough, and print short.
         self.init(

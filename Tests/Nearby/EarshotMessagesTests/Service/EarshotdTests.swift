@@ -1,3 +1,4 @@
+import EarshotCoding
 import EarshotDiscovery
 import Foundation
 import MessagesTestSupport
@@ -17,8 +18,8 @@ struct EarshotdTests {
         }
     }
 
-    @Test func foundAndLostWithAHundredKibibytes() async throws {
-        let (air, daemon) = (Air(), try Daemon())
+    @Test(arguments: [false, true]) func foundAndLostWithAHundredKibibytes(isOpen: Bool) async throws {
+        let (air, daemon) = (Air(), try Daemon(isOpen: isOpen))
         let key = try daemon.key()
         let (one, other) = (device(in: air, daemon, key: key), device(in: air, daemon, key: try daemon.key()))
         let stranger = device(in: air, daemon, key: try daemon.key(project: "other"))
@@ -38,6 +39,48 @@ struct EarshotdTests {
         await one.manager.stop(within: .seconds(30))
         #expect(await eventually { events.lost.count == 2 })
         #expect(again.status == .inactive && strange.all.isEmpty)
+    }
+
+    /// One device only broadcasts, the other only scans. In a sealed project the publisher that scans sends its key to the service.
+    @Test(arguments: [false, true], [false, true]) func `one direction is enough`(
+        isOpen: Bool, publisherScans: Bool
+    ) async throws {
+        let (air, daemon) = (Air(), try Daemon(isOpen: isOpen))
+        let key = try daemon.key()
+        let (one, other) = (device(in: air, daemon, key: key), device(in: air, daemon, key: key))
+        var (strategy, others) = (DiscoveryStrategy(), DiscoveryStrategy())
+        (strategy.mode, others.mode) = publisherScans ? (.scan, .broadcast) : (.broadcast, .scan)
+        let events = Collected(try other.manager.subscribe(strategy: others))
+        let first = try one.manager.publish(Message("one"), strategy: strategy)
+        #expect(await eventually { events.found.map(\.message.text) == ["one"] })
+        // The publisher hears the subscriber already.
+        let second = try one.manager.publish(Message("two"), strategy: strategy)
+        #expect(await eventually { events.found.map(\.message.text) == ["one", "two"] })
+        first.stop()
+        #expect(await eventually { events.lost.map(\.message.text) == ["one"] })
+        second.stop()
+        #expect(await eventually { events.lost.map(\.message.text) == ["one", "two"] })
+    }
+
+    @Test(arguments: [false, true]) func `a stolen database tells messages of an open project alone`(
+        isOpen: Bool
+    ) async throws {
+        let (air, daemon) = (Air(), try Daemon(isOpen: isOpen))
+        let key = try daemon.key()
+        let (one, other) = (device(in: air, daemon, key: key), device(in: air, daemon, key: key))
+        let events = Collected(try other.manager.subscribe(namespace: "a namespace", type: "a type"))
+        let message = Message("the content", type: "a type", namespace: "a namespace")
+        let publication = try one.manager.publish(message)
+        #expect(await eventually { events.found.first?.message == message })
+        daemon.kill()
+        let database = try daemon.databaseBytes
+        for text in ["the content", "a type", "a namespace"] {
+            #expect((database.range(of: Data(text.utf8)) != nil) == isOpen, "\(text)")
+        }
+        let tokens = one.medium.tokens + other.medium.tokens
+        #expect(!tokens.isEmpty)
+        for token in tokens { #expect((database.range(of: Data(token.bytes)) != nil) == isOpen) }
+        publication.stop()
     }
 
     @Test func bothSidesRecoverFromAKilledService() async throws {

@@ -1,4 +1,6 @@
+import Foundation
 import MessagesTestSupport
+import NearbyWire
 import Testing
 
 @testable import EarshotMessages
@@ -77,7 +79,7 @@ struct EventStreamParserTests {
 
 struct EventReaderTests {
     private func event(_ name: String, _ data: String, id: String? = nil) throws -> ServiceEvent? {
-        try EventReader.event(.event(name: name, data: data, id: id))
+        try EventReader.event(.event(name: name, data: data, id: id))?.0
     }
 
     @Test func eventsOfTheService() throws {
@@ -88,11 +90,16 @@ struct EventReaderTests {
         #expect(
             try event("found", change, id: "7")
                 == .found(subscription: "s1", message: Message("hello", type: "greeting"), id: "m1", eventID: "7"))
+        let sealed = change.replacing(
+            "\"namespace\"", with: "\"keys\":[{\"token\":\"t\",\"key\":\"aGVsbG8=\"}],\"namespace\"")
+        #expect(
+            try EventReader.event(.event(name: "found", data: sealed, id: nil))?.1
+                == [KeyBody(token: "t", key: Data("hello".utf8))])
         #expect(try event("lost", change, id: "8") == .lost(subscription: "s1", id: "m1", eventID: "8"))
         #expect(try event("end", "{\"problem\":{\"code\":\"bad_session\"}}") == .end(code: "bad_session"))
         #expect(try event("end", "moo") == .end(code: ""))
         #expect(try event("new in version 2", "moo") == nil)
-        #expect(try EventReader.event(.comment) == .quiet)
+        #expect(try EventReader.event(.comment)?.0 == .quiet)
     }
 
     @Test(arguments: [

@@ -1,0 +1,253 @@
+import EarshotCoding
+import EarshotSealing
+import Foundation
+import NearbyWire
+import Synchronization
+
+/// Translates between the messages and tokens of this device and what the service of a sealed project has of them: sealed contents, tags and
+/// identifiers. It sends nothing.
+///
+///     order ─▶ seal, draw a token ─▶ service          (publications, subscriptions, renewals)
+///     heard tokens ─▶ identifiers, wrapped keys ─▶ service
+///     found ◀─ open ◀─ service
+///
+/// In an open project it changes nothing. Its memory begins anew with each session.
+final class SealingDesk: Sendable {
+    /// Tokens whose secrets are kept: as many as a device hears in the two minutes of their lives, in the fullest room.
+    static let maximumSecretCount = 4_096
+    /// Found messages whose keys are kept.
+    static let maximumFoundCount = FoundBook.maximumCount
+
+    private struct State {
+        var session: String = ""
+        var registrations: [RegistrationName: Kept] = [:]
+        /// What the secrets follow from.
+        var terms: SealingTerms?
+        /// By token, with the number of their last use.
+        var secrets: [Payload: (secret: TokenSecret, use: Int)] = [:]
+        /// The tokens of identifiers.
+        var tokens: [Payload: Payload] = [:]
+        var useCount = 0
+        /// The tokens that the service knows and this device hears.
+        var heard: Set<Payload> = []
+        /// The keys of found messages, by id. After a restart the service has no wrapped key for some, until the publisher reports again.
+        var foundKeys: [String: ContentKey] = [:]
+    }
+
+    /// A publication or subscription.
+    private struct Kept {
+        /// nil of a subscription.
+        let key: ContentKey?
+        /// The tokens that were offered since the service last named one.
+        var offered: [Payload] = []
+    }
+
+    /// What a request takes along.
+    struct Draft: Sendable {
+        let order: ServiceOrder
+        let offer: TokenOfferBody
+        fileprivate let token: Payload
+        fileprivate let key: ContentKey?
+    }
+
+    private let state = Mutex(State())
+
+    /// The number of tokens whose secrets are kept.
+    var secretCount: Int { state.withLock { $0.secrets.count } }
+
+    // MARK: Orders
+
+    /// The order as the service gets it, and a token; nil in an open project.
+    func draft(_ order: ServiceOrder, name: String, in session: ServiceSession) -> Draft? {
+        guard let sealing = session.sealing else { return nil }
+        switch order {
+        case .publication(let message):
+            let sealed = sealing.seal(
+                PlainMessage(namespace: message.namespace, type: message.type, content: Array(message.content)),
+                name: name)
+            let tags = Message(
+                content: Data(sealed.bytes), type: sealing.terms.tag(type: message.type),
+                namespace: sealing.terms.tag(namespace: message.namespace))
+            return draft(.publication(tags), key: sealed.key, sealing)
+        case .subscription(let namespace, let type):
+            let tags = ServiceOrder.subscription(
+                namespace: sealing.terms.tag(namespace: namespace), type: sealing.terms.tag(type: type))
+            return draft(tags, key: nil, sealing)
+        }
+    }
+
+    private func draft(_ order: ServiceOrder, key: ContentKey?, _ sealing: DeviceSealing) -> Draft {
+        let token = Payload.drawnToken()
+        return Draft(order: order, offer: offer(token, key: key, sealing), token: token, key: key)
+    }
+
+    private func offer(_ token: Payload, key: ContentKey?, _ sealing: DeviceSealing) -> TokenOfferBody {
+        let secret = secret(of: token, sealing.terms)
+        return TokenOfferBody(token: secret.identifier.hex, key: key.map { Data(secret.wrap($0)) })
+    }
+
+    /// The next token of a registration; nil in an open project.
+    func offer(for name: RegistrationName, in session: ServiceSession) -> TokenOfferBody? {
+        guard let sealing = session.sealing else { return nil }
+        let token = Payload.drawnToken()
+        let kept = withState(of: session) { state -> Kept? in
+            state.registrations[name]?.offered.append(token)
+            return state.registrations[name]
+        }
+        return kept.map { offer(token, key: $0.key, sealing) }
+    }
+
+    /// Replaces the identifier in a confirmed registration by its token.
+    /// - Parameter draft: of the order; nil for a renewal.
+    /// - Throws: `ServiceFailure.invalid` if the device has not drawn such a token.
+    func confirmed(
+        _ registration: Registration, _ draft: Draft?, in session: ServiceSession
+    ) throws(ServiceFailure) -> Registration {
+        guard session.sealing != nil else { return registration }
+        let token = withState(of: session) { state -> Payload? in
+            if let draft { state.registrations[registration.name] = Kept(key: draft.key, offered: [draft.token]) }
+            guard let token = state.tokens[registration.token],
+                state.registrations[registration.name] != nil
+            else { return nil }
+            state.registrations[registration.name]?.offered = [token]
+            return token
+        }
+        guard let token else { throw .invalid("it names a token that this device has not drawn") }
+        var confirmed = registration
+        confirmed.token = token
+        return confirmed
+    }
+
+    func forget(_ name: RegistrationName, in session: ServiceSession) {
+        withState(of: session) { $0.registrations[name] = nil }
+    }
+
+    // MARK: Reports
+
+    /// The report as the service gets it, with the keys of all publications for the heard tokens.
+    func body(_ report: SightingReport, in session: ServiceSession) -> SightingsBody {
+        guard let sealing = session.sealing else { return SightingsBody(report) }
+        let secrets = report.heard.map { secret(of: $0, sealing.terms) }
+        return SightingsBody(
+            heard: zip(report.heard, secrets).map { HeardBody($1.identifier, age: report.ages[$0]) },
+            lost: report.lost.map { secret(of: $0, sealing.terms).identifier.hex },
+            keys: keys(for: secrets, of: nil, in: session))
+    }
+
+    /// The statuses by token, and the memory of what is near.
+    func statuses(
+        _ statuses: [Payload: TokenStatus], of report: SightingReport, in session: ServiceSession
+    ) -> [Payload: TokenStatus] {
+        guard session.sealing != nil else { return statuses }
+        return withState(of: session) { state in
+            var translated: [Payload: TokenStatus] = [:]
+            for (identifier, status) in statuses {
+                guard let token = state.tokens[identifier] else { continue }
+                translated[token] = status
+                if status != .valid {
+                    state.heard.remove(token)
+                } else if state.heard.count < Self.maximumSecretCount {
+                    state.heard.insert(token)
+                }
+            }
+            state.heard.subtract(report.lost)
+            return translated
+        }
+    }
+
+    /// A report of the keys alone of a new publication, for the tokens that are heard already; nil if there is nothing to report.
+    func newKeys(of name: RegistrationName, in session: ServiceSession) -> SightingsBody? {
+        guard let sealing = session.sealing, name.kind == .publication else { return nil }
+        let heard = withState(of: session) { $0.heard }
+        let keys = keys(for: heard.map { secret(of: $0, sealing.terms) }, of: name, in: session)
+        return keys.isEmpty ? nil : SightingsBody(heard: [], lost: [], keys: keys)
+    }
+
+    private func keys(
+        for secrets: [TokenSecret], of name: RegistrationName?, in session: ServiceSession
+    ) -> [PublicationKeyBody] {
+        let publications = withState(of: session) { state in
+            state.registrations.compactMap { kept in
+                kept.value.key.flatMap { name == nil || name == kept.key ? (kept.key.id, $0) : nil }
+            }
+        }
+        let all = secrets.lazy.flatMap { secret in publications.lazy.map { (secret, $0.0, $0.1) } }
+        return all.prefix(Sealing.keysPerReport).map { secret, id, key in
+            PublicationKeyBody(token: secret.identifier.hex, publication: id, key: Data(secret.wrap(key)))
+        }
+    }
+
+    // MARK: Events
+
+    /// The event with its message opened. An event whose message no key opens says nothing.
+    func opened(_ event: ServiceEvent, keys: [KeyBody], in session: ServiceSession) -> ServiceEvent {
+        guard session.sealing != nil, case .found(let subscription, let message, let id, let eventID) = event else {
+            return event
+        }
+        guard let (key, plain) = open(message.content, id: id, keys, in: session) else { return .quiet }
+        withState(of: session) { state in
+            if state.foundKeys.count >= Self.maximumFoundCount { state.foundKeys = [:] }
+            state.foundKeys[id] = key
+        }
+        let opened = Message(content: Data(plain.content), type: plain.type, namespace: plain.namespace)
+        return .found(subscription: subscription, message: opened, id: id, eventID: eventID)
+    }
+
+    private func open(
+        _ sealed: Data, id: String, _ keys: [KeyBody], in session: ServiceSession
+    ) -> (ContentKey, PlainMessage)? {
+        let (secrets, known) = withState(of: session) { state in
+            let secrets = keys.compactMap { body -> (TokenSecret, Data)? in
+                guard let identifier = Payload(serviceToken: body.token), let token = state.tokens[identifier] else {
+                    return nil
+                }
+                return state.secrets[token].map { ($0.secret, body.key) }
+            }
+            return (secrets, state.foundKeys[id])
+        }
+        let unwrapped = secrets.lazy.compactMap { secret, wrapped in secret.unwrap(wrapped) }
+        for key in Array(unwrapped) + [known].compactMap(\.self) {
+            if let plain = key.open(sealed) { return (key, plain) }
+        }
+        return nil
+    }
+
+    // MARK: Secrets
+
+    /// The secret of a token. Each new one costs a key derivation, outside of the lock.
+    private func secret(of token: Payload, _ terms: SealingTerms) -> TokenSecret {
+        let known = state.withLock { state -> TokenSecret? in
+            if state.terms != terms { (state.terms, state.secrets, state.tokens) = (terms, [:], [:]) }
+            state.useCount += 1
+            state.secrets[token]?.use = state.useCount
+            return state.secrets[token]?.secret
+        }
+        if let known { return known }
+        let secret = TokenSecret(token, terms)
+        state.withLock { state in
+            state.secrets[token] = (secret, state.useCount)
+            state.tokens[secret.identifier] = token
+            if state.secrets.count > Self.maximumSecretCount { Self.forgetOldest(&state) }
+        }
+        return secret
+    }
+
+    /// Forgets a tenth at once, so that this is rare.
+    private static func forgetOldest(_ state: inout State) {
+        let oldest = state.secrets.sorted { $0.value.use < $1.value.use }.prefix(maximumSecretCount / 10)
+        for (token, entry) in oldest {
+            state.secrets[token] = nil
+            state.tokens[entry.secret.identifier] = nil
+            state.heard.remove(token)
+        }
+    }
+
+    private func withState<Value>(of session: ServiceSession, _ body: (inout State) -> Value) -> Value {
+        state.withLock { state in
+            if state.session != session.secret {
+                (state.session, state.registrations, state.heard, state.foundKeys) = (session.secret, [:], [], [:])
+            }
+            return body(&state)
+        }
+    }
+}
