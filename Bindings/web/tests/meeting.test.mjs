@@ -40,7 +40,7 @@ test('a page and the commands exchange messages', async (context) => {
         assert.equal(code, 0, program.errors);
         return program.lines[0];
     };
-    await manage('project', 'create', 'demo', '--open');
+    await manage('project', 'create', 'demo');
     const browserKey = await manage('key', 'create', 'demo', '--browser');
     const key = await manage('key', 'create', 'demo');
     const port = await freePort();

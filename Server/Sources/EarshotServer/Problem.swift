@@ -92,6 +92,9 @@ extension Problem {
         .forbidden, "sealing_required", "The project is sealed, and this client cannot seal messages.",
         remedy:
             "Use a client of this version or later; 'earshotd project create --open' makes a project for older ones.")
+    static let notSealed = Problem(
+        .forbidden, "not_sealed", "The project is open, and the request has a token or keys of a sealed message.",
+        remedy: "Leave 'token' and 'keys' out, or create a project without --open.")
     static let tokenTaken = Problem(
         .conflict, "token_taken", "Another publication or subscription has this token.",
         remedy: "Draw another token, and ask again.")

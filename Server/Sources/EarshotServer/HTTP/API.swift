@@ -38,11 +38,9 @@ struct API: Sendable {
     private var sessions: [Endpoint] {
         [
             Endpoint(.post, "/v1/devices") { request, context in
-                // Until there were sealed projects, this request's body did not matter.
-                let order = try await request.decode(
-                    SessionOrderBody.self, upTo: limits.bodyBytes, orIfNoJSON: SessionOrderBody(sealing: []))
+                let order = try await request.decode(SessionOrderBody.self, upTo: limits.bodyBytes)
                 let (session, secret) = try await service.openSession(
-                    key: try request.bearer(), canSeal: order.sealing?.contains(Sealing.version) ?? false,
+                    key: try request.bearer(), canSeal: order.sealing?.contains(Double(Sealing.version)) ?? false,
                     from: browsers.source(of: request, context))
                 return try .json(
                     SessionBody(session, secret: secret, limits: limits, now: service.now), status: .created)

@@ -67,7 +67,7 @@ struct SubscriptionListBody: Codable { let subscriptions: [RegistrationBody] }
 extension HeardToken {
     init(_ body: HeardBody) {
         // Ages beyond any valid range stay beyond it, and the limits reject them.
-        let milliseconds = Int64(min(max((body.ageSeconds ?? 0) * 1_000, -1), 1e12))
+        let milliseconds = Int64(min(max(((body.ageSeconds ?? 0) * 1_000).rounded(.awayFromZero), -1), 1e12))
         self.init(bytes: Data(token: body.token), age: .milliseconds(milliseconds))
     }
 }

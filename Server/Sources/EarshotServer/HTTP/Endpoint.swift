@@ -73,16 +73,12 @@ extension Request {
     }
 
     /// Decodes the body. An empty body counts as an empty object.
-    /// - Parameter fallback: counts in place of a body that is no JSON at all; nil to refuse it.
-    func decode<Body: Decodable>(
-        _ type: Body.Type, upTo limit: Int, orIfNoJSON fallback: Body? = nil
-    ) async throws -> Body {
+    func decode<Body: Decodable>(_ type: Body.Type, upTo limit: Int) async throws -> Body {
         let buffer = try await body(upTo: limit)
         let data = buffer.readableBytes == 0 ? Data("{}".utf8) : Data(buffer.readableBytesView)
         do {
             return try JSONDecoder().decode(Body.self, from: data)
         } catch let error as DecodingError {
-            if let fallback, case .dataCorrupted(let context) = error, context.codingPath.isEmpty { return fallback }
             throw Problem.badBody(error.explanation)
         } catch let error as BeaconTextError {
             throw Problem.badBeacon(error)

@@ -20,7 +20,7 @@ extension OpenAPI {
           "content_bytes": {"type": "integer"}, "tokens_per_report": {"type": "integer"},
           "sealing": {"$ref": "#/components/schemas/Sealing"}}},
         "SessionOrder": {"type": "object", "properties": {"sealing": {"type": ["array", "null"],
-          "items": {"type": "integer"}, "description": "The versions of sealing that the client can, such as [1]."}}},
+          "items": {"type": "number"}, "description": "The versions of sealing that the client can, such as [1]."}}},
         "Sealing": {"type": "object", "required": ["version", "salt", "rounds"],
           "description": "How devices of a sealed project seal messages: docs/PROTOCOL.md, section 12.", "properties": {
           "version": {"type": "integer"}, "salt": {"$ref": "#/components/schemas/Base64"},

@@ -124,7 +124,7 @@ extension TokenService {
 
     private func require(_ keys: [PublicationKeyBody], _ session: Session) throws {
         guard keys.isEmpty || session.isSealed else {
-            throw Problem.outOfRange("The project is open, and the report has keys.", remedy: "Leave 'keys' out.")
+            throw Problem.notSealed
         }
         guard keys.count <= Sealing.keysPerReport else {
             throw Problem.outOfRange(
@@ -159,9 +159,7 @@ extension TokenService {
         _ session: Session, _ token: TokenOfferBody?, hasKey: Bool, isOrder: Bool
     ) throws -> TokenOffer {
         guard session.isSealed else {
-            guard token == nil else {
-                throw Problem.outOfRange("The project is open, and the request has a token.", remedy: "Leave it out.")
-            }
+            guard token == nil else { throw Problem.notSealed }
             return TokenOffer(bytes: Data(Secret.randomBytes(Payload.tokenCount)), lifetime: limits.tokenLifetime)
         }
         let identifier = Data(token: token?.token ?? "")

@@ -3,10 +3,11 @@ public import Foundation
 /// The body of `POST /v1/devices`; all of it is optional.
 public struct SessionOrderBody: Codable, Sendable, Hashable {
     /// The versions of sealing that the client can; nil for none.
-    public let sealing: [Int]?
+    /// Not `Int`, as which Foundation reads 1e-42 without an error.
+    public let sealing: [Double]?
 
     /// Sets the property of the same name.
-    public init(sealing: [Int]) { self.sealing = sealing }
+    public init(sealing: [Int]) { self.sealing = sealing.map(Double.init) }
 }
 
 /// How the devices of a project seal their messages; section 12 of docs/PROTOCOL.md.
