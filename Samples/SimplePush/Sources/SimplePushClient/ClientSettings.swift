@@ -101,6 +101,13 @@ public struct SettingsFile: Sendable {
         return "\(folder)/shown-\(settings.user)"
     }
 
+    /// The file of the texts between a user and others.
+    public static func historyPath(
+        _ settings: ClientSettings, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String {
+        "\(folder("XDG_STATE_HOME", ".local/state", environment))/texts-\(settings.user)"
+    }
+
     private static func folder(_ variable: String, _ standard: String, _ environment: [String: String]) -> String {
         if let base = environment[variable], base.hasPrefix("/") { return base + "/simplepush" }
         return (environment["HOME"] ?? "/") + "/\(standard)/simplepush"

@@ -10,6 +10,7 @@ import SimplePushKit
 @main final class SimplePushProvider: NEAppPushProvider {
     private var receiver: MessageReceiver?
     private var receiving: Task<Void, Never>?
+    private var history: TextHistory?
 
     override func start(completionHandler: @escaping ((any Error)?) -> Void) {
         let answer = Unchecked(completionHandler)
@@ -18,6 +19,7 @@ import SimplePushKit
             let security = try settings.security()
             let registration = try settings.registration(.notification)
             let provider = Unchecked(self)
+            history = TextHistory(path: SettingsFile.historyPath(settings))
             let receiver = MessageReceiver(
                 shown: try ShownMessages(path: SettingsFile.shownPath(settings)),
                 announce: { provider.value.announce($0) }, log: { note($0) })
@@ -58,12 +60,22 @@ import SimplePushKit
     private func announce(_ announcement: Announcement) -> Bool {
         switch announcement {
         case .text(let text):
+            // Before the user is told, so that a tap finds it.
+            do {
+                try history?.append(
+                    TextHistory.Entry(
+                        id: text.id, peer: text.from, peerName: text.fromName, text: text.text, sentAt: text.sentAt,
+                        isOutgoing: false))
+            } catch {
+                note("\(error)")
+            }
             return showNotification(
-                identifier: identifier("text", text.from, text.id), title: text.fromName, body: text.text)
+                identifier: NotificationName.text(id: text.id, peer: text.from).identifier, title: text.fromName,
+                body: text.text)
         case .missedCall(let invitation):
             return showNotification(
-                identifier: identifier("call", invitation.from, invitation.id), title: "Missed call",
-                body: invitation.fromName)
+                identifier: NotificationName.missedCall(id: invitation.id, peer: invitation.from).identifier,
+                title: "Missed call", body: invitation.fromName)
         case .call(let invitation):
             reportIncomingCall(userInfo: [
                 "id": invitation.id, "from": invitation.from, "fromName": invitation.fromName,
@@ -75,11 +87,6 @@ import SimplePushKit
             note("the call of \(state.peer) is over")
             return true
         }
-    }
-
-    /// Up to 128 bytes.
-    private func identifier(_ kind: String, _ sender: String, _ id: String) -> String {
-        String("\(kind).\(id).\(sender)".prefix(128))
     }
 }
 

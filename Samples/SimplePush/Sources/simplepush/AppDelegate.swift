@@ -38,6 +38,9 @@ final class AppDelegate: UIResponder, UIApplicationDelegate, NEAppPushDelegate {
             await self.watch?.leave()
             exit(0)
         }
+        if let tapped = launchOptions?[.localNotification] as? UILocalNotification {
+            openThread(tapped.userInfo?[UILocalNotification.identifierKey] as? String ?? "")
+        }
         console.say(Event(event: "waiting"), "Waiting for calls.")
         return true
     }
@@ -48,6 +51,21 @@ final class AppDelegate: UIResponder, UIApplicationDelegate, NEAppPushDelegate {
         guard let id = userInfo["id"] as? String, let user = userInfo["from"] as? String else { return }
         let name = userInfo["fromName"] as? String ?? user
         Task { await watch?.ring(id: id, user: user, name: name) }
+    }
+
+    func appPushManager(
+        _ manager: NEAppPushManager, didClickNotification identifier: String, title: String, body: String
+    ) { openThread(identifier) }
+
+    /// A tap on a notification opens what it tells of: the texts with its sender, here and in a terminal of the desktop.
+    private func openThread(_ identifier: String) {
+        guard let name = NotificationName(identifier: identifier), let settings = try? SettingsFile().load() else {
+            return
+        }
+        console.say(Event(event: "opened", user: name.peer), "You and \(name.peer):")
+        console.say(
+            TextHistory(path: SettingsFile.historyPath(settings)).entries(with: name.peer), with: name.peer)
+        DesktopTerminal.open(["texts", name.peer])
     }
 
     /// The words on standard input act on the present call. Without a terminal the commands of the same names remain.

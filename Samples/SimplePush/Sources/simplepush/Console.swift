@@ -14,6 +14,8 @@ struct Event: Encodable, Sendable {
     var end: String?
     var isOutgoing: Bool?
     var reason: String?
+    var text: String?
+    var sentAt: Double?
 }
 
 /// Prints lines for people or for programs.
@@ -40,6 +42,18 @@ struct Console: Sendable {
             Event(
                 event: "call", id: call.id, user: call.peer, name: call.peerName, phase: call.phase.rawValue,
                 end: call.end?.rawValue, isOutgoing: call.isOutgoing), Self.sentence(call))
+    }
+
+    /// The texts between the user and another one.
+    func say(_ entries: [TextHistory.Entry], with user: String) {
+        for entry in entries {
+            say(
+                Event(
+                    event: "text", id: entry.id, user: entry.peer, name: entry.peerName, isOutgoing: entry.isOutgoing,
+                    text: entry.text, sentAt: entry.sentAt),
+                "\(entry.isOutgoing ? "You" : entry.peerName): \(entry.text)")
+        }
+        if entries.isEmpty, !usesJSON { say(Event(event: "none"), "There is no text yet.") }
     }
 
     static func sentence(_ call: CallState) -> String {

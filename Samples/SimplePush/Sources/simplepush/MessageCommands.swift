@@ -37,13 +37,38 @@ struct Text: ClientCommand {
     }
 
     func perform() async throws {
-        let session = ControlSession(open: try SettingsFile().load().opener())
+        let settings = try SettingsFile().load()
+        let session = ControlSession(open: try settings.opener())
         let text = OutgoingText(
             id: randomIdentifier(characterCount: 26), to: user, text: words.joined(separator: " "))
         let accepted = try await session.send(text)
+        let entry = TextHistory.Entry(
+            id: text.id, peer: user, peerName: user, text: text.text, sentAt: Date().timeIntervalSince1970,
+            isOutgoing: true)
+        do {
+            try TextHistory(path: SettingsFile.historyPath(settings)).append(entry)
+        } catch {
+            // The text is on its way all the same.
+            FileHandle.standardError.write(Data("simplepush: \(error)\n".utf8))
+        }
         Console(usesJSON: output.json).say(
             Event(event: "sent", id: text.id, user: user, isHere: accepted.isHere),
             accepted.isHere ? "Sent." : "The server keeps it: \(user) is away.")
+    }
+}
+
+struct Texts: ClientCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the texts that you and a user have written.",
+        discussion: "A tap on the notification of a text shows them, too. They are on this machine alone.")
+
+    @Argument(help: "The other user.") var user: String
+    @OptionGroup var output: OutputOptions
+
+    func perform() async throws {
+        let settings = try SettingsFile().load()
+        Console(usesJSON: output.json).say(
+            TextHistory(path: SettingsFile.historyPath(settings)).entries(with: user), with: user)
     }
 }
 

@@ -71,13 +71,15 @@ struct SimplePush: ParsableCommand {
 
                 simplepush contacts
                 simplepush text ben Dinner at eight?
+                simplepush texts ben
                 simplepush call ben
 
             Exit codes: 0 done, 64 wrong usage, 65 no such call, 67 no such user, 69 no server, 75 try again later, 77 the server \
             refuses this program, 78 no settings.
             """,
         subcommands: [
-            Settings.self, Contacts.self, Text.self, Call.self, Run.self, Accept.self, Decline.self, HangUp.self,
+            Settings.self, Contacts.self, Text.self, Texts.self, Call.self, Run.self, Accept.self, Decline.self,
+            HangUp.self,
         ])
 }
 

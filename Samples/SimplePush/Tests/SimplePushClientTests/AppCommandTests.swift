@@ -81,6 +81,8 @@ import Testing
             let sent = try await run(["text", "ben", "Dinner", "at", "eight?"], ann)
             #expect(sent.status == 0 && sent.output == "Sent.\n", "\(sent)")
             #expect(try await ben.text()?.text == "Dinner at eight?")
+            #expect(try await run(["texts", "ben"], ann).output == "You: Dinner at eight?\n")
+            #expect(try await run(["texts", "dan"], ann).output == "There is no text yet.\n")
             ben.close()
             try await Task.sleep(for: .milliseconds(200))
             #expect(try await run(["text", "ben", "later"], ann).output == "The server keeps it: ben is away.\n")
