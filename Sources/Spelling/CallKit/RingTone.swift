@@ -22,11 +22,16 @@ final class RingTone: Sendable {
     }
 
     private let device: String?
+    /// How long the call waits for its ring, in seconds: a device takes some tenths of one.
+    private let patience: Double
     private let queue = DispatchQueue(label: "earshot.calls.ring")
     private let state = Mutex(State())
 
     /// - Parameter device: an ALSA PCM; nil to ring nowhere.
-    init(device: String?) { self.device = device }
+    init(device: String?, patience: Double = 2) {
+        self.device = device
+        self.patience = patience
+    }
 
     deinit { state.withLock(\.loudspeaker)?.stop() }
 
@@ -34,9 +39,26 @@ final class RingTone: Sendable {
     /// - Returns: why nothing rings, as the end of a sentence; nil if it rings.
     func start(_ call: UUID, _ sound: NotificationSound) async -> String? {
         guard let device else { return "there is no sound device" }
-        // Opening a device takes a moment.
         return await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.open(call, sound, device)) }
+            let answer = Answer(continuation)
+            queue.async { answer.give(self.open(call, sound, device)) }
+            // A sound server that hangs must not hide the call. It may ring later.
+            DispatchQueue.global().asyncAfter(deadline: .now() + patience) { answer.give(nil) }
+        }
+    }
+
+    /// The first answer counts.
+    private final class Answer: Sendable {
+        private let continuation: Mutex<CheckedContinuation<String?, Never>?>
+
+        init(_ continuation: CheckedContinuation<String?, Never>) { self.continuation = Mutex(continuation) }
+
+        func give(_ problem: String?) {
+            let first = continuation.withLock { continuation in
+                defer { continuation = nil }
+                return continuation
+            }
+            first?.resume(returning: problem)
         }
     }
 

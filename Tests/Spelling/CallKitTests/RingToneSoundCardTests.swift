@@ -82,6 +82,19 @@ struct RingToneSoundCardTests {
         #expect(phone.lines.first?.contains("the ring tone is left to the desktop: ") == true, "\(phone.lines)")
     }
 
+    /// ALSA opens the device of this name by opening a pipe, and waits for its reader, which never comes.
+    @Test("a device that hangs does not hide the call")
+    func hangingDevice() async throws {
+        let scratch = try Scratch()
+        let pipe = scratch.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let ringTone = RingTone(device: "file:'\(pipe)',raw", patience: 0.2)
+        let begin = ContinuousClock.now
+        #expect(await ringTone.start(UUID(), .named("phone-incoming-call")) == nil)
+        let time = begin.duration(to: .now)
+        #expect(time >= .milliseconds(150) && time < .seconds(5))
+    }
+
     @Test("sounds are found in the user's folder, then in the system's, and a path is a path")
     func theme() throws {
         let scratch = try Scratch()
