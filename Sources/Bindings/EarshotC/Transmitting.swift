@@ -99,8 +99,11 @@ private struct Transmission {
     /// - Returns: shape [sampleCount].
     func samples(_ bytes: UnsafeBufferPointer<UInt8>) throws(ArgumentError) -> [Float] {
         guard let payload = try? Payload(bytes) else { throw ArgumentError(EARSHOT_ERROR_PAYLOAD) }
-        return burstCount > 1
-            ? transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
-            : transmitter.samples(payload, amplitude: amplitude)
+        guard burstCount > 1 else { return transmitter.samples(payload, amplitude: amplitude) }
+        do throws(ModemError) {
+            return try transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
+        } catch {
+            throw ArgumentError(EARSHOT_ERROR_BURST)
+        }
     }
 }

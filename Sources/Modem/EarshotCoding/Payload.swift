@@ -118,7 +118,7 @@ public enum PayloadError: Error, Equatable, Sendable, CustomStringConvertible {
         case .oddDigitCount(let count):
             "\(count) hexadecimal digits are not whole bytes; write two digits a byte (0a, not a)"
         case .notHexadecimal(let character):
-            "'\(character)' is not a hexadecimal digit (0-9, a-f); to send text as it is typed use --text"
+            "'\(character)' is not a hexadecimal digit (0-9, a-f)"
         }
     }
 }

@@ -80,7 +80,9 @@ struct Earshot: ParsableCommand {
         throw Failure(
             .usage,
             "earshot has no command '\(word)', and no program earshot-\(word) exists beside it or in PATH. "
-                + "'earshot --help' lists the commands; 'make all' builds all of them.")
+                + (NearestName.of(name, among: commandNames.sorted() + ExternalCommand.names)
+                    .map { "Did you mean '\($0.escapedForTerminal)'? " } ?? "")
+                + "'earshot --help' lists the commands; 'make install-all' installs all of them.")
     }
 
     /// The last paragraph of the help. It is empty unless help is printed, so that other commands do not read PATH.

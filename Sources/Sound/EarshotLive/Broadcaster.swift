@@ -46,10 +46,11 @@ public final class Broadcaster: Sendable {
     ///   - payload: the bytes to send.
     ///   - beginNanoseconds: when its first sample should leave the device, by `MonotonicTime`; nil: as soon as it can.
     /// - Returns: when it was played, after its last sample has left the device.
-    /// - Throws: `DeviceError` if the device fails; `CancellationError` if the task is cancelled. See `Loudspeaker.play`.
+    /// - Throws: `DeviceError` if the device fails; `CancellationError` if the task is cancelled, see `Loudspeaker.play`;
+    ///   `ModemError` if a burst cannot carry the payload.
     @discardableResult
     public func broadcast(_ payload: Payload, at beginNanoseconds: Int64? = nil) async throws -> Playback {
-        try await loudspeaker.play(samples(payload), at: beginNanoseconds)
+        try await loudspeaker.play(try samples(payload), at: beginNanoseconds)
     }
 
     /// Plays a payload as `broadcast` does, and returns at once: `completion` gets what `broadcast` returns or throws.
@@ -57,12 +58,16 @@ public final class Broadcaster: Sendable {
         _ payload: Payload, at beginNanoseconds: Int64? = nil,
         _ completion: @escaping @Sendable (Result<Playback, any Error>) -> Void
     ) {
-        loudspeaker.enqueue(samples(payload), at: beginNanoseconds, completion)
+        do throws(ModemError) {
+            loudspeaker.enqueue(try samples(payload), at: beginNanoseconds, completion)
+        } catch {
+            completion(.failure(error))
+        }
     }
 
-    private func samples(_ payload: Payload) -> [Float] {
+    private func samples(_ payload: Payload) throws(ModemError) -> [Float] {
         burstCount > 1
-            ? transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
+            ? try transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
             : transmitter.samples(payload, amplitude: amplitude)
     }
 

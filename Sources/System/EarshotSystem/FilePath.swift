@@ -67,6 +67,9 @@ public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
 
     package func appending(_ text: String) -> FilePath { FilePath(bytes: bytes + text.utf8) }
 
+    /// The path of something in this directory.
+    package func appending(name: FilePath) -> FilePath { FilePath(bytes: bytes + [Self.slash] + name.bytes) }
+
     /// The path without the last `count` bytes.
     package func dropLast(_ count: Int) -> FilePath { FilePath(bytes: bytes.dropLast(count)) }
 

@@ -76,5 +76,7 @@ import Testing
         #expect(PayloadError.byteCount(33).description.contains("33 bytes"))
         #expect(PayloadError.oddDigitCount(5).description.contains("5 hexadecimal digits"))
         #expect(PayloadError.notHexadecimal("z").description.contains("'z'"))
+        // An option of a program is no advice for the users of a library.
+        #expect(!PayloadError.notHexadecimal("z").description.contains("--"))
     }
 }

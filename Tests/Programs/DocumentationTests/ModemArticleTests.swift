@@ -39,7 +39,7 @@ import Testing
         var heard: [ReceivedFrame] = []
         func report(_ frame: ReceivedFrame) { heard.append(frame) }
 
-        let burst = transmitter.burst(token, frameCount: 4, amplitude: 0.25)
+        let burst = try transmitter.burst(token, frameCount: 4, amplitude: 0.25)
         var patient = try Receiver(sampleRateHertz: 48_000, combining: 4)
         patient.push(burst.span) { frame in report(frame) }
         patient.flush { frame in report(frame) }

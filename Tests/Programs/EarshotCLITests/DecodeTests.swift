@@ -118,4 +118,64 @@ import Testing
             #expect(result.error.contains(word))
         }
     }
+
+    @Test func aFolderStandsForItsSoundFiles() throws {
+        let scratch = try Scratch()
+        for folder in ["takes/b", "takes/.hidden", "takes/a.wav", "none/deep"] {
+            try FileManager.default.createDirectory(
+                atPath: scratch.path(folder), withIntermediateDirectories: true)
+        }
+        let names = ["takes/a.wav/2.wav", "takes/b/1.WAV", "takes/c.wav"]
+        for (index, name) in names.enumerated() {
+            try scratch.write(try Sound.frame("00000000000000\(10 + index)", .fast) + Sound.silence(0.3), name)
+        }
+        try scratch.write(try Sound.frame("cafe", .fast), "takes/.hidden/x.wav")
+        try scratch.write(try Sound.frame("cafe", .fast), "takes/.x.wav")
+        try scratch.save(Data("notes".utf8), "takes/notes.txt")
+        // A link to a folder above would never end.
+        try FileManager.default.createSymbolicLink(atPath: scratch.path("takes/b/up.wav"), withDestinationPath: "..")
+        for folder in ["takes", "takes/"] {
+            let result = try Tool.run(["decode", folder], in: scratch)
+            #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+            #expect(result.lines.count == 3)
+            for (index, line) in result.lines.enumerated() {
+                #expect(line.hasPrefix("\(names[index]): ") && line.contains("00000000000000\(10 + index)"), "\(line)")
+            }
+        }
+        let single = try Tool.run(["decode", "takes/b"], in: scratch)
+        #expect(single.lines.count == 1 && single.output.hasPrefix("takes/b/1.WAV: "), "\(single.output)")
+        let none = try Tool.run(["decode", "none"], in: scratch)
+        #expect(none.status == 66 && none.output.isEmpty)
+        #expect(none.error.hasPrefix("Error: Cannot decode the directory none: no file in it has the extension"))
+    }
+
+    @Test func payloadsCanStandAlone() throws {
+        let scratch = try Scratch()
+        try scratch.write(
+            try Sound.frame("0123456789abcdef", .fast) + Sound.frame("4869", .fast) + Sound.silence(0.3), "x.wav")
+        let result = try Tool.run(["decode", "--payload", "x.wav", "x.wav"], in: scratch)
+        #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+        #expect(result.output == "0123456789abcdef\n4869\n0123456789abcdef\n4869\n")
+        let both = try Tool.run(["decode", "--payload", "--json", "x.wav"], in: scratch)
+        #expect(both.status == 64 && both.error.contains("Both --json and --payload"), "\(both.error)")
+    }
+
+    @Test func standardInputIsTheDefault() throws {
+        let scratch = try Scratch()
+        try scratch.write(try Sound.frame("0123456789abcdef", .fast) + Sound.silence(0.3), "x.wav")
+        // `start` gives a file, `startWithPipe` a pipe.
+        let file = try Tool.run(["decode"], input: scratch.data("x.wav"), in: scratch)
+        #expect(file.status == 0 && file.output.contains("0123456789abcdef"), "\(file.error)")
+        let decoder = try Running(["decode"], in: scratch)
+        let pipe = try decoder.startWithPipe()
+        try pipe.write(contentsOf: scratch.data("x.wav"))
+        try pipe.close()
+        let piped = try decoder.wait()
+        #expect(piped.status == 0 && piped.output == file.output, "\(piped.error)")
+    }
+
+    @Test func nothingToDecodeIsAUsageError() throws {
+        let result = try Tool.run(["decode"], in: Scratch())
+        #expect(result.status == 64 && result.error.contains("Nothing to decode"), "\(result.error)")
+    }
 }

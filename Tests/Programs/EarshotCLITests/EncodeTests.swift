@@ -124,4 +124,22 @@ import Testing
         }
         #expect(try scratch.data("x.wav") == precious)
     }
+
+    @Test func theTextCanComeFromStandardInput() throws {
+        let scratch = try Scratch()
+        let typed = try Tool.run(["encode", "--text", "Hall 3, 14:00", "-o", "-"], in: scratch)
+        for text in ["Hall 3, 14:00", "Hall 3, 14:00\n", "Hall 3, 14:00\r\n"] {
+            let read = try Tool.run(["encode", "--text", "-", "-o", "-"], input: Data(text.utf8), in: scratch)
+            #expect(read.status == 0 && read.outputBytes == typed.outputBytes, "\(read.error)")
+        }
+        for (input, words) in [
+            (Data(), "empty"), (Data([0x63, 0xE9]), "not UTF-8"), (Data(count: 33), "33 bytes"),
+            (Data(count: 100_000), "1 to 32 bytes"),
+        ] {
+            let result = try Tool.run(["encode", "--text", "-", "-o", "x.wav"], input: input, in: scratch)
+            #expect(result.status == 64 && result.error.contains("standard input"), "\(result.error)")
+            #expect(result.error.contains(words), "\(result.error)")
+        }
+        #expect(scratch.names.isEmpty)
+    }
 }

@@ -29,6 +29,25 @@ struct ExternalCommandTests {
         #expect(!result.error.contains("\u{1B}"))
     }
 
+    @Test(arguments: [("decod", "decode"), ("ecnode", "encode"), ("lisen", "listen"), ("hllo", "hello")])
+    func aNameLikeACommandGetsASuggestion(typed: String, meant: String) throws {
+        let scratch = try Scratch()
+        let script = try program("earshot-hello", "echo hello", in: scratch)
+        let path = ["PATH": "\(script.deletingLastPathComponent().path):/usr/bin:/bin"]
+        for arguments in [[typed], ["help", typed]] {
+            let result = try Tool.run(arguments, environment: path, in: scratch)
+            #expect(result.status == 64 && result.output.isEmpty)
+            #expect(result.error.contains("no command '\(typed)'"), "\(result.error)")
+            #expect(result.error.contains("Did you mean '\(meant)'? "), "\(result.error)")
+        }
+    }
+
+    @Test(arguments: ["no-such-command", "x", ""]) func anotherNameGetsNoSuggestion(name: String) throws {
+        let result = try Tool.run([name], in: Scratch())
+        #expect(result.status == 64 && result.error.contains("no command '\(name)'"), "\(result.error)")
+        #expect(!result.error.contains("Did you mean"), "\(result.error)")
+    }
+
     @Test(arguments: Tool.linkedCommands) func eachLinkChoosesItsCommand(command: String) throws {
         for arguments in [[command, "--help"], ["help", command]] {
             let result = try Tool.run(arguments, in: Scratch())

@@ -84,4 +84,14 @@ import Testing
         #expect(scratch.names == ["x.svg", "x.wav"])
         #expect(try scratch.data("x.svg") == old)
     }
+
+    @Test func standardInputIsTheDefault() throws {
+        let scratch = try Scratch()
+        try scratch.write(try Sound.frame("cafe", .fast), "x.wav")
+        let result = try Tool.run(["inspect", "-o", "-"], input: scratch.data("x.wav"), in: scratch)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(try SVGContent(result.outputBytes).text.contains("cafe"))
+        let nothing = try Tool.run(["inspect", "-o", "-"], in: scratch)
+        #expect(nothing.status == 64 && nothing.error.contains("Nothing to inspect"), "\(nothing.error)")
+    }
 }

@@ -37,6 +37,24 @@ import Testing
         try pipe.close()
     }
 
+    /// The working thread ends as soon as the signal ends its file, and must not give its own exit code.
+    @Test func ctrlCWhileFilesAreDecoded() throws {
+        let scratch = try Scratch()
+        try scratch.write(try Sound.frame("0123456789abcdef") + Sound.silence(60), "x.wav")
+        let (names, line) = (Array(repeating: "x.wav", count: 400), "x.wav: 0.000 s  0123456789abcdef  standard")
+        for _ in 0..<5 {
+            let decoder = try Running(["decode", "--jobs", "1"] + names, in: scratch)
+            try decoder.start()
+            #expect(decoder.waitForOutput { $0.contains(line) })
+            decoder.process.interrupt()
+            let result = try decoder.wait()
+            #expect(result.status == 130)
+            #expect(result.error.isEmpty, "\(result.error)")
+            #expect(result.output.hasSuffix("\n") && result.lines.allSatisfy { $0.hasPrefix(line) })
+            #expect(result.lines.count < names.count)
+        }
+    }
+
     @Test func ctrlCLeavesNothingOfALongEncode() throws {
         let scratch = try Scratch()
         let precious = Data("precious".utf8)

@@ -9,6 +9,8 @@ import Testing
         (["earshot", "enc"], "encode"), (["earshot", "encode", "--prof"], "--profile"),
         (["earshot", "pub"], "publish"), (["earshot", "publish", "--dir"], "--direct"),
         (["earshot", "publish", "--mode", ""], "scan"), (["earshot", "encode", "--profile", "st"], "standard"),
+        (["earshot", "simulate", "--channel", "room"], "room-b"), (["earshot", "decode", "--raw", "s16"], "s16le"),
+        (["earshot", "inspect", "--raw", "f32"], "f32be"),
     ]
 
     private func completions() throws -> Scratch {

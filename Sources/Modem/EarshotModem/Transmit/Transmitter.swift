@@ -53,10 +53,11 @@ public struct Transmitter: Sendable {
     ///   - frameCount: 1 or one of `FrameLayout.burstCounts`.
     ///   - amplitude: the peak, full scale is 1.
     /// - Returns: samples from the first frame's start to the last one's end; shape [burstSampleCount].
-    public func burst(_ token: Payload, frameCount: Int, amplitude: Float = 1) -> [Float] {
-        precondition(token.count == Payload.tokenCount, "a burst of \(token.count) bytes, not a token's")
-        precondition(
-            frameCount == 1 || FrameLayout.burstCounts.contains(frameCount), "a burst of \(frameCount) frames")
+    /// - Throws: `ModemError.burstOfNoToken` if the payload has not 8 bytes, `ModemError.burstCount` if no burst has so
+    ///   many frames.
+    public func burst(_ token: Payload, frameCount: Int, amplitude: Float = 1) throws(ModemError) -> [Float] {
+        guard token.count == Payload.tokenCount else { throw .burstOfNoToken(byteCount: token.count) }
+        guard frameCount == 1 || FrameLayout.burstCounts.contains(frameCount) else { throw .burstCount(frameCount) }
         let frame = samples(token, amplitude: amplitude)
         var burst = [Float](repeating: 0, count: burstSampleCount(frameCount: frameCount))
         for index in 0..<frameCount {

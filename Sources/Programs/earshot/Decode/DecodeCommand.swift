@@ -11,7 +11,7 @@ struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
         abstract: "Find every token in sound files, or in sound as it arrives.",
-        usage: "earshot decode <file> ... [<options>]",
+        usage: "earshot decode [<file> ...] [<options>]",
         discussion: """
             Searches for all profiles at once, so no setting has to match the sender. Two to eight channels are decoded \
             together, as one device's microphones: a token is found where no channel alone would find it, and printed \
@@ -20,15 +20,20 @@ struct DecodeCommand: ParsableCommand {
             and headerless samples with --raw, at 44100 Hz or more. Tokens survive only a codec that keeps 18.5 to 20 \
             kHz; docs/codecs.md has a table.
 
+            A folder stands for the sound files in it and in its folders, in the order of their names, chosen by their \
+            extensions (\(SoundFileSearch.extensionList)); hidden files and links to folders do not count. Without a \
+            file, standard input is read if it is a pipe or a file.
+
             Prints the tokens of each file in the order of the arguments; within a file by their end, then by channel. \
             From a pipe, a token is printed as soon as it is certain. If a file is broken or ends too early, the other \
             files are decoded all the same, and the exit code is that of the error (65, 66, 71 or 74), even if tokens \
-            were found. Ctrl-C prints the tokens found so far.
+            were found. Ctrl-C prints the tokens found so far, and the exit code is 130.
 
             EXAMPLES:
               earshot decode token.wav
-              earshot decode --json recordings/*.flac
-              arecord -q -f S16_LE -r 48000 -t raw | earshot decode --raw s16le:48000 -
+              earshot decode --json recordings
+              earshot decode --payload token.wav | sort -u
+              arecord -q -f S16_LE -r 48000 -t raw | earshot decode --raw s16le:48000
               earshot decode --profile far --stats hall.wav
 
             A line of JSON:
@@ -41,14 +46,17 @@ struct DecodeCommand: ParsableCommand {
             read several repeats together, "combined" gives their number; such a token's path metric can be lower.
             """)
 
-    @Argument(help: ArgumentHelp("Sound files; '-' is standard input.", valueName: "file"), completion: .file())
-    var files: [FilePath]
+    @Argument(
+        help: ArgumentHelp(
+            "Sound files, or folders of them; '-' is standard input, which is the default if it is a pipe.",
+            valueName: "file"), completion: .file())
+    var files: [FilePath] = []
 
     @Option(
         help: ArgumentHelp(
             "The inputs have no header; samples are encoding:rate[:channels], such as s16le:48000 or f32le:44100:2.",
             valueName: "format"),
-        transform: RawFormat.argument)
+        completion: RawFormat.completion, transform: RawFormat.argument)
     var raw: RawFormat?
 
     @Option(help: "Search for this profile only; may be given several times. (default: all)")
@@ -61,6 +69,9 @@ struct DecodeCommand: ParsableCommand {
 
     @Flag(help: "Print a line of JSON for every token.")
     var json = false
+
+    @Flag(help: "Print only the payloads, a line of hexadecimal digits for every token.")
+    var payload = false
 
     @Option(
         parsing: .unconditional,
@@ -76,12 +87,17 @@ struct DecodeCommand: ParsableCommand {
         name: .shortAndLong, help: "On standard error print errors only: no progress, no note if no token was found.")
     var quiet = false
 
-    func validate() throws {
+    mutating func validate() throws {
+        if files.isEmpty, StandardInput.hasContent { files = ["-"] }
         if files.isEmpty {
             throw ValidationError("Nothing to decode: name sound files, or '-' for standard input.")
         }
         if files.count(where: { $0 == "-" }) > 1 {
             throw ValidationError("Standard input ('-') can be read only once.")
+        }
+        if json, payload {
+            throw ValidationError(
+                "Both --json and --payload are given; a token is printed in one form, so leave one out.")
         }
         if let jobs, jobs < 1 {
             throw ValidationError("--jobs \(jobs): give 1 or more files at the same time.")
@@ -89,21 +105,23 @@ struct DecodeCommand: ParsableCommand {
     }
 
     func run() throws {
-        try FilePath("-").requireDistinct(from: files)
+        let inputs = try files.flatMap { path throws(Failure) in try SoundFileSearch.files(at: path) }
+        try FilePath("-").requireDistinct(from: inputs)
         ReceiverMemory.shareHeap()
         guard ReceiverMemory.canStartThreads else {
             throw Failure(
                 .noMemory, "Cannot decode: there is no memory for a thread. Free some, or raise the limit (ulimit -v).")
         }
-        let progress = ProgressBar(partCount: files.count, isEnabled: !quiet)
-        let output = OrderedOutput(inputCount: files.count, progress: progress)
+        let progress = ProgressBar(partCount: inputs.count, isEnabled: !quiet)
+        let output = OrderedOutput(inputCount: inputs.count, progress: progress)
         let settings = InputDecoder.Settings(
             profiles: ProfileName.selected(profile), combinedCount: repeats.repeatCount, separatesChannels: separate,
-            raw: raw, isJSON: json,
-            showsFile: files.count > 1,
+            raw: raw,
+            // A folder with one file does not say which one it is.
+            form: json ? .json : payload ? .payload : .line(showsFile: inputs.count > 1 || inputs != files),
             showsStatistics: stats)
         let memory = ReceiverMemory()
-        let decoders = files.enumerated().map { index, path in
+        let decoders = inputs.enumerated().map { index, path in
             InputDecoder(
                 index: index, path: path, settings: settings, output: output, progress: progress, memory: memory)
         }
@@ -112,6 +130,8 @@ struct DecodeCommand: ParsableCommand {
             progress.clear()
         }
         runAll(decoders)
+        // The signal's thread prints what was found, and ends the process with its code.
+        if Interruption.isRequested { Interruption.settle() }
         progress.clear()
         try conclude(decoders.map(\.outcome))
     }
@@ -138,7 +158,7 @@ struct DecodeCommand: ParsableCommand {
         guard outcomes.allSatisfy({ $0.tokenCount == 0 }) else { return }
         if !quiet {
             let seconds = outcomes.reduce(0) { $0 + $1.searchedSeconds }
-            let what = files.count == 1 ? files[0].escapedForTerminal : "\(files.count) files"
+            let what = outcomes.count == 1 ? files[0].escapedForTerminal : "\(outcomes.count) files"
             StandardStream.error.print(
                 "no token found in \(what), \(DecimalText.text(seconds, decimals: 1)) s of sound searched")
         }

@@ -20,6 +20,21 @@ struct FoundToken: Sendable {
             < (b.frame.endSample, b.channel, b.frame.startSample, b.frame.profileName, b.frame.payload.hex)
     }
 
+    /// The ways to print a token.
+    enum Form {
+        case line(showsFile: Bool)
+        case json
+        case payload
+    }
+
+    func text(_ form: Form) -> String {
+        switch form {
+        case .line(let showsFile): humanLine(showingFile: showsFile)
+        case .json: json.text
+        case .payload: frame.payload.hex
+        }
+    }
+
     /// `1.234 s  0123456789abcdef  standard  SNR 12.3 dB  -3.1 Hz  ch 0`, after the file's name if `showingFile`.
     func humanLine(showingFile: Bool) -> String {
         let columns =

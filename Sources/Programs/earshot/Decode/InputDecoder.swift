@@ -15,8 +15,7 @@ final class InputDecoder: Sendable {
         let combinedCount: Int
         let separatesChannels: Bool
         let raw: RawFormat?
-        let isJSON: Bool
-        let showsFile: Bool
+        let form: FoundToken.Form
         let showsStatistics: Bool
     }
 
@@ -210,8 +209,7 @@ final class InputDecoder: Sendable {
         state.found.removeAll(keepingCapacity: true)
         state.outcome.tokenCount += tokens.count
         let lines = tokens.map { token in
-            OrderedOutput.Line(
-                text: settings.isJSON ? token.json.text : token.humanLine(showingFile: settings.showsFile))
+            OrderedOutput.Line(text: token.text(settings.form))
         }
         output.print(lines, of: index)
     }

@@ -81,10 +81,15 @@ struct EncodePlan {
             ? try WAVWriter.standardOutput(sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
             : try WAVWriter(path: output, sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
         let amplitude = Float(pow(10, levelDecibels / 20))
-        let frame =
-            burstCount > 1
-            ? transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
-            : transmitter.samples(payload, amplitude: amplitude)
+        let frame: [Float]
+        do throws(ModemError) {
+            frame =
+                burstCount > 1
+                ? try transmitter.burst(payload, frameCount: burstCount, amplitude: amplitude)
+                : transmitter.samples(payload, amplitude: amplitude)
+        } catch {
+            preconditionFailure("a burst that was not checked: \(error)")
+        }
         let progress = ProgressBar(partCount: 1, isEnabled: showsProgress)
         try writeSilence(marginSamples, to: &writer)
         for index in 0..<repeatCount {

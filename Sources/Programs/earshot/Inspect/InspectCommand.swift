@@ -11,7 +11,7 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Draw a spectrogram of the band with the decoded frames on it.",
-        usage: "earshot inspect <file> --output <svg> [<options>]",
+        usage: "earshot inspect [<file>] --output <svg> [<options>]",
         discussion: """
             Writes one self-contained SVG file: energies from 18.3 to 20.2 kHz, every decoded frame with its tones at \
             their times and frequencies, and the evidence for each frame. It shows why a token was decoded or was not. \
@@ -25,8 +25,11 @@ struct InspectCommand: ParsableCommand {
               earshot inspect lecture.flac --start 61.5 --seconds 3 -o detail.svg
             """)
 
-    @Argument(help: ArgumentHelp("The sound file; '-' is standard input.", valueName: "file"), completion: .file())
-    var file: FilePath
+    @Argument(
+        help: ArgumentHelp(
+            "The sound file; '-' is standard input, which is the default if it is a pipe.", valueName: "file"),
+        completion: .file())
+    var file: FilePath?
 
     @Option(
         name: .shortAndLong,
@@ -53,13 +56,17 @@ struct InspectCommand: ParsableCommand {
         help: ArgumentHelp(
             "The input has no header; its samples are encoding:rate[:channels], such as s16le:48000.",
             valueName: "format"),
-        transform: RawFormat.argument)
+        completion: RawFormat.completion, transform: RawFormat.argument)
     var raw: RawFormat?
 
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")
     var quiet = false
 
-    func validate() throws {
+    mutating func validate() throws {
+        if file == nil, StandardInput.hasContent { file = "-" }
+        if file == nil {
+            throw ValidationError("Nothing to inspect: name a sound file, or '-' for standard input.")
+        }
         if channel < 0 {
             throw ValidationError("--channel \(channel): give 0 or more; channels are counted from 0.")
         }
@@ -72,6 +79,7 @@ struct InspectCommand: ParsableCommand {
     }
 
     func run() throws {
+        let file = file ?? "-"
         try output.requireDistinct(from: [file])
         Interruption.handle()
         let inspection: Inspection

@@ -88,7 +88,7 @@ struct LoopbackAirOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The channel: room-a, walk, pilot and so on; see earshot simulate --list. (default: awgn)",
-            valueName: "name"))
+            valueName: "name"), completion: ChannelName.completion)
     var channel: String?
 
     @Option(

@@ -59,7 +59,9 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Simulate this profile; may be given several times. (default: standard)")
     var profile: [ProfileName] = []
 
-    @Option(help: ArgumentHelp("The channel: a name that --list prints.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The channel: a name that --list prints.", valueName: "name"),
+        completion: ChannelName.completion)
     var channel = "awgn"
 
     @Option(

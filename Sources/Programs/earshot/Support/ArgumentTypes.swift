@@ -50,6 +50,9 @@ struct FormatArgument: ExpressibleByArgument {
 }
 
 extension RawFormat {
+    /// Shells offer the encodings for `--raw`; a colon would end the word in some of them.
+    static var completion: CompletionKind { .list(SampleEncoding.allCases.map(\.rawValue)) }
+
     /// Parses `--raw`.
     /// - Throws: `ValidationError`, because the text comes from the command line.
     static func argument(_ text: String) throws -> RawFormat {

@@ -4,6 +4,8 @@ import EarshotConsole
 
 /// `--channel`: the name of a simulated channel.
 enum ChannelName {
+    static var completion: CompletionKind { .list(AirPreset.all.map(\.name)) }
+
     /// The channel of this name.
     /// - Throws: `ValidationError` that lists channels with a similar name.
     static func preset(_ name: String) throws(ValidationError) -> AirPreset {

@@ -64,9 +64,12 @@ package struct PreparedScene: Sendable {
     }
 
     private func signal(_ payload: Payload) -> [Float] {
-        scene.burstCount > 1
-            ? transmitter.burst(payload, frameCount: scene.burstCount, amplitude: scene.amplitude)
-            : transmitter.samples(payload, amplitude: scene.amplitude)
+        guard scene.burstCount > 1 else { return transmitter.samples(payload, amplitude: scene.amplitude) }
+        do throws(ModemError) {
+            return try transmitter.burst(payload, frameCount: scene.burstCount, amplitude: scene.amplitude)
+        } catch {
+            preconditionFailure("a scene of \(error)")
+        }
     }
 
     /// Sends one frame, or one burst, a talker and judges the reports.

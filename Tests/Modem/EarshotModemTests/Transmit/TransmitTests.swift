@@ -27,7 +27,7 @@ import Testing
             let token = try payload(8, seed: 4)
             let frame = transmitter.samples(token, amplitude: 0.5)
             for frameCount in [1, 2, 8] {
-                let burst = transmitter.burst(token, frameCount: frameCount, amplitude: 0.5)
+                let burst = try transmitter.burst(token, frameCount: frameCount, amplitude: 0.5)
                 var expected: [Float] = []
                 for index in 0..<frameCount {
                     let start = (2 * index * 56 * profile.toneCount * rate + 1_500) / 3_000
@@ -40,6 +40,22 @@ import Testing
                 #expect(abs(profile.burstSeconds(frameCount: frameCount) * Double(rate) - Double(burst.count)) < 2)
             }
         }
+    }
+
+    @Test func burstsOfOtherPayloadsAndCountsAreRefused() throws {
+        let transmitter = try transmitter(.fast, 48_000)
+        for byteCount in [1, 2, 7, 9, 32] {
+            #expect(throws: ModemError.burstOfNoToken(byteCount: byteCount)) {
+                try transmitter.burst(payload(byteCount, seed: 5), frameCount: 2)
+            }
+        }
+        for frameCount in [-1, 0, 9, .max] {
+            #expect(throws: ModemError.burstCount(frameCount)) {
+                try transmitter.burst(payload(8, seed: 5), frameCount: frameCount)
+            }
+        }
+        #expect(ModemError.burstOfNoToken(byteCount: 2).description.contains("token of 8 bytes, not 2"))
+        #expect(ModemError.burstCount(9).description.contains("9 frames does not exist; use 1 to 8"))
     }
 
     // MARK: Length
