@@ -10,6 +10,7 @@ tool=$(realpath "$1")
 mkdir -p "$2"
 cd "$2"
 token=0123456789abcdef
+rm -f token.wav token.svg
 
 step() { printf '\n%s\n' "$1"; }
 

@@ -14,7 +14,9 @@ enum FileKind: Equatable {
         case ("RIFF", _) where head.count == 12: self = .other(name: "RIFF, but not WAVE")
         default:
             if head.dropFirst(4).starts(with: Array("ftyp".utf8)) {
-                self = .other(name: "MPEG-4")
+                self = .other(name: "MPEG-4 (M4A, MP4)")
+            } else if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+                self = .other(name: "WebM or Matroska")
             } else if name.hasPrefix("ID3") || head.count > 1 && head[0] == 0xFF && head[1] & 0xE6 == 0xE2 {
                 self = .other(name: "MP3")
             } else {

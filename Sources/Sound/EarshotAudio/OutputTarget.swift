@@ -25,15 +25,17 @@ package struct OutputTarget {
 
     /// The file, device or pipe at `path`, which may exist.
     ///
-    /// - Throws: the `AudioError`s of `WAVWriter.init(path:sampleRateHertz:channelCount:format:)`.
-    package init(path: FilePath) throws(AudioError) {
+    /// - Parameter replacesExisting: false refuses a file that exists.
+    /// - Throws: the `AudioError`s of `WAVWriter.init(path:sampleRateHertz:channelCount:format:)`; `exists` for a file
+    ///   that must stay.
+    package init(path: FilePath, replacesExisting: Bool = true) throws(AudioError) {
         name = path.description
-        replacesExisting = true
+        self.replacesExisting = replacesExisting
         place =
             if let number = Self.descriptorNumber(path) {
                 try Self.duplicate(number, name: name)
             } else {
-                try Self.place(at: path)
+                try Self.place(at: path, replacesExisting: replacesExisting)
             }
     }
 
@@ -48,11 +50,8 @@ package struct OutputTarget {
                 detail: "only a file can have its header brought up to date while it grows",
                 advice: "Name a file, such as recording.wav")
         }
-        if let status, !status.isDirectory, !replacesExisting {
-            throw .system(EEXIST, operation: "write", path: name, fallback: .cannotWrite)
-        }
         self.replacesExisting = replacesExisting
-        place = try Self.place(at: path)
+        place = try Self.place(at: path, replacesExisting: replacesExisting)
     }
 
     /// The open descriptor that `path` names, of any kind; nil if it names none, -1 if its number is malformed.
@@ -72,7 +71,7 @@ package struct OutputTarget {
         return .stream(descriptor)
     }
 
-    private static func place(at path: FilePath) throws(AudioError) -> Place {
+    private static func place(at path: FilePath, replacesExisting: Bool) throws(AudioError) -> Place {
         func failure(_ code: CInt) -> AudioError {
             .system(code, operation: "write", path: path.description, fallback: .cannotWrite)
         }
@@ -83,6 +82,7 @@ package struct OutputTarget {
         }
         if status.isDirectory { throw failure(EISDIR) }
         if status.isRegularFile {
+            guard replacesExisting else { throw failure(EEXIST) }
             guard path.withCString({ access($0, W_OK) }) == 0, let resolved = path.resolved else {
                 throw failure(errno)
             }

@@ -324,7 +324,9 @@ public struct SoundFileReader: ~Copyable {
             return AudioError(
                 .unsupported, operation: "open", path: path,
                 detail: "its content is \(name), which the libsndfile of this system does not read",
-                advice: "Convert it to WAV or FLAC; tokens survive only a codec that keeps 18.5 to 20 kHz")
+                advice:
+                    "Convert it to WAV or FLAC, or decode it through a pipe: ffmpeg -i FILE -f wav - | earshot decode; tokens "
+                    + "survive only a codec that keeps 18.5 to 20 kHz")
         }
         let isText = head.allSatisfy { (0x20..<0x7F).contains($0) || (0x09...0x0D).contains($0) }
         let line = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""

@@ -34,10 +34,13 @@ public struct WAVWriter: ~Copyable {
     }
 
     /// Prepares to write a file whose name need not be UTF-8, like the other `init`.
-    package init(path: FilePath, sampleRateHertz: Int, channelCount: Int, format: SampleFormat) throws(AudioError) {
+    /// - Parameter replacesExisting: false refuses a file that exists, with the kind `exists`.
+    package init(
+        path: FilePath, replacesExisting: Bool = true, sampleRateHertz: Int, channelCount: Int, format: SampleFormat
+    ) throws(AudioError) {
         try self.init(
-            to: OutputTarget(path: path), sampleRateHertz: sampleRateHertz, channelCount: channelCount,
-            format: format)
+            to: OutputTarget(path: path, replacesExisting: replacesExisting), sampleRateHertz: sampleRateHertz,
+            channelCount: channelCount, format: format)
     }
 
     /// Prepares to write to an open descriptor, which the caller keeps; errors show `name`.

@@ -81,6 +81,8 @@ import Testing
         (["ab", "--format", "mp3", "-o", "x.wav"], 64, ["mp3", "s16", "s24", "f32"]),
         (["ab", "-o", "nowhere/x.wav"], 73, ["nowhere/x.wav", "No such file", "Create the directory"]),
         (["ab", "-o", "."], 73, ["directory"]),
+        (["ab", "-o", "x.flac"], 64, ["--output x.flac", "WAV", "ffmpeg -i FILE.wav FILE.flac"]),
+        (["ab", "-o", "x.MP3"], 64, ["--output x.MP3", "WAV", "ffmpeg -i FILE.wav FILE.mp3"]),
         (["ab", "-o", "/dev/full"], 74, ["/dev/full", "No space"]),
     ]
 
@@ -98,7 +100,7 @@ import Testing
     @Test func quietPrintsNothing() throws {
         let scratch = try Scratch()
         for option in ["-q", "--quiet"] {
-            let result = try Tool.run(["encode", "ab", "-o", "x.wav", option], in: scratch)
+            let result = try Tool.run(["encode", "ab", "-o", "x.wav", "--overwrite", option], in: scratch)
             #expect(result.status == 0)
             #expect(result.output.isEmpty && result.error.isEmpty)
             #expect(scratch.names == ["x.wav"])
@@ -141,5 +143,24 @@ import Testing
             #expect(result.error.contains(words), "\(result.error)")
         }
         #expect(scratch.names.isEmpty)
+    }
+
+    @Test func anExistingFileIsReplacedOnlyWithOverwrite() throws {
+        let scratch = try Scratch()
+        let precious = Data("precious".utf8)
+        try scratch.save(precious, "x.wav")
+        try FileManager.default.createSymbolicLink(atPath: scratch.path("link.wav"), withDestinationPath: "x.wav")
+        for name in ["x.wav", "link.wav"] {
+            let refused = try Tool.run(["encode", "ab", "-o", name], in: scratch)
+            #expect(refused.status == 73 && refused.output.isEmpty)
+            #expect(refused.error.contains("\(name): File exists"), "\(refused.error)")
+            #expect(refused.error.contains("--overwrite"), "\(refused.error)")
+            #expect(try scratch.data("x.wav") == precious)
+        }
+        #expect(try Tool.run(["encode", "ab", "-o", "x.wav", "--overwrite"], in: scratch).status == 0)
+        #expect(try scratch.samples("x.wav").count > 10_000)
+        // A device is no file to keep.
+        #expect(try Tool.run(["encode", "ab", "-o", "/dev/null"], in: scratch).status == 0)
+        #expect(scratch.names == ["link.wav", "x.wav"])
     }
 }

@@ -75,6 +75,7 @@ import Testing
             (["--start", "2", "-o", "x.svg"], 64, "it lasts 1.000 s"),
             (["--seconds", "0", "-o", "x.svg"], 64, "--seconds"),
             (["-o", "nowhere/x.svg"], 73, "Create the directory"),
+            (["-o", "x.png"], 64, "inkscape FILE.svg -o FILE.png"),
             (["-o", "."], 73, "directory"), (["-o", "/dev/full"], 74, "No space"), ([], 64, "--output"),
         ] {
             let result = try Tool.run(["inspect", "x.wav"] + arguments, in: scratch)

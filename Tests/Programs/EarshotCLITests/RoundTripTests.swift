@@ -16,7 +16,7 @@ import Testing
             let encoded = try Tool.run(
                 [
                     "encode", "0123456789abcdef", "--profile", profile, "--rate", "\(rate)", "--format", format, "-o",
-                    "x.wav",
+                    "x.wav", "--overwrite",
                 ], in: scratch)
             #expect(encoded.status == 0)
             let decoded = try Tool.run(["decode", "x.wav"], in: scratch)
@@ -31,7 +31,7 @@ import Testing
         let scratch = try Scratch()
         for count in [1, 2, 7, 8, 9, 31, 32] {
             let hex = (0..<count).map { String(format: "%02x", ($0 * 37 + 200) % 256) }.joined()
-            _ = try Tool.run(["encode", hex, "-o", "x.wav"], in: scratch)
+            _ = try Tool.run(["encode", hex, "-o", "x.wav", "--overwrite"], in: scratch)
             let decoded = try Tool.run(["decode", "x.wav"], in: scratch)
             #expect(decoded.lines.count == 1)
             #expect(decoded.output.contains("  \(hex)  standard"))

@@ -70,7 +70,8 @@ import Testing
             ("odd.wav", odd, .unsupported, "56 bits"),
             ("newline.wav", [0x0A], .notAudio, "the bytes 0a"),
             ("tag.mp3", Array("ID3\u{4}0000000000".utf8), .unsupported, "MP3"),
-            ("x.m4a", [0, 0, 0, 0x20] + Array("ftypM4A 0000".utf8), .unsupported, "MPEG-4"),
+            ("x.m4a", [0, 0, 0, 0x20] + Array("ftypM4A 0000".utf8), .unsupported, "MPEG-4 (M4A, MP4)"),
+            ("x.webm", [0x1A, 0x45, 0xDF, 0xA3, 0x9F] + Array("webm0000".utf8), .unsupported, "WebM or Matroska"),
             ("x.avi", Array("RIFF0000AVI LIST".utf8), .unsupported, "RIFF, but not WAVE"),
             ("x.flac", Array("fLaC and nothing else".utf8), .damaged, ""),
         ]
@@ -80,6 +81,10 @@ import Testing
             #expect(error?.detail.contains(detail) != false, "\(name): \(error?.description ?? "opened")")
             #expect(error?.path == scratch.file(name))
             #expect(error?.description.contains("\n") == false)
+        }
+        for name in ["tag.mp3", "x.m4a", "x.webm", "x.avi"] {
+            let advice = openFailure(scratch.file(name))?.advice ?? "opened"
+            #expect(advice.contains("ffmpeg -i FILE -f wav - | earshot decode"), "\(name): \(advice)")
         }
         #expect(openFailure(scratch.path)?.kind == .isDirectory)
         #expect(openFailure(scratch.file("missing.wav"))?.kind == .notFound)

@@ -13,7 +13,8 @@ struct EncodeCommand: ParsableCommand {
         usage: "earshot encode [<hex>] [--text <text>] --output <file> [<options>]",
         discussion: """
             Writes one channel, with \(DecimalText.short(EncodePlan.marginSeconds)) s of silence before and after. The \
-            same arguments give the same bytes. The file appears when it is complete; on failure nothing is left behind.
+            same arguments give the same bytes. The file appears when it is complete; on failure nothing is left behind. A file \
+            that exists is replaced only with --overwrite.
 
             EXAMPLES:
               earshot encode 0123456789abcdef -o token.wav
@@ -29,6 +30,9 @@ struct EncodeCommand: ParsableCommand {
         name: .shortAndLong,
         help: ArgumentHelp("The WAV file to write; '-' is standard output.", valueName: "file"), completion: .file())
     var output: FilePath
+
+    @Flag(help: "Let --output replace a file.")
+    var overwrite = false
 
     @Option(help: "The profile: fast at arm's length, standard in a room, far across a hall.")
     var profile = ProfileName(.standard)
@@ -61,6 +65,7 @@ struct EncodeCommand: ParsableCommand {
     var quiet = false
 
     func validate() throws {
+        try OutputFormat.wav.check(output, option: "--output")
         if repeatCount < 1 {
             throw ValidationError("--repeat \(repeatCount): send it at least once.")
         }
@@ -83,7 +88,9 @@ struct EncodeCommand: ParsableCommand {
         }
         Interruption.handle(Interruption.awaitSettled)
         do throws(AudioError) {
-            guard try plan.write(to: output, showsProgress: !quiet) else { Interruption.settle() }
+            guard try plan.write(to: output, replacesExisting: overwrite, showsProgress: !quiet) else {
+                Interruption.settle()
+            }
         } catch {
             throw Failure(writing: error)
         }

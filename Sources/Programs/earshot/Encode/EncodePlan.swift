@@ -72,14 +72,16 @@ struct EncodePlan {
         2 * marginSamples + repeatCount * frameSamples + (repeatCount - 1) * gapSamples
     }
 
-    /// Writes the file, or standard output for "-".
+    /// Writes the file, or standard output for "-". `replacesExisting` allows it to replace a file.
     /// - Returns: false if a signal interrupted it; then no part of the file is left.
     /// - Throws: `AudioError` if the file cannot be written.
-    func write(to output: FilePath, showsProgress: Bool) throws(AudioError) -> Bool {
+    func write(to output: FilePath, replacesExisting: Bool, showsProgress: Bool) throws(AudioError) -> Bool {
         var writer =
             output == "-"
             ? try WAVWriter.standardOutput(sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
-            : try WAVWriter(path: output, sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
+            : try WAVWriter(
+                path: output, replacesExisting: replacesExisting, sampleRateHertz: sampleRateHertz, channelCount: 1,
+                format: format)
         let amplitude = Float(pow(10, levelDecibels / 20))
         let frame: [Float]
         do throws(ModemError) {

@@ -67,6 +67,7 @@ struct InspectCommand: ParsableCommand {
         if file == nil {
             throw ValidationError("Nothing to inspect: name a sound file, or '-' for standard input.")
         }
+        try OutputFormat.svg.check(output, option: "--output")
         if channel < 0 {
             throw ValidationError("--channel \(channel): give 0 or more; channels are counted from 0.")
         }

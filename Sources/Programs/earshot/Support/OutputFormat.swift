@@ -1,0 +1,39 @@
+import ArgumentParser
+import EarshotConsole
+import EarshotSystem
+
+/// The one format in which a command writes a file. A name that promises another format is refused, because the file
+/// would not be what its name says.
+enum OutputFormat {
+    case wav
+    case svg
+
+    /// Extensions of other formats of the same purpose.
+    private var otherExtensions: [String] {
+        switch self {
+        case .wav:
+            [
+                "flac", "ogg", "oga", "opus", "mp3", "m4a", "mp4", "aac", "webm", "wma", "aif", "aiff", "aifc", "au",
+                "snd",
+                "caf", "w64", "rf64", "raw", "pcm",
+            ]
+        case .svg: ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf", "eps", "ps"]
+        }
+    }
+
+    /// Refuses a file whose extension is that of another format.
+    /// - Parameter option: the option that names the file.
+    /// - Throws: `ValidationError` that says how to get the other format.
+    func check(_ path: FilePath, option: String) throws(ValidationError) {
+        let name = path.description.lowercased()
+        guard let found = otherExtensions.first(where: { name.hasSuffix(".\($0)") }) else { return }
+        let (kind, own, converter) =
+            switch self {
+            case .wav: ("a WAV file", "wav", "ffmpeg -i FILE.wav FILE.\(found)")
+            case .svg: ("an SVG picture", "svg", "inkscape FILE.svg -o FILE.\(found)")
+            }
+        throw ValidationError(
+            "\(option) \(path.escapedForTerminal): this command writes \(kind), whatever its name. Name it .\(own), and "
+                + "convert it then, such as with '\(converter)'.")
+    }
+}
