@@ -54,12 +54,9 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	done
 	@scripts/install-dependencies.sh server
 	$(SWIFT) build $(SERVER)
-	Tests/Machine/machine.sh --seconds 1200 Tests/Machine/all.sh
-	Tests/Machine/machine.sh --seconds 1200 --share .build/machine Tests/Machine/agent.sh
-	Tests/Machine/machine.sh --seconds 1200 Tests/Machine/push-all.sh
 	@scripts/install-dependencies.sh push
 	for product in simplepush simplepush-provider simplepush-server; do $(SWIFT) build $(PUSH) --product $$product; done
-	Tests/Machine/machine.sh --seconds 1200 --share .build/machine Tests/Machine/simplepush.sh
+	Tests/Machine/together.sh all.sh simplepush.sh agent.sh radio-all.sh push-all.sh
 
 test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browser, and the sanitizers (an hour)
 	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-server test-push test-browser sanitize

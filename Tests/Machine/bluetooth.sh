@@ -1,13 +1,5 @@
 # Devices and beacons by Bluetooth. Runs behind radios.sh.
 
-# nearby NAME ARGUMENTS...: a device in the background; its lines are in $logs/NAME, its process in $pid.
-nearby() {
-    local name=$1
-    shift
-    "$programs/earshot-messages" nearby --json "$@" >"$logs/$name" 2>"$logs/$name.errors" &
-    pid=$!
-}
-
 # What btmon sees of a controller from now on, in $logs/NAME.
 watch_air() {
     btmon --time --index "$2" >"$logs/$1" 2>&1 &

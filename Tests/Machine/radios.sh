@@ -24,6 +24,14 @@ start_bluetoothd() {
     for number in 0 1 2; do within 30 is_powered $number; done
 }
 
+# nearby NAME ARGUMENTS...: a device in the background; its lines are in $logs/NAME, its process in $pid.
+nearby() {
+    local name=$1
+    shift
+    "$programs/earshot-messages" nearby --json "$@" >"$logs/$name" 2>"$logs/$name.errors" &
+    pid=$!
+}
+
 for module in algif_skcipher ecb aes_generic cmac hci_vhci; do modprobe $module; done
 btvirt -L -l3 >"$logs/btvirt" 2>&1 &
 for number in 0 1 2; do within 30 test -e /sys/class/bluetooth/hci$number; done

@@ -19,9 +19,8 @@ public final class BluetoothAdapter: AdvertisementSource {
     /// An adapter on another bus than the system's.
     package init(_ name: String?, bus: DBusBus) {
         let watch = AdapterWatch(bus: bus, name: name)
-        let gate = ScanGate()
-        scanner = Scanner(watch, gate)
-        advertiser = Advertiser(watch, gate)
+        scanner = Scanner(watch)
+        advertiser = Advertiser(watch)
     }
 
     /// See `AdvertisementSource`.

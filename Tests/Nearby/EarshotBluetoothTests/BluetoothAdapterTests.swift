@@ -272,6 +272,39 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(bluez.advertisements.isEmpty)
     }
 
+    /// Several programs on a controller that sends one advertisement at a time. Their locks belong to open files, so that two
+    /// adapters of one process are as two programs.
+    @Test func programsShareTheOnlyPlace() async throws {
+        let bus = try SessionBus()
+        let bluez = try await FakeBlueZ(bus, isBluetooth4: true)
+        try await bluez.set("hci0", isPowered: true)
+        let scanner = BluetoothAdapter(nil, bus: bus.bus)
+        let scan = Collected(scanner.events([pattern], power: .continuous))
+        #expect(await poll { problems(scan.elements) == ["opened"] })
+        let adapters = (1...3).map { _ in BluetoothAdapter(nil, bus: bus.bus) }
+        let list = (1...3).map { Advertisement(serviceData: [service: [UInt8($0)]]) }
+        let streams = zip(adapters, list).map { Collected($0.advertise($1)) }
+        for (stream, content) in zip(streams, list) {
+            #expect(await poll { stream.elements.count { $0 == .advertising([content]) } >= 3 })
+            #expect(stream.elements.allSatisfy { $0 == .advertising([content]) || $0 == .advertising([]) })
+        }
+        #expect(bluez.greatestAdvertisementCount == 1)
+        // Two end; the third is on the air all the time then.
+        streams[0].stop()
+        streams[1].stop()
+        await adapters[0].waitUntilClosed()
+        await adapters[1].waitUntilClosed()
+        #expect(await poll { streams[2].elements.last == .advertising([list[2]]) })
+        let count = streams[2].elements.count
+        try await Task.sleep(for: AirTime.cycle * 2)
+        #expect(streams[2].elements.count == count)
+        streams[2].stop()
+        scan.stop()
+        await adapters[2].waitUntilClosed()
+        await scanner.waitUntilClosed()
+        #expect(bluez.advertisements.isEmpty && bluez.monitorCount == 0)
+    }
+
     @Test func aMediumFindsTokensAndSendsItsOwn() async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)

@@ -57,15 +57,13 @@ final class Advertiser: Sendable {
     private static let maximumBacklog = 256
 
     private let watch: AdapterWatch
-    private let gate: ScanGate
     /// Never held while a reader receives an event: the end of a reader locks it, and holds a lock that an event needs.
     private let state = Mutex(State())
     /// Held while readers receive events, so that all receive them in the same order.
     private let telling = Mutex(())
 
-    init(_ watch: AdapterWatch, _ gate: ScanGate) {
+    init(_ watch: AdapterWatch) {
         self.watch = watch
-        self.gate = gate
     }
 
     /// See `BluetoothAdapter.advertise`.
@@ -96,7 +94,7 @@ final class Advertiser: Sendable {
 
     private func begin(_ number: Int, after last: Task<Void, Never>?) -> Run {
         let (contents, continuation) = AsyncStream.makeStream(of: [Advertisement].self)
-        let run = AdvertisingRun(watch, gate) { self.take($0, of: number) }
+        let run = AdvertisingRun(watch) { self.take($0, of: number) }
         let task = Task {
             // Two runs must not share the adapter.
             await last?.value

@@ -1,5 +1,6 @@
 import EarshotDBus
 import EarshotDiscovery
+import EarshotSystem
 import Synchronization
 
 /// Keeps the wanted advertisements on the air, through failures and restarts of bluetoothd, until its task is cancelled.
@@ -11,23 +12,25 @@ final class AdvertisingRun: Sendable {
         case released(path: String)
         /// The next in turn, or another attempt.
         case due
+        /// Programs that send with the same adapter may have come or gone.
+        case others
     }
 
-    /// How long an advertisement stays on the air if others wait for its place.
+    /// How long an advertisement stays on the air if others wait for its place, on a controller that sends several.
     private static let turn = Duration.seconds(2)
     private static let firstRetry = Duration.milliseconds(500)
     private static let maximumRetry = Duration.seconds(8)
+    private static let quickRetry = Duration.milliseconds(30)
+    private static let quickRetryCount = 2
     private static let numbers = Atomic(0)
 
     private let watch: AdapterWatch
-    private let gate: ScanGate
     private let report: @Sendable (AdvertisingEvent) -> Void
     private let inputs: AsyncStream<Input>
     private let input: AsyncStream<Input>.Continuation
 
-    init(_ watch: AdapterWatch, _ gate: ScanGate, _ report: @escaping @Sendable (AdvertisingEvent) -> Void) {
+    init(_ watch: AdapterWatch, _ report: @escaping @Sendable (AdvertisingEvent) -> Void) {
         self.watch = watch
-        self.gate = gate
         self.report = report
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
@@ -37,7 +40,7 @@ final class AdvertisingRun: Sendable {
         // Not a child: the connection has to outlive the last call.
         let watching = Task { [watch, input] in await watch.run { input.yield(.adapter($0)) } }
         let wishing = Task { [input] in for await wanted in contents { input.yield(.wanted(wanted)) } }
-        var work = Work(gate: gate, report: report, input: input)
+        var work = Work(report: report, input: input)
         for await next in inputs { await work.take(next) }
         wishing.cancel()
         let rest = work
@@ -50,10 +53,16 @@ final class AdvertisingRun: Sendable {
 
     /// The state of a run. Only the run's task uses it.
     private struct Work: Sendable {
-        let gate: ScanGate
         let report: @Sendable (AdvertisingEvent) -> Void
         let input: AsyncStream<Input>.Continuation
         private var adapter: ReadyAdapter?
+        private var gate: RadioGate?
+        /// The seats among all programs that send; nil if the controller sends several advertisements at once.
+        private var seats: AirSeats?
+        private var held: [Int] = []
+        private var foreign: ForeignScan?
+        /// The number of the turn in which the present advertisement began.
+        private var turnNumber: Int64?
         /// The number of advertisements to register at once.
         private var capacity = 1
         private var turns = AdvertisingTurns()
@@ -62,11 +71,7 @@ final class AdvertisingRun: Sendable {
         private var retry = AdvertisingRun.firstRetry
         private var clock: Task<Void, Never>?
 
-        init(
-            gate: ScanGate, report: @escaping @Sendable (AdvertisingEvent) -> Void,
-            input: AsyncStream<Input>.Continuation
-        ) {
-            self.gate = gate
+        init(report: @escaping @Sendable (AdvertisingEvent) -> Void, input: AsyncStream<Input>.Continuation) {
             self.report = report
             self.input = input
         }
@@ -80,7 +85,12 @@ final class AdvertisingRun: Sendable {
             case .adapter(.ready(let ready)):
                 await forget()
                 adapter = ready
+                gate = RadioGate(ready.radioFolder)
                 capacity = await Self.capacity(ready)
+                if capacity == 1 {
+                    seats = AirSeats(ready.radioFolder) { [input] in input.yield(.others) }
+                    foreign = await ForeignScan(ready)
+                }
                 retry = AdvertisingRun.firstRetry
             case .wanted(let contents): turns.want(contents)
             case .released(let path):
@@ -90,13 +100,57 @@ final class AdvertisingRun: Sendable {
                 // bluetoothd has a reason; the next attempt is not at once.
                 return schedule(after: retry)
             case .due:
-                if !turns.waiting.isEmpty, turns.obsolete == nil, let oldest = turns.registered.first,
+                if seats == nil, !turns.waiting.isEmpty, turns.obsolete == nil, let oldest = turns.registered.first,
                     problems.current == nil
                 {
                     await withdraw(oldest)
                 }
+            case .others:
+                // After a failure, the next attempt is not at once.
+                if problems.current != nil { return }
+            }
+            if let seats { await settle(seats) } else { await settle() }
+        }
+
+        /// Makes what is on the air what is wanted, on a controller that sends one advertisement at a time: all programs that
+        /// send take turns.
+        private mutating func settle(_ seats: AirSeats) async {
+            guard adapter != nil else { return }
+            if held.count != turns.wanted.count { held = seats.hold(turns.wanted.count, of: held) }
+            let now = Duration.nanoseconds(MonotonicTime.nanoseconds)
+            let time = AirTime(seats: (held + seats.others).sorted())
+            // The turn before lasts until the next one can begin.
+            if let gate, time.seats.count > 1, told != nil, await foreign?.isInTheWay(gate) == true {
+                return scheduleTurn(time)
+            }
+            guard let seat = time.seat(at: now), held.contains(seat) else {
+                for registration in turns.registered { await withdraw(registration) }
+                seats.leaveAir()
+                // Before its first turn it is not on the air, and after a failure it may not be in the next one.
+                if told != nil || turns.wanted.isEmpty { tell(nil) }
+                return scheduleTurn(time)
+            }
+            let number = time.number(at: now)
+            if number != turnNumber, !turns.waiting.isEmpty, turns.obsolete == nil, let oldest = turns.registered.first
+            {
+                await withdraw(oldest)
+            }
+            guard turns.obsolete != nil || turns.registered.isEmpty else { return scheduleTurn(time) }
+            turnNumber = number
+            // The one before ends at the same time as this begins.
+            guard await seats.takeAir() else {
+                return fail(.refused(name: "", text: "another program does not leave the air"))
             }
             await settle()
+            if turns.registered.isEmpty { seats.leaveAir() }
+            if problems.current == nil { scheduleTurn(time) }
+        }
+
+        private mutating func scheduleTurn(_ time: AirTime) {
+            clock?.cancel()
+            // Alone, it waits to be told that another comes.
+            guard time.seats.count > 1 || seats?.isTold == false else { return }
+            schedule(after: time.untilNext(.nanoseconds(MonotonicTime.nanoseconds)))
         }
 
         /// Takes everything from the air.
@@ -110,8 +164,11 @@ final class AdvertisingRun: Sendable {
         private mutating func settle() async {
             guard adapter != nil else { return }
             let isChange = turns.obsolete != nil || !turns.waiting.isEmpty && turns.keptCount < capacity
-            if isChange { await gate.beginQuiet() }
-            defer { if isChange { gate.endQuiet() } }
+            if isChange {
+                await gate?.beginQuiet()
+                await foreign?.end(isFirst: told == nil)
+            }
+            defer { if isChange { gate?.endQuiet() } }
             do throws(DBusError) {
                 while let next = turns.waiting.first, turns.keptCount < capacity {
                     if try await register(next) { continue }
@@ -125,7 +182,7 @@ final class AdvertisingRun: Sendable {
                 }
                 retry = AdvertisingRun.firstRetry
                 clock?.cancel()
-                if !turns.waiting.isEmpty { schedule(after: AdvertisingRun.turn) }
+                if seats == nil, !turns.waiting.isEmpty { schedule(after: AdvertisingRun.turn) }
                 tell(nil)
             } catch {
                 fail(error)
@@ -150,7 +207,9 @@ final class AdvertisingRun: Sendable {
                 let name = adapter?.name ?? "The adapter"
                 tell(.bluetoothUnusable(.broadcast), detail: "\(name) cannot advertise: \(error). Trying again.")
             }
-            schedule(after: retry)
+            // A program of another user takes no part in our locks, but rests when all programs do.
+            let rest = ScanRounds.untilCommonRest(.nanoseconds(MonotonicTime.nanoseconds))
+            schedule(after: min(retry, rest))
             retry = min(retry * 2, AdvertisingRun.maximumRetry)
         }
 
@@ -171,7 +230,13 @@ final class AdvertisingRun: Sendable {
                     ])
             ])
             try await adapter.connection.export(path, object)
-            if let error = await Self.call(adapter, "RegisterAdvertisement", [.path(path), .properties([:])]) {
+            var error = await Self.call(adapter, "RegisterAdvertisement", [.path(path), .properties([:])])
+            for _ in 0..<AdvertisingRun.quickRetryCount where error?.isRefusal("Failed") == true {
+                // bluetoothd answers that a scan has ended before the controller knows.
+                await Task { try? await Task.sleep(for: AdvertisingRun.quickRetry) }.value
+                error = await Self.call(adapter, "RegisterAdvertisement", [.path(path), .properties([:])])
+            }
+            if let error {
                 adapter.connection.withdraw(path)
                 // NotPermitted: the maximum of advertisements is reached.
                 if error.isRefusal("NotPermitted") { return false }
@@ -207,6 +272,7 @@ final class AdvertisingRun: Sendable {
             for registration in turns.registered { await withdraw(registration) }
             turns.removeAll()
             told = nil
+            (gate, seats, held, foreign) = (nil, nil, [], nil)
         }
 
         private mutating func schedule(after wait: Duration) {

@@ -17,6 +17,8 @@ struct ReadyAdapter: Sendable, Equatable {
     let path: String
     /// Counts how often the adapter was switched off, removed or restarted: with each, it lost all that was registered.
     let resetCount: Int
+    /// The folder whose locks the user's programs share for the adapter; nil if there is none.
+    let radioFolder: String?
 
     /// The name of the adapter, such as `hci0`.
     var name: String { BlueZName.adapterName(path: path) ?? path }
@@ -28,18 +30,26 @@ struct ReadyAdapter: Sendable, Equatable {
 
     /// Whether the adapter scans for any program now.
     var isDiscovering: Bool {
-        get async throws(DBusError) { try await properties(BlueZName.adapter)["Discovering"] == .boolean(true) }
+        get async throws(DBusError) {
+            try await properties(BlueZName.adapter, timeLimit: .seconds(1))["Discovering"] == .boolean(true)
+        }
     }
 
     /// Calls a method of bluetoothd.
-    func call(_ interface: String, _ member: String, _ arguments: [DBusValue] = [], path: String? = nil)
-        async throws(DBusError) -> [DBusValue]
-    {
-        try await connection.call(BlueZName.service, path ?? self.path, interface, member, arguments)
+    /// - Parameter timeLimit: The maximum time to wait; above 0.
+    func call(
+        _ interface: String, _ member: String, _ arguments: [DBusValue] = [], path: String? = nil,
+        timeLimit: Duration = .seconds(10)
+    ) async throws(DBusError) -> [DBusValue] {
+        try await connection.call(
+            BlueZName.service, path ?? self.path, interface, member, arguments, timeLimit: timeLimit)
     }
 
     /// The properties of an object of bluetoothd.
-    func properties(_ interface: String, path: String? = nil) async throws(DBusError) -> [String: DBusValue] {
-        try await call(BlueZName.properties, "GetAll", [.string(interface)], path: path).first?.named ?? [:]
+    func properties(_ interface: String, path: String? = nil, timeLimit: Duration = .seconds(10))
+        async throws(DBusError) -> [String: DBusValue]
+    {
+        try await call(BlueZName.properties, "GetAll", [.string(interface)], path: path, timeLimit: timeLimit).first?
+            .named ?? [:]
     }
 }

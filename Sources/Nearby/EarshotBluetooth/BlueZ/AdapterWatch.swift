@@ -12,7 +12,8 @@ struct AdapterWatch: Sendable {
     /// The name of the adapter, such as `hci1`; nil for the first that is switched on, or else the first.
     let name: String?
 
-    /// How long the watch waits before it looks again if no signal comes.
+    /// How long the watch waits before it looks again while the system denies access, of which no signal tells the end, or
+    /// while bluetoothd does not answer.
     private static let recheckInterval = Duration.seconds(5)
     private static let firstRetry = Duration.milliseconds(200)
     private static let maximumRetry = Duration.seconds(5)
@@ -59,24 +60,27 @@ struct AdapterWatch: Sendable {
             }
         }
         defer { for reception in receptions { reception.cancel() } }
-        // Without a signal, the watch looks again after a while: a permission may have changed.
-        let clock = Task {
-            while (try? await Task.sleep(for: Self.recheckInterval)) != nil { poke.yield() }
+        var clock: Task<Void, Never>?
+        defer { clock?.cancel() }
+        func lookAgain() {
+            clock = Task { if (try? await Task.sleep(for: Self.recheckInterval)) != nil { poke.yield() } }
         }
-        defer { clock.cancel() }
         poke.yield()
         var last: AdapterState?
         for await _ in pokes {
             if Task.isCancelled { return .cancelled }
+            clock?.cancel()
             do throws(DBusError) {
                 let state = try await state(connection, resets, last: last)
                 if state != last { report(state) }
                 last = state
+                if case .unusable(.bluetoothForbidden, _) = state { lookAgain() }
             } catch .disconnected(let reason) {
                 return .disconnected(reason)
             } catch {
-                // bluetoothd left in the middle; its end will poke again.
+                // bluetoothd left in the middle, or does not answer.
                 if Task.isCancelled { return .cancelled }
+                lookAgain()
             }
         }
         return .disconnected("it was closed")
@@ -106,7 +110,8 @@ struct AdapterWatch: Sendable {
             return .ready(
                 ReadyAdapter(
                     connection: connection, owner: owner.first?.text ?? "", path: "\(BlueZName.root)/\(name)",
-                    resetCount: resetCounts["\(BlueZName.root)/\(name)"] ?? 0))
+                    resetCount: resetCounts["\(BlueZName.root)/\(name)"] ?? 0,
+                    radioFolder: RadioFolder.path(bus, adapter: name)))
         } catch {
             if error.isAccessDenied { return .unusable(.bluetoothForbidden, detail: Self.forbidden(error)) }
             if error.isRefusal("NameHasNoOwner") || error.isRefusal("ServiceUnknown") {

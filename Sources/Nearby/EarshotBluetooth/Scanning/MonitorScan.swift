@@ -41,7 +41,8 @@ final class MonitorScan: ScanWay {
         do throws(DBusError) {
             let manager = try await adapter.properties(BlueZName.monitorManager)
             return manager["SupportedMonitorTypes"]?.elements?.contains(.string("or_patterns")) ?? false
-        } catch .refused {
+        } catch {
+            guard case .refused = error, !error.isAccessDenied else { throw error }
             return false
         }
     }

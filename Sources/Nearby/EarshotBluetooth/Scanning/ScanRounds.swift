@@ -41,6 +41,9 @@ struct ScanRounds: Sendable, Equatable {
     /// How long the adapter rests after a round that ended now.
     static func rest(endingAt now: Duration) -> Duration { untilNextPeriod(now) }
 
+    /// The time until the middle of the next rest that all programs share; more than zero.
+    static func untilCommonRest(_ now: Duration) -> Duration { untilNextPeriod(now + commonRest / 2) }
+
     /// The share of time in which the adapter is asked to scan; 0 ... 1.
     var share: Double { scanning / Self.period }
 

@@ -18,17 +18,20 @@ final class ScanSession: Sendable {
     private static let maximumBacklog = 4_096
     /// The maximum number of questions for properties that wait for an answer.
     private static let maximumQuestionCount = 8
+    /// A rest of a round that is not shorter is worth the begin of a scan.
+    private static let minimumScan = Duration.milliseconds(200)
 
     private let adapter: ReadyAdapter
     private let plan: ScanPlan
-    private let gate: ScanGate
+    private let gate: RadioGate
     /// Whether the adapter went on to scan when the last round ended, because another program wants it to.
     private let isShared = Atomic(false)
 
-    init(adapter: ReadyAdapter, plan: ScanPlan, gate: ScanGate) {
+    init(adapter: ReadyAdapter, plan: ScanPlan) {
         self.adapter = adapter
         self.plan = plan
-        self.gate = gate
+        gate = RadioGate(adapter.radioFolder)
+        gate.follow()
     }
 
     /// Scans until the task is cancelled.
@@ -69,19 +72,27 @@ final class ScanSession: Sendable {
     private func rounds(_ way: some ScanWay, _ began: @Sendable () -> Void) async throws(DBusError) {
         let rounds = ScanRounds(plan.power)
         while true {
-            try await round(way, rounds.duration(beginningAt: Self.now), began)
-            // After the end for an advertisement, the next round begins at once.
-            guard !gate.isQuietWanted else { continue }
-            let end = Self.now
-            isShared.store((try? await adapter.isDiscovering) ?? false, ordering: .relaxed)
-            try await pause(ScanRounds.rest(endingAt: end) - (Self.now - end))
+            let planned = Self.now + rounds.duration(beginningAt: Self.now)
+            // After an interruption for an advertisement, the round goes on.
+            repeat {
+                try await round(way, until: planned, began)
+            } while planned - Self.now > Self.minimumScan
+            // From the planned end, also if bluetoothd took long: a late end must not cost a period.
+            let next = planned + ScanRounds.rest(endingAt: planned)
+            do throws(DBusError) {
+                isShared.store(try await adapter.isDiscovering, ordering: .relaxed)
+            } catch {
+                // No signal tells that the system denies access from now on.
+                if error.isAccessDenied { throw error }
+            }
+            try await pause(next - Self.now)
         }
     }
 
     /// The machine's monotonic clock, which all programs share.
     private static var now: Duration { .nanoseconds(MonotonicTime.nanoseconds) }
 
-    private func round(_ way: some ScanWay, _ duration: Duration, _ began: @Sendable () -> Void)
+    private func round(_ way: some ScanWay, until end: Duration, _ began: @Sendable () -> Void)
         async throws(DBusError)
     {
         await gate.enter()
@@ -89,7 +100,7 @@ final class ScanSession: Sendable {
         do throws(DBusError) {
             try await way.begin()
             began()
-            await gate.sleep(duration)
+            await gate.sleep(end - Self.now)
             if Task.isCancelled { throw DBusError.cancelled }
         } catch {
             // The task may be cancelled, and the radio must rest nevertheless.

@@ -35,15 +35,13 @@ final class Scanner: Sendable {
     private static let maximumRetry = Duration.seconds(8)
 
     private let watch: AdapterWatch
-    private let gate: ScanGate
     /// Never held while a reader receives an event: the end of a reader locks it, and holds a lock that an event needs.
     private let state = Mutex(State())
     /// Held while readers receive problems, so that all receive them in the same order.
     private let telling = Mutex(())
 
-    init(_ watch: AdapterWatch, _ gate: ScanGate) {
+    init(_ watch: AdapterWatch) {
         self.watch = watch
-        self.gate = gate
     }
 
     /// See `AdvertisementSource`.
@@ -137,7 +135,7 @@ final class Scanner: Sendable {
         let isNew = Mutex(true)
         while !Task.isCancelled {
             do throws(DBusError) {
-                try await ScanSession(adapter: adapter, plan: plan, gate: gate).run {
+                try await ScanSession(adapter: adapter, plan: plan).run {
                     retry.withLock { $0 = Self.firstRetry }
                     guard isNew.withLock({ exchange(&$0, with: false) }) else { return }
                     self.tell(nil)

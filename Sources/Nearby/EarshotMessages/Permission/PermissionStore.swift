@@ -1,4 +1,5 @@
 import Dispatch
+import NearbyWire
 import Synchronization
 
 /// Keeps the user's decisions in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default): on devices

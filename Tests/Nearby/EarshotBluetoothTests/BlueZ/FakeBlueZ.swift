@@ -15,6 +15,7 @@ final class FakeBlueZ: Sendable {
         var registrationDelaySeconds = 0.0
         var maximumAdvertisementCount = 5
         var advertisements: [String: [String: DBusValue]] = [:]
+        var greatestAdvertisementCount = 0
         /// The owner and the root of each registered application with monitors.
         var monitors: [String: String] = [:]
     }
@@ -22,12 +23,16 @@ final class FakeBlueZ: Sendable {
     let connection: DBusConnection
     private let offersMonitors: Bool
     private let activatesMonitors: Bool
+    private let isBluetooth4: Bool
     private let state = Mutex(State())
 
-    init(_ bus: SessionBus, offersMonitors: Bool = true, activatesMonitors: Bool = true) async throws {
+    init(
+        _ bus: SessionBus, offersMonitors: Bool = true, activatesMonitors: Bool = true, isBluetooth4: Bool = false
+    ) async throws {
         connection = bus.connect()
         self.offersMonitors = offersMonitors
         self.activatesMonitors = activatesMonitors
+        self.isBluetooth4 = isBluetooth4
         try await exportRoot()
         _ = try await connection.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
@@ -38,6 +43,8 @@ final class FakeBlueZ: Sendable {
     var calls: [String] { state.withLock { $0.calls } }
     /// The properties of the registered advertisements, by path.
     var advertisements: [String: [String: DBusValue]] { state.withLock { $0.advertisements } }
+    /// How many advertisements were registered at once, at most.
+    var greatestAdvertisementCount: Int { state.withLock { $0.greatestAdvertisementCount } }
     var monitorCount: Int { state.withLock { $0.monitors.count } }
 
     func set(maximumAdvertisementCount: Int) {
@@ -151,7 +158,9 @@ final class FakeBlueZ: Sendable {
                     "StopDiscovery": plain("StopDiscovery"),
                 ]),
             BlueZName.advertisingManager: .init(
-                properties: ["SupportedInstances": .byte(5), "SupportedSecondaryChannels": .array(of: "s", [])],
+                properties: isBluetooth4
+                    ? ["SupportedInstances": .byte(5)]
+                    : ["SupportedInstances": .byte(5), "SupportedSecondaryChannels": .array(of: "s", [])],
                 methods: [
                     "RegisterAdvertisement": { [self] call throws(DBusError) in try register(call) },
                     "UnregisterAdvertisement": { [self] call throws(DBusError) in
@@ -189,6 +198,7 @@ final class FakeBlueZ: Sendable {
         let isFull = state.withLock { state in
             let isFull = state.advertisements.count >= state.maximumAdvertisementCount
             if !isFull { state.advertisements[path] = [:] }
+            state.greatestAdvertisementCount = max(state.greatestAdvertisementCount, state.advertisements.count)
             return isFull
         }
         if isFull {

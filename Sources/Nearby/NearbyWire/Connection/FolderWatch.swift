@@ -1,6 +1,5 @@
 package import Dispatch
 import Glibc
-import NearbyWire
 
 /// Calls a closure whenever a folder may have changed, also when it appears, disappears, is replaced or gets other permissions.
 /// It uses inotify.

@@ -1,0 +1,30 @@
+/// Which of several advertisements is on the air of a controller that sends one at a time. All programs derive the same from the
+/// seats that are taken and from the machine's monotonic clock.
+struct AirTime: Sendable, Equatable {
+    /// The time in which each has its turn. It is no divisor and no multiple of a scan's period: a scan that rests in between
+    /// must not always rest in the same turn.
+    static let cycle = Duration.seconds(3)
+    /// A turn is not shorter: four frames, of which a passive scan misses all once in 16 times.
+    static let minimumTurn = Duration.milliseconds(600)
+
+    /// The seats that are taken, in order. One program may have several.
+    let seats: [Int]
+
+    /// How long each is on the air.
+    var turn: Duration { max(Self.cycle / max(1, seats.count), Self.minimumTurn) }
+
+    /// The seat whose turn it is; nil if none is taken.
+    /// - Parameter now: The time of the machine's monotonic clock.
+    func seat(at now: Duration) -> Int? {
+        seats.isEmpty ? nil : seats[Int(number(at: now) % Int64(seats.count))]
+    }
+
+    /// The number of the turn.
+    func number(at now: Duration) -> Int64 { Int64((now / turn).rounded(.down)) }
+
+    /// The time until the next turn begins; more than zero.
+    func untilNext(_ now: Duration) -> Duration {
+        let turns = now / turn
+        return turn * (turns.rounded(.down) + 1 - turns)
+    }
+}

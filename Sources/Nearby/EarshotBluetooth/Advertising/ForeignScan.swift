@@ -1,0 +1,67 @@
+import EarshotDBus
+import EarshotSystem
+import Glibc
+
+/// A scan that another program than ours holds, such as the settings of the desktop, which keeps an advertisement from beginning.
+///
+/// bluetoothd ends the controller's scan whenever the wishes of all programs together change, and begins it again 5 to 6 s after
+/// the last change (measured with 5.66). So a discovery that begins and ends at once makes a gap. The other program pays with
+/// that time, so the gaps of all our programs together are rare.
+struct ForeignScan: Sendable {
+    /// The time from a gap to the next one. The other program then scans in a quarter of the time or more.
+    private static let interval = Duration.seconds(8)
+
+    let adapter: ReadyAdapter
+    /// Whether our own programs scan with monitors, which do not count as a discovery.
+    let offersMonitors: Bool
+
+    init(_ adapter: ReadyAdapter) async {
+        self.adapter = adapter
+        offersMonitors = (try? await MonitorScan.isOffered(adapter, patternCount: 1)) ?? false
+    }
+
+    /// Whether a scan of another program is in the way, and stays so for now.
+    func isInTheWay(_ gate: RadioGate) async -> Bool {
+        guard !mayEnd, await isDiscovering else { return false }
+        return offersMonitors || !gate.isScanned
+    }
+
+    /// Ends a scan of another program for a moment, while none of ours scans.
+    /// - Parameter isFirst: Whether the advertisement was not on the air yet, and waits no longer.
+    func end(isFirst: Bool) async {
+        guard isFirst || mayEnd, await isDiscovering else { return }
+        let scan = DiscoveryScan(adapter: adapter)
+        guard (try? await scan.begin()) != nil else { return }
+        await scan.end()
+        write(MonotonicTime.nanoseconds)
+    }
+
+    private var isDiscovering: Bool {
+        get async { (try? await adapter.isDiscovering) ?? false }
+    }
+
+    /// Whether the last gap is long ago.
+    private var mayEnd: Bool { MonotonicTime.nanoseconds - read() >= Int64(Self.interval / .nanoseconds(1)) }
+
+    private var path: String? { adapter.radioFolder.map { "\($0)/gap" } }
+
+    /// The time of the last gap, in nanoseconds of the monotonic clock.
+    private func read() -> Int64 {
+        guard let path, case let file = open(path, O_RDONLY | O_CLOEXEC), file >= 0 else { return -.max / 2 }
+        defer { close(file) }
+        var time: Int64 = 0
+        guard Glibc.read(file, &time, MemoryLayout<Int64>.size) == MemoryLayout<Int64>.size,
+            time <= MonotonicTime.nanoseconds
+        else { return -.max / 2 }
+        return time
+    }
+
+    private func write(_ time: Int64) {
+        guard let path, case let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR), file >= 0 else {
+            return
+        }
+        var time = time
+        _ = Glibc.write(file, &time, MemoryLayout<Int64>.size)
+        close(file)
+    }
+}

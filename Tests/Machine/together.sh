@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Runs scripts of this folder, each in a machine of its own, as many at a time as there are processors, and prints one table. The
+# exit status is 1 if a check failed or a script gave no result.
+#
+#     Tests/Machine/together.sh SCRIPT...
+#
+# What a script leaves is in .build/machine/SCRIPT, its output in .build/machine/SCRIPT.log.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 66
+results=.build/machine
+mkdir -p "$results"
+
+run() {
+    local begin=$SECONDS
+    Tests/Machine/machine.sh --seconds 1800 --share "$results/$1" "Tests/Machine/$1" >"$results/$1.log" 2>&1
+    echo "$? $((SECONDS - begin))" >"$results/$1.result"
+}
+# One fetches what all need.
+scripts/install-dependencies.sh machine
+Tests/Machine/machine.sh --seconds 120 true || exit
+
+for script; do
+    rm -f "$results/$script.result"
+    while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
+    run "$script" &
+done
+wait
+
+failures=0
+for script; do
+    grep -E '^FAILED' "$results/$script.log" | sed "s/^/$script: /"
+done
+printf '%-18s %6s %7s %8s\n' script ok failed seconds
+for script; do
+    read -r status seconds <"$results/$script.result"
+    printf '%-18s %6d %7d %8d\n' "$script" "$(grep -c '^ok' "$results/$script.log")" \
+        "$(grep -c '^FAILED' "$results/$script.log")" "$seconds"
+    if ((status)); then
+        failures=$((failures + 1))
+        grep -q '^FAILED' "$results/$script.log" || tail -n 5 "$results/$script.log" | sed "s/^/$script: /"
+    fi
+done
+((failures == 0))
