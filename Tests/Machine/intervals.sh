@@ -17,7 +17,9 @@ interval() {
     "$programs/earshot-messages" beacon --eddystone 00112233445566778899:aabbccddeeff --adapter hci3 --seconds 4 >"$logs/beacon" 2>&1
     kill $monitor
     wait $monitor 2>/dev/null
-    seen=$(sed -nE 's/^ *(Min|Max) advertising interval: ([0-9]+).*/\2/p' "$logs/$name" | head -n 2 | xargs)
+    # What the kernel asks of the controller; bluetoothd's own command comes before, with zeros where it has no wish.
+    seen=$(sed -nE '/^< HCI Command: LE Set Extended Advertising Param/,$s/^ *(Min|Max) advertising interval: ([0-9]+).*/\2/p' \
+        "$logs/$name" | head -n 2 | xargs)
     if [[ $seen == "$wanted" ]]; then ok "$name" "$seen ms"; else failed "$name" "$seen ms; $(tail -n 1 "$logs/beacon")"; fi
 }
 printf '[LE]\nMinAdvertisementInterval=160\nMaxAdvertisementInterval=240\n' >"$logs/main.conf"

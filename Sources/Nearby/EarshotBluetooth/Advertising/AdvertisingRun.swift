@@ -20,6 +20,8 @@ final class AdvertisingRun: Sendable {
     private static let turn = Duration.seconds(2)
     private static let firstRetry = Duration.milliseconds(500)
     private static let maximumRetry = Duration.seconds(8)
+    /// More is a problem: a scan of another program keeps turns away for 8 s at most (`ForeignScan`).
+    private static let maximumMissedTurnCount = 4
     private static let quickRetry = Duration.milliseconds(30)
     private static let quickRetryCount = 2
     private static let numbers = Atomic(0)
@@ -63,6 +65,7 @@ final class AdvertisingRun: Sendable {
         private var foreign: ForeignScan?
         /// The number of the turn in which the present advertisement began.
         private var turnNumber: Int64?
+        private var missedTurnCount = 0
         /// The number of advertisements to register at once.
         private var capacity = 1
         private var turns = AdvertisingTurns()
@@ -139,8 +142,18 @@ final class AdvertisingRun: Sendable {
             turnNumber = number
             // The one before ends at the same time as this begins.
             guard await seats.takeAir() else {
-                return fail(.refused(name: "", text: "another program does not leave the air"))
+                // It does so while a scan of others keeps this one away. It tries again in each turn.
+                missedTurnCount += 1
+                if missedTurnCount >= AdvertisingRun.maximumMissedTurnCount {
+                    tell(
+                        .bluetoothUnusable(.broadcast),
+                        detail:
+                            "\(adapter?.name ?? "The adapter") cannot advertise: another program does not leave the air. "
+                            + "Trying again.")
+                }
+                return scheduleTurn(time)
             }
+            missedTurnCount = 0
             await settle()
             if turns.registered.isEmpty { seats.leaveAir() }
             if problems.current == nil { scheduleTurn(time) }
