@@ -2,7 +2,8 @@
 /// seats that are taken and from the machine's monotonic clock.
 struct AirTime: Sendable, Equatable {
     /// The time in which each has its turn. It is no divisor and no multiple of a scan's period: a scan that rests in between
-    /// must not always rest in the same turn.
+    /// must not always rest in the same turn. With six or seven seats the shortest turns make it 3.6 or 4.2 s, and such a scan can
+    /// miss one of them for a minute.
     static let cycle = Duration.seconds(3)
     /// A turn is not shorter: four frames, of which a passive scan misses all once in 16 times.
     static let minimumTurn = Duration.milliseconds(600)

@@ -6,6 +6,21 @@ import Testing
 
 @testable import EarshotBluetooth
 
+/// A number that several tasks change.
+private final class Count: Sendable {
+    private let number = Mutex(0)
+
+    var value: Int { number.withLock { $0 } }
+    /// - Returns: the new value.
+    @discardableResult
+    func add(_ change: Int) -> Int {
+        number.withLock { number in
+            number += change
+            return number
+        }
+    }
+}
+
 /// Locks belong to an open file, so two gates of one process are to each other as those of two programs.
 @Suite(.apart) struct RadioGateTests {
     /// A radio of this test alone.
@@ -23,45 +38,41 @@ import Testing
 
     @Test func aChangeEndsTheScansOfAllProgramsAndKeepsThemAway() async throws {
         let scans = [RadioGate(folder), RadioGate(folder)]
-        let scanning = Mutex(0)
-        let rounds = Mutex(0)
+        let scanning = Count()
+        let rounds = Count()
         let tasks = scans.map { scan in
             Task {
                 scan.follow()
                 while !Task.isCancelled {
                     await scan.enter()
-                    scanning.withLock { $0 += 1 }
-                    rounds.withLock { $0 += 1 }
+                    scanning.add(1)
+                    rounds.add(1)
                     await scan.sleep(.seconds(60))
-                    scanning.withLock { $0 -= 1 }
+                    scanning.add(-1)
                     scan.leave()
                 }
             }
         }
-        #expect(await poll { scanning.withLock { $0 } == 2 })
+        #expect(await poll { scanning.value == 2 })
         let changes = [RadioGate(folder), RadioGate(folder)]
         // Each alone, and long before the scans would end by themselves.
-        let inside = Mutex(0)
+        let inside = Count()
         await withTaskGroup(of: Void.self) { group in
             for change in changes {
                 group.addTask {
                     for _ in 0..<5 {
                         await change.beginQuiet()
-                        #expect(
-                            inside.withLock { inside in
-                                inside += 1
-                                return inside
-                            } == 1)
-                        #expect(scanning.withLock { $0 } == 0)
+                        #expect(inside.add(1) == 1)
+                        #expect(scanning.value == 0)
                         await Task.yield()
-                        inside.withLock { $0 -= 1 }
+                        inside.add(-1)
                         change.endQuiet()
                     }
                 }
             }
         }
-        #expect(await poll { scanning.withLock { $0 } == 2 })
-        #expect(rounds.withLock { $0 } >= 4)
+        #expect(await poll { scanning.value == 2 })
+        #expect(rounds.value >= 4)
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
     }
@@ -77,20 +88,20 @@ import Testing
     }
 
     @Test func seatsAreTakenOnceAndEndWithTheirOwner() async throws {
-        let told = Mutex(0)
-        let first = AirSeats(folder) { told.withLock { $0 += 1 } }
+        let told = Count()
+        let first = AirSeats(folder) { told.add(1) }
         #expect(first.hold(2, of: []) == [0, 1] && first.others == [])
         var second: AirSeats? = AirSeats(folder) {}
         #expect(second?.hold(1, of: []) == [2] && second?.others == [0, 1])
-        #expect(await poll { told.withLock { $0 } > 0 && first.others == [2] })
+        #expect(await poll { told.value > 0 && first.others == [2] })
         // One is on the air.
         #expect(await first.takeAir())
         #expect(await second?.takeAir() == false)
         first.leaveAir()
         #expect(await second?.takeAir() == true)
-        let before = told.withLock { $0 }
+        let before = told.value
         second = nil
-        #expect(await poll { told.withLock { $0 } > before && first.others == [] })
+        #expect(await poll { told.value > before && first.others == [] })
         #expect(await first.takeAir())
         #expect(first.hold(1, of: [0, 1]) == [0])
     }
