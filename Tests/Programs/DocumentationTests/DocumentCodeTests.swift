@@ -79,7 +79,9 @@ private enum Compiler {
             built.deletingLastPathComponent().deletingLastPathComponent().path
                 + "/checkouts/swift-numerics/Sources/_NumericsShims/include",
         ]
-        + ["CALSA", "CFFTW3", "CMalloc", "CSndFile", "CSystemd"].map { Repository.path("Sources/System/\($0)") }
+        + ["CALSA", "CCrypto", "CFFTW3", "CMalloc", "CSndFile", "CSystemd"].map {
+            Repository.path("Sources/System/\($0)")
+        }
 
     private static let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
 
