@@ -26,7 +26,7 @@ def visit(name):
         done.add(name)
         for dependency in targets[name].get("target_dependencies", []):
             visit(dependency)
-        if name in products:
+        if name in products and targets[name]["type"] == "library":
             print(name, targets[name]["path"])
 
 for name in sorted(products):
