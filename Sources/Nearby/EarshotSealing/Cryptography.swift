@@ -19,7 +19,7 @@ enum Cryptography {
         return hash
     }
 
-    /// PBKDF2 with HMAC-SHA-256 (RFC 8018), 32 bytes. Cost: `rounds` times 0.2 µs.
+    /// PBKDF2 with HMAC-SHA-256 (RFC 8018), 32 bytes. Cost: `rounds` times 0.3 µs.
     static func pbkdf2(_ password: some Collection<UInt8>, salt: some Collection<UInt8>, rounds: Int) -> [UInt8] {
         let (password, salt) = (password.map { CChar(bitPattern: $0) }, Array(salt))
         var key = [UInt8](repeating: 0, count: keyCount)

@@ -9,7 +9,7 @@ package struct TokenSecret: Sendable, Hashable {
     /// W.
     let wrappingKey: [UInt8]
 
-    /// The secret of a token. Cost: n rounds, 0.2 ms for 1,000.
+    /// The secret of a token. Cost: n rounds, 0.3 ms for 1,000.
     package init(_ token: Payload, _ terms: SealingTerms) {
         let secret = Cryptography.pbkdf2(token.bytes, salt: terms.salt, rounds: terms.rounds)
         let hash = Cryptography.hmac(secret, Array("earshot identifier 1".utf8))

@@ -4,7 +4,7 @@ public enum Sealing {
     public static let version = 1
     /// The size of a project's salt, in bytes.
     public static let saltCount = 16
-    /// The rounds of PBKDF2 that the service asks for: 0.2 ms of a device for each token that it hears, and 2¹⁰ times the work of someone
+    /// The rounds of PBKDF2 that the service asks for: 0.3 ms of a device for each token that it hears, and 2¹⁰ times the work of someone
     /// who tries all 2⁶⁴ tokens.
     public static let rounds = 1_000
     /// The rounds that a client accepts: a service must not keep it busy.
