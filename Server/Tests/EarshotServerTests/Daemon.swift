@@ -128,7 +128,7 @@ final class Daemon: @unchecked Sendable {
     /// Sends a signal that does not end it.
     func tell(_ signal: Int32) { kill(processIdentifier, signal) }
 
-    /// Waits until the log says something, or says it so many times.
+    /// Waits until the log has a text, a given number of times.
     func waitForLog(_ text: String, count: Int = 1) async throws {
         for _ in 0..<2_000 {
             if log.components(separatedBy: text).count > count { return }

@@ -213,7 +213,7 @@ import EarshotBasics
             #expect(try await page(1, from: "127.0.0.2") == "201")
             #expect(try await page(2, from: "127.0.0.2") == "201")
             for node in 0..<3 { #expect(try await page(node, from: "127.0.0.2") == "429", "node \(node)") }
-            // Another one is not hindered by it, spends nobody else's, and cannot evade its own.
+            // Each address has a limit of its own: it neither uses up another's, nor evades its own.
             #expect(try await page(1, from: "127.0.0.3", "127.0.0.2") == "201")
             #expect(try await page(1, from: "127.0.0.3", "198.51.100.7") == "201")
             #expect(try await page(1, from: "127.0.0.3", "198.51.100.8") == "429")

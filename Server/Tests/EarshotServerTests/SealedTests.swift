@@ -205,7 +205,7 @@ import Testing
             try await problem { try await hear(world, session, [], keys: [key]) } == .notSealed)
     }
 
-    /// The disk has what a stream needs that goes on after a restart.
+    /// A stream goes on after a restart, so the disk has the keys and the salt.
     @Test(arguments: StoreKind.all) func `keys of publications and the salt are read again with the rows`(
         _ kind: StoreKind
     ) async throws {

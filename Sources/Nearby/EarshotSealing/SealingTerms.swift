@@ -6,7 +6,7 @@ package struct SealingTerms: Sendable, Hashable {
     /// S, 16 bytes.
     let salt: [UInt8]
     /// n.
-    let rounds: Int
+    package let rounds: Int
 
     /// The terms that the service tells.
     /// - Returns: nil for another version, another size of the salt, or rounds out of the accepted range. The service is not trusted.

@@ -90,7 +90,7 @@ struct SealingTests {
         let secret = TokenSecret(Payload.drawnToken(), terms)
         let sealed = device.seal(PlainMessage(namespace: "n", type: "t", content: Array(0...50)), name: "fuzz")
         let wrapped = secret.wrap(sealed.key)
-        let count = ProcessInfo.processInfo.environment["EARSHOT_LONG_TESTS"] == nil ? 20_000 : 350_000
+        let count = ProcessInfo.processInfo.environment["EARSHOT_LONG_TESTS"] == nil ? 20_000 : 500_000
         for _ in 0..<count {
             for original in [sealed.bytes, wrapped] {
                 let changed = Self.changed(original, &random)

@@ -60,7 +60,7 @@ import SimplePushKit
     private func announce(_ announcement: Announcement) -> Bool {
         switch announcement {
         case .text(let text):
-            // Before the user is told, so that a tap finds it.
+            // The text is stored before its notification is shown: a tap opens what is stored.
             do {
                 try history?.append(
                     TextHistory.Entry(

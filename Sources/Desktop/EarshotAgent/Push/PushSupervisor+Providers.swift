@@ -64,7 +64,7 @@ extension PushSupervisor {
         do throws(ProviderLocator.Refusal) {
             program = try self.program(of: provider)
         } catch {
-            // What was looked at is watched: a change begins anew.
+            // Watches what was checked. After a change it checks again.
             return fail(id, error.sentence)
         }
         do throws(PrivateFolder.Failure) { try stateStore.folder.make() } catch { return fail(id, "\(error)") }

@@ -59,7 +59,7 @@ final class AppStarter: Sendable {
 
     /// What became of a start.
     enum Outcome: Sendable {
-        /// The process; nil if it has ended already. The end is told in any case.
+        /// The process; nil if it has ended already. `AppStarter` reports its end in both cases.
         case started(pid_t?)
         /// A sentence.
         case failed(String)
@@ -148,7 +148,7 @@ final class AppStarter: Sendable {
         state.withLock { $0.launched[process] = source }
     }
 
-    /// The file for an app's output, begun anew if it has become large; nil where that goes to the journal.
+    /// The file for an app's output, emptied if it is large; nil if systemd writes the output to the journal.
     private func logPath(_ name: String) -> String? {
         guard getenv("JOURNAL_STREAM") == nil else { return nil }
         let path = "\(logFolder)/\(name).log"

@@ -16,6 +16,7 @@ final class HTTPMessageService: MessageService {
     private let key: String
     private let pace: MessageManager.Pace
     private let desk = SealingDesk()
+    private let begin = ContinuousClock.now
     private let transport: HTTPTransport
     private let session: URLSession
     /// The event stream's, with one connection.
@@ -80,10 +81,7 @@ final class HTTPMessageService: MessageService {
             }
         let answer = try await registration(kind, "POST", kind.path, try json(body), session)
         let registration = try desk.confirmed(answer, draft, in: session)
-        if let keys = desk.newKeys(of: registration.name, in: session) {
-            // If that fails, the next report has them.
-            _ = try? await send("POST", "/v1/sightings", session.secret, try json(keys))
-        }
+        await report(keys: desk.newKeys(of: registration.name, in: session), in: session)
         return registration
     }
 
@@ -104,14 +102,21 @@ final class HTTPMessageService: MessageService {
     func report(
         _ report: SightingReport, in session: ServiceSession
     ) async throws(ServiceFailure) -> [Payload: TokenStatus] {
-        let body = try json(desk.body(report, in: session))
+        let bodies = desk.bodies(report, in: session, nowSeconds: begin.duration(to: .now) / .seconds(1))
+        let body = try json(bodies[0])
         let answer = try await ask(SightingsAnswerBody.self, "POST", "/v1/sightings", session.secret, body)
         var statuses: [Payload: TokenStatus] = [:]
         for entry in answer.heard {
             guard let token = Payload(serviceToken: entry.token) else { continue }
             statuses[token] = TokenStatus(rawValue: entry.status)
         }
+        await self.report(keys: bodies.dropFirst(), in: session)
         return desk.statuses(statuses, of: report, in: session)
+    }
+
+    /// Reports keys alone. If that fails, the next report has them.
+    private func report(keys: some Sequence<SightingsBody>, in session: ServiceSession) async {
+        for body in keys { _ = try? await send("POST", "/v1/sightings", session.secret, try json(body)) }
     }
 
     func lookUp(

@@ -1,3 +1,4 @@
+import EarshotBasics
 import EarshotCoding
 import EarshotSealing
 import Foundation
@@ -15,6 +16,10 @@ import Synchronization
 final class SealingDesk: Sendable {
     /// Tokens whose secrets are kept: as many as a device hears in the two minutes of their lives, in the fullest room.
     static let maximumSecretCount = 4_096
+    /// The rounds of key derivation that heard tokens may take at once, and a second: 0.3 s, and 3 % of a processor. Someone who sends
+    /// many tokens must not keep the device busy.
+    static let burstRounds = 1_000_000.0
+    static let roundsPerSecond = 100_000.0
     /// Found messages whose keys are kept.
     static let maximumFoundCount = FoundBook.maximumCount
 
@@ -23,6 +28,8 @@ final class SealingDesk: Sendable {
         var registrations: [RegistrationName: Kept] = [:]
         /// What the secrets follow from.
         var terms: SealingTerms?
+        /// A token of it for each secret of a heard token.
+        var budget = TokenBucket(burst: 1, perSecond: 1)
         /// By token, with the number of their last use.
         var secrets: [Payload: (secret: TokenSecret, use: Int)] = [:]
         /// The tokens of identifiers.
@@ -124,14 +131,28 @@ final class SealingDesk: Sendable {
 
     // MARK: Reports
 
-    /// The report as the service gets it, with the keys of all publications for the heard tokens.
-    func body(_ report: SightingReport, in session: ServiceSession) -> SightingsBody {
-        guard let sealing = session.sealing else { return SightingsBody(report) }
-        let secrets = report.heard.map { secret(of: $0, sealing.terms) }
-        return SightingsBody(
-            heard: zip(report.heard, secrets).map { HeardBody($1.identifier, age: report.ages[$0]) },
-            lost: report.lost.map { secret(of: $0, sealing.terms).identifier.hex },
-            keys: keys(for: secrets, of: nil, in: session))
+    /// The report as the service gets it, with the keys of all publications for the heard tokens: in the first body as many as it may have,
+    /// the rest in others with keys alone. Heard tokens beyond the budget are left out, and the reporter asks for them again.
+    /// - Parameter nowSeconds: of any clock, always the same one.
+    func bodies(_ report: SightingReport, in session: ServiceSession, nowSeconds: Double) -> [SightingsBody] {
+        guard let sealing = session.sealing else { return [SightingsBody(report)] }
+        let heard = report.heard.compactMap { token in
+            affordableSecret(of: token, sealing.terms, nowSeconds: nowSeconds).map { (token, $0) }
+        }
+        var keys = keys(for: heard.map(\.1), of: nil, in: session)[...]
+        let first = SightingsBody(
+            heard: heard.map { HeardBody($1.identifier, age: report.ages[$0]) },
+            lost: report.lost.compactMap { knownSecret(of: $0, sealing.terms)?.identifier.hex },
+            keys: Array(keys.prefix(Sealing.keysPerReport)))
+        keys = keys.dropFirst(Sealing.keysPerReport)
+        return [first] + Self.bodies(keys)
+    }
+
+    /// Reports of keys alone.
+    private static func bodies(_ keys: ArraySlice<PublicationKeyBody>) -> [SightingsBody] {
+        stride(from: keys.startIndex, to: keys.endIndex, by: Sealing.keysPerReport).map { start in
+            SightingsBody(heard: [], lost: [], keys: Array(keys[start...].prefix(Sealing.keysPerReport)))
+        }
     }
 
     /// The statuses by token, and the memory of what is near.
@@ -155,12 +176,12 @@ final class SealingDesk: Sendable {
         }
     }
 
-    /// A report of the keys alone of a new publication, for the tokens that are heard already; nil if there is nothing to report.
-    func newKeys(of name: RegistrationName, in session: ServiceSession) -> SightingsBody? {
-        guard let sealing = session.sealing, name.kind == .publication else { return nil }
+    /// Reports of the keys alone of a new publication, for the tokens that are heard already.
+    func newKeys(of name: RegistrationName, in session: ServiceSession) -> [SightingsBody] {
+        guard let sealing = session.sealing, name.kind == .publication else { return [] }
         let heard = withState(of: session) { $0.heard }
-        let keys = keys(for: heard.map { secret(of: $0, sealing.terms) }, of: name, in: session)
-        return keys.isEmpty ? nil : SightingsBody(heard: [], lost: [], keys: keys)
+        return Self.bodies(
+            keys(for: heard.compactMap { knownSecret(of: $0, sealing.terms) }, of: name, in: session)[...])
     }
 
     private func keys(
@@ -171,9 +192,10 @@ final class SealingDesk: Sendable {
                 kept.value.key.flatMap { name == nil || name == kept.key ? (kept.key.id, $0) : nil }
             }
         }
-        let all = secrets.lazy.flatMap { secret in publications.lazy.map { (secret, $0.0, $0.1) } }
-        return all.prefix(Sealing.keysPerReport).map { secret, id, key in
-            PublicationKeyBody(token: secret.identifier.hex, publication: id, key: Data(secret.wrap(key)))
+        return secrets.flatMap { secret in
+            publications.map { id, key in
+                PublicationKeyBody(token: secret.identifier.hex, publication: id, key: Data(secret.wrap(key)))
+            }
         }
     }
 
@@ -214,15 +236,33 @@ final class SealingDesk: Sendable {
 
     // MARK: Secrets
 
-    /// The secret of a token. Each new one costs a key derivation, outside of the lock.
-    private func secret(of token: Payload, _ terms: SealingTerms) -> TokenSecret {
-        let known = state.withLock { state -> TokenSecret? in
-            if state.terms != terms { (state.terms, state.secrets, state.tokens) = (terms, [:], [:]) }
+    /// The secret of a token, if it is known.
+    private func knownSecret(of token: Payload, _ terms: SealingTerms) -> TokenSecret? {
+        state.withLock { state -> TokenSecret? in
+            if state.terms != terms {
+                (state.terms, state.secrets, state.tokens) = (terms, [:], [:])
+                let rounds = Double(terms.rounds)
+                state.budget = TokenBucket(
+                    burst: max(Self.burstRounds / rounds, 1), perSecond: Self.roundsPerSecond / rounds)
+            }
             state.useCount += 1
             state.secrets[token]?.use = state.useCount
             return state.secrets[token]?.secret
         }
-        if let known { return known }
+    }
+
+    /// The secret of a heard token; nil if it is new and beyond the budget.
+    private func affordableSecret(
+        of token: Payload, _ terms: SealingTerms, nowSeconds: Double
+    ) -> TokenSecret? {
+        if let known = knownSecret(of: token, terms) { return known }
+        guard state.withLock({ $0.budget.take(nowSeconds: nowSeconds) }) else { return nil }
+        return secret(of: token, terms)
+    }
+
+    /// The secret of a token. Each new one costs a key derivation, outside of the lock.
+    private func secret(of token: Payload, _ terms: SealingTerms) -> TokenSecret {
+        if let known = knownSecret(of: token, terms) { return known }
         let secret = TokenSecret(token, terms)
         state.withLock { state in
             state.secrets[token] = (secret, state.useCount)

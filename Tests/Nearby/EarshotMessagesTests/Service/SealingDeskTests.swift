@@ -90,10 +90,10 @@ struct SealingDeskTests {
         _ = publisher.statuses([:], of: SightingReport(lost: [tokens[2]]), in: session)
         let draft = try #require(publisher.draft(.publication(message), name: "order", in: session))
         _ = try publisher.confirmed(try answer(publication, draft.offer), draft, in: session)
-        let body = try #require(publisher.newKeys(of: publication, in: session))
+        let body = try #require(publisher.newKeys(of: publication, in: session).first)
         #expect(body.keys?.map(\.token) == [identifiers[0].hex] && body.heard == [] && body.lost == [])
         publisher.forget(publication, in: session)
-        #expect(publisher.newKeys(of: publication, in: session) == nil)
+        #expect(publisher.newKeys(of: publication, in: session) == [])
     }
 
     @Test func `a renewal plays the token that the service names, and no other service's`() throws {
@@ -129,10 +129,45 @@ struct SealingDeskTests {
         let session = try session("a")
         let first = Payload.drawnToken()
         _ = publisher.body(SightingReport(heard: [first]), in: session)
-        for _ in 0..<(SealingDesk.maximumSecretCount / 64 + 8) {
-            _ = publisher.body(SightingReport(heard: (0..<64).map { _ in Payload.drawnToken() }), in: session)
+        for second in 0..<(SealingDesk.maximumSecretCount / 64 + 8) {
+            let heard = (0..<64).map { _ in Payload.drawnToken() }
+            let bodies = publisher.bodies(SightingReport(heard: heard), in: session, nowSeconds: Double(second))
+            #expect(bodies.first?.heard?.count == 64)
         }
         #expect(publisher.secretCount <= SealingDesk.maximumSecretCount)
+    }
+
+    @Test func `each heard token has the key of each publication, however many bodies that takes`() throws {
+        let session = try session("a")
+        for number in 1...9 {
+            let draft = try #require(publisher.draft(.publication(message), name: "order \(number)", in: session))
+            let name = RegistrationName(.publication, "p\(number)")
+            _ = try publisher.confirmed(try answer(name, draft.offer), draft, in: session)
+        }
+        let report = SightingReport(heard: (0..<100).map { _ in Payload.drawnToken() })
+        let bodies = publisher.bodies(report, in: session, nowSeconds: 0)
+        #expect(bodies.map { $0.keys?.count } == [400, 400, 100])
+        #expect(bodies.map { $0.heard?.count } == [100, 0, 0])
+        let pairs = bodies.flatMap { $0.keys ?? [] }.map { "\($0.token) \($0.publication)" }
+        #expect(Set(pairs).count == 900)
+    }
+
+    /// Someone sends thousands of tokens: 1,000,000 rounds at once, and then 100,000 a second.
+    @Test(arguments: [500, 1_000, 100_000]) func `new tokens beyond the budget wait`(rounds: Int) throws {
+        let sealing: DeviceSealing = try #require(
+            DeviceSealing(SealingBody(version: 1, salt: Data(1...16), rounds: rounds)))
+        let session = ServiceSession(secret: "a", sealing: sealing)
+        let burst = 1_000_000 / rounds
+        let tokens = (0..<(burst + 5)).map { _ in Payload.drawnToken() }
+        func count(_ nowSeconds: Double) -> Int? {
+            publisher.bodies(SightingReport(heard: tokens), in: session, nowSeconds: nowSeconds)[0].heard?.count
+        }
+        #expect(count(10) == burst)
+        #expect(count(10) == burst)
+        #expect(count(20) == burst + 5)
+        // What was never reported is not lost either.
+        let lost = publisher.bodies(SightingReport(lost: [Payload.drawnToken()]), in: session, nowSeconds: 20)
+        #expect(lost.first?.lost == [])
     }
 
     @Test func `in an open project nothing changes`() throws {
@@ -142,6 +177,13 @@ struct SealingDeskTests {
         let report = SightingReport(heard: [Payload.drawnToken()])
         #expect(publisher.body(report, in: session) == SightingsBody(report))
         #expect(publisher.opened(plain, keys: [], in: session) == plain)
-        #expect(publisher.newKeys(of: publication, in: session) == nil)
+        #expect(publisher.newKeys(of: publication, in: session) == [])
+    }
+}
+
+extension SealingDesk {
+    /// The first body of a report, at the same time always.
+    fileprivate func body(_ report: SightingReport, in session: ServiceSession) -> SightingsBody {
+        bodies(report, in: session, nowSeconds: 0)[0]
     }
 }
