@@ -23,8 +23,8 @@ messages_packages=(libcurl4-openssl-dev libssl-dev)
 c_packages=(binutils gcc g++ libc6-dev)
 # For the wheel's environment; the rest comes by pip.
 python_packages=(python3 python3-venv)
-# The C library of WebAssembly, and node for the tests.
-web_packages=(wasi-libc nodejs)
+# The C library of WebAssembly, and for the tests node and the compiler that reads the declarations.
+web_packages=(wasi-libc nodejs node-typescript)
 # A browser, the sound card that its tests give it, and certificates.
 browser_packages=(chromium pulseaudio pulseaudio-utils libasound2-plugins alsa-utils openssl)
 # earshotd's database and hashes. The service has no sound.
@@ -103,6 +103,7 @@ is_provided() {
     binutils) command -v nm && command -v readelf ;;
     wasi-libc) compgen -G '/usr/lib/wasm32-wasi/libc.a' ;;
     nodejs) command -v node ;;
+    node-typescript) command -v tsc ;;
     libc6-dev) [[ -f /usr/include/stdlib.h ]] ;;
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;

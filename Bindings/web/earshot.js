@@ -7,8 +7,8 @@
 
 import {EarshotError, Modem} from './modem.js';
 
-export {EarshotError, Modem} from './modem.js';
-export {Messages} from './messages.js';
+export {EarshotError, Modem, Receiver} from './modem.js';
+export {Messages, MessagesError, ReceivedMessage} from './messages.js';
 
 const minimumRateHertz = 44100;
 const bandHertz = [18500, 20000];
