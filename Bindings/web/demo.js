@@ -1,12 +1,16 @@
 // The demo page: hears, shows who is near, says something, and exchanges messages.
 
+import {ageText, clarityOf, levelOf, readKey, readPayload, readServer} from './demo-texts.js';
 import {Earshot, Messages, Problem} from './earshot.js';
 import {Waterfall} from './waterfall.js';
 
 const forgetSeconds = 600;
 const maximumNearCount = 50;
-const maximumByteCount = 32;
-const tokenByteCount = 8;
+/** How long a user waits for a service before the page gives up. */
+const connectSeconds = 20;
+/** Ten times a second is enough for the eye, and a bar that falls by 20 dB/s can be followed. */
+const meterSeconds = 0.1;
+const fallDecibelsPerSecond = 20;
 const settingsKey = 'earshot';
 const messageType = 'text';
 
@@ -22,35 +26,44 @@ function element(name, className = '', ...children) {
 
 // ---- What is wrong ----
 
-const problems = new Map();
-/** How the codes begin that come from the client of the service. */
-const messageCodes = 'messages: ';
+/** By place in the page, where the user who can mend it is: 'hear', 'say' or 'messages'. Each has its problems by their codes. */
+const problems = {hear: new Map(), say: new Map(), messages: new Map()};
 
-function showProblem(problem) {
-    problems.set(problem.code ?? problem.message, problem);
-    drawProblems();
+function showProblem(place, problem) {
+    problems[place].set(problem.code ?? problem.message, problem);
+    drawProblems(place);
 }
 
-function removeProblem(code) {
-    if (problems.delete(code)) drawProblems();
+function removeProblem(place, code) {
+    if (problems[place].delete(code)) drawProblems(place);
 }
 
-function removeProblems(isOver) {
-    for (const code of [...problems.keys()]) if (isOver(code)) problems.delete(code);
-    drawProblems();
+function removeProblems(place) {
+    problems[place].clear();
+    drawProblems(place);
 }
 
-function drawProblems() {
-    const list = find('#problems ul');
+function drawProblems(place) {
+    const section = find(`#${place}-problems`);
     const order = ['error', 'warning', 'note'];
-    const sorted = [...problems].sort(([, a], [, b]) => order.indexOf(a.severity ?? 'error') - order.indexOf(b.severity ?? 'error'));
-    list.replaceChildren(...sorted.map(([code, problem]) => {
-        const item = element('li', problem.severity ?? 'error', element('span', '', problem.message));
+    const severityOf = (problem) => problem.severity ?? 'error';
+    const sorted = [...problems[place]].sort(([, a], [, b]) => order.indexOf(severityOf(a)) - order.indexOf(severityOf(b)));
+    section.querySelector('ul').replaceChildren(...sorted.map(([code, problem]) => {
+        const item = element('li', severityOf(problem), element('span', '', problem.text ?? problem.message));
         item.dataset.code = code;
         return item;
     }));
-    find('#problems').hidden = problems.size === 0;
+    section.hidden = sorted.length === 0;
 }
+
+/** Says below a field what is wrong with it; nothing without a text. */
+function markField(name, text = '') {
+    find(`#${name}`).setAttribute('aria-invalid', String(text !== ''));
+    find(`#${name}-problem`).textContent = text;
+    find(`#${name}-problem`).hidden = text === '';
+}
+
+for (const name of ['server', 'key', 'message']) find(`#${name}`).addEventListener('input', () => markField(name));
 
 // ---- Hearing ----
 
@@ -63,13 +76,15 @@ async function startListening() {
     if (isStarting) return;
     isStarting = true;
     const button = find('#listen');
-    removeProblems((code) => !code.startsWith(messageCodes));
+    removeProblems('hear');
     setListenStatus('Opening the microphone …');
     try {
         await stopListening();
         const deviceId = find('#microphone').value || undefined;
         listener = await Earshot.listen(hear, {
-            deviceId, onProblem: showProblem, onSolved: (problem) => removeProblem(problem.code),
+            deviceId,
+            onProblem: (problem) => showProblem('hear', problem),
+            onSolved: (problem) => removeProblem('hear', problem.code),
         });
         button.setAttribute('aria-pressed', 'true');
         button.querySelector('span').textContent = 'Stop listening';
@@ -78,12 +93,12 @@ async function startListening() {
         setListenStatus(`Listening at ${rate} Hz${listener.label === '' ? '' : ` · ${listener.label}`}`);
         find('#version').textContent = `Modem ${listener.version}.`;
         waterfall.start(listener);
-        if (!find('#publish').hidden) setMessagesStatus('Connected');
+        drawMessagesStatus();
         await showMicrophones();
         await keepAwake();
     } catch (error) {
         setListenStatus('Not listening');
-        showProblem(error);
+        showProblem('hear', error);
     } finally {
         isStarting = false;
     }
@@ -97,11 +112,12 @@ async function stopListening() {
     await stopped.stop();
     await wakeLock?.release();
     wakeLock = undefined;
-    for (const problem of stopped.problems) removeProblem(problem.code);
+    for (const problem of stopped.problems) removeProblem('hear', problem.code);
     const button = find('#listen');
     button.setAttribute('aria-pressed', 'false');
     button.querySelector('span').textContent = 'Start listening';
     setListenStatus('Not listening');
+    drawMessagesStatus();
 }
 
 function setListenStatus(text) {
@@ -130,21 +146,21 @@ find('#listen').addEventListener('click', () => {
 find('#microphone').addEventListener('change', () => startListening());
 document.addEventListener('visibilitychange', keepAwake);
 
-/** Ten times a second is enough for the eye. */
+let meterDecibels = -Infinity;
 let shownSecond;
 setInterval(() => {
-    const level = listener?.level ?? -Infinity;
-    const share = Math.min(Math.max((level + 100) / 100, 0), 1);
-    find('#level div').style.transform = `scaleX(${share.toFixed(3)})`;
+    meterDecibels = Math.max(listener?.level ?? -Infinity, meterDecibels - meterSeconds * fallDecibelsPerSecond);
+    if (listener === undefined) meterDecibels = -Infinity;
+    const {text, decibels, share} = levelOf(meterDecibels);
+    find('#level div').style.transform = `scaleX(${share})`;
+    find('#level-text').textContent = listener === undefined ? '–' : text;
+    find('#level').setAttribute('aria-valuenow', String(decibels));
+    find('#level').setAttribute('aria-valuetext', text);
     const second = Math.floor(Date.now() / 1000);
     if (second === shownSecond) return;
     shownSecond = second;
-    const text = Number.isFinite(level) ? `${level.toFixed(0)} dBFS` : '–';
-    find('#level-text').textContent = text;
-    find('#level').setAttribute('aria-valuenow', String(Math.round(100 * share - 100)));
-    find('#level').setAttribute('aria-valuetext', Number.isFinite(level) ? text : 'no sound');
     drawAges();
-}, 100);
+}, 1000 * meterSeconds);
 
 // ---- Who is near ----
 
@@ -185,11 +201,12 @@ async function hear(token) {
 function drawEntry({item, token, count}) {
     const text = textOf(token.payload);
     const name = element('span', text === undefined ? 'name is-token' : 'name', nameOf(token));
+    const clarity = clarityOf(token.snrDecibels, token.profile);
     const bar = element('b');
-    bar.style.transform = `scaleX(${Math.min(Math.max((token.snrDecibels + 10) / 50, 0.04), 1).toFixed(2)})`;
+    bar.style.transform = `scaleX(${Math.max(clarity.share, 0.04).toFixed(2)})`;
     const details = element('div', 'details', element('span', 'badge', token.profile));
     if (token.isOwn) details.append(element('span', 'badge is-own', 'this page'));
-    details.append(element('span', 'strength', element('i', '', bar), `${token.snrDecibels.toFixed(0)} dB SNR`));
+    details.append(element('span', 'strength', element('i', '', bar), clarity.text));
     if (Math.abs(token.offsetHertz) >= 1) details.append(element('span', '', `${token.offsetHertz.toFixed(0)} Hz off`));
     if (count > 1) details.append(element('span', '', `${count} times`));
     item.replaceChildren(name, element('span', 'age'), details);
@@ -217,12 +234,6 @@ function drawAges() {
     find('#near-count').textContent = near.size === 0 ? '' : `${near.size} heard`;
 }
 
-function ageText(seconds) {
-    if (seconds < 3) return 'just now';
-    if (seconds < 60) return `${Math.floor(seconds)} s ago`;
-    return `${Math.floor(seconds / 60)} min ago`;
-}
-
 // ---- Saying ----
 
 let saying;
@@ -231,24 +242,15 @@ function chosen(name) {
     return find(`input[name="${name}"]:checked`).value;
 }
 
-/** What stands in the field as bytes; undefined if it is no payload. */
-function payloadOf() {
-    const value = find('#payload').value;
-    if (chosen('kind') === 'text') {
-        const bytes = new TextEncoder().encode(value);
-        return bytes.length >= 1 && bytes.length <= maximumByteCount ? bytes : undefined;
-    }
-    const digits = value.replace(/\s/g, '');
-    if (!/^([0-9a-f]{2})+$/i.test(digits) || digits.length > 2 * maximumByteCount) return undefined;
-    return Uint8Array.from(digits.match(/../g), (pair) => Number.parseInt(pair, 16));
+function typedPayload() {
+    return readPayload(chosen('kind'), find('#payload').value);
 }
 
 async function drawPayload() {
-    const payload = payloadOf();
-    const isText = chosen('kind') === 'text';
+    const {payload, text} = typedPayload();
     const size = find('#payload-size');
-    if (isText) size.textContent = `${new TextEncoder().encode(find('#payload').value).length} of ${maximumByteCount} bytes`;
-    else size.textContent = payload === undefined ? 'Two hexadecimal digits for each byte, 1 to 32 bytes' : `${payload.length} bytes`;
+    size.textContent = text;
+    size.classList.toggle('is-wrong', payload === undefined);
     find('#payload').setAttribute('aria-invalid', String(payload === undefined));
     find('#say-button').disabled = payload === undefined || saying !== undefined;
     const button = find('#say-button span');
@@ -260,16 +262,16 @@ async function drawPayload() {
         const {hertz, symbolSeconds} = (await Earshot.modem()).tones(payload, {profile: chosen('profile')});
         button.textContent = `Say it · ${(hertz.length * symbolSeconds).toFixed(1)} s`;
     } catch (error) {
-        showProblem(error);
+        showProblem('say', error);
     }
 }
 
 async function say(event) {
     event.preventDefault();
-    const payload = payloadOf();
+    const {payload} = typedPayload();
     if (payload === undefined || saying !== undefined) return;
     saying = new AbortController();
-    for (const code of ['speaker-blocked', 'speaker-rate-too-low', 'speaker-failed']) removeProblem(code);
+    removeProblems('say');
     const progress = find('#say-progress div');
     find('#say-button').disabled = true;
     find('#say-cancel').hidden = false;
@@ -285,7 +287,7 @@ async function say(event) {
         find('#say-status').textContent = 'Said';
     } catch (error) {
         find('#say-status').textContent = signal.aborted ? 'Stopped' : 'Not said';
-        if (!signal.aborted) showProblem(error);
+        if (!signal.aborted) showProblem('say', error);
     } finally {
         for (const animation of progress.getAnimations()) animation.cancel();
         saying = undefined;
@@ -304,7 +306,7 @@ function changeKind() {
 
 function randomHex() {
     const token = Earshot.randomToken();
-    return Array.from(token.subarray(0, tokenByteCount), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    return Array.from(token, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 find('#say').addEventListener('submit', say);
@@ -320,6 +322,10 @@ for (const input of document.querySelectorAll('input[name="profile"]')) input.ad
 // ---- Messages ----
 
 let messages;
+/** Whether the service has accepted the page. */
+let isConnected = false;
+/** Ends the attempt to connect. */
+let giveUp;
 
 function settings() {
     try {
@@ -337,14 +343,22 @@ function remember(values) {
     }
 }
 
-function setMessagesStatus(text) {
+function drawMessagesStatus() {
+    let text = 'Not connected';
+    if (messages !== undefined && !isConnected) text = 'Connecting …';
+    if (isConnected) {
+        text = listener === undefined ? 'Connected; start listening to find messages' : 'Connected';
+        if ([...problems.messages.keys()].some((code) => code.startsWith('service_'))) text = 'Connected before; trying again …';
+    }
     find('#messages-status').textContent = text;
 }
 
 function showMessageProblem(problem) {
-    const code = `${messageCodes}${problem.code ?? 'error'}`;
-    if (problem.isOver) removeProblem(code);
-    else showProblem({code, severity: 'error', message: problem.text ?? problem.message ?? String(problem)});
+    if (problem.isOver) removeProblem('messages', problem.code);
+    // Another server will not become a token service while the user waits.
+    else if (problem.code === 'service_invalid' && giveUp !== undefined) giveUp(problem);
+    else showProblem('messages', problem);
+    drawMessagesStatus();
 }
 
 async function connect(event) {
@@ -353,43 +367,78 @@ async function connect(event) {
         await disconnect();
         return;
     }
-    const server = find('#server').value.trim().replace(/\/+$/, '');
-    const key = find('#key').value.trim();
-    remember({server, key});
-    removeProblems((code) => code.startsWith(messageCodes));
-    setMessagesStatus('Connecting …');
+    removeProblems('messages');
+    const {server, text: serverProblem} = readServer(find('#server').value, location);
+    const {key, text: keyProblem} = readKey(find('#key').value);
+    markField('server', serverProblem);
+    markField('key', keyProblem);
+    if (server === undefined || key === undefined) {
+        find(server === undefined ? '#server' : '#key').focus();
+        return;
+    }
     let made;
     try {
         made = new Messages({server, key, onProblem: showMessageProblem, say: (token, profile) => Earshot.say(token, profile)});
-        // It waits while the service is away, until the user has enough.
-        messages = made;
-        find('#connect-button span').textContent = 'Disconnect';
-        await made.subscribe({onFound: addMessage, onLost: loseMessage});
-        find('#publish').hidden = false;
-        setMessagesStatus(listener === undefined ? 'Connected; start listening to find messages' : 'Connected');
     } catch (error) {
-        if (messages === made) {
-            await disconnect();
-            showMessageProblem(error);
-        }
+        showProblem('messages', error);
+        return;
+    }
+    messages = made;
+    find('#connect-button span').textContent = 'Disconnect';
+    drawMessagesStatus();
+    const attempt = new AbortController();
+    giveUp = (reason) => attempt.abort(reason);
+    const timer = setTimeout(() => giveUp?.(problems.messages.has('service_refusing')
+        ? {code: 'service_refusing', text: 'The service is busy. Connect again in a while.'}
+        : {code: 'service_unreachable', text:
+            `No token service has answered for ${connectSeconds} s. Check its address and your network, then connect again.`}),
+    1000 * connectSeconds);
+    try {
+        const subscribing = made.subscribe({onFound: addMessage, onLost: loseMessage});
+        await Promise.race([subscribing, new Promise((_, reject) => {
+            attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason));
+        })]);
+        if (messages !== made) return;
+        isConnected = true;
+        remember({server, key});
+        find('#publish').hidden = false;
+        drawMessagesStatus();
+    } catch (error) {
+        if (messages !== made) return;
+        disconnect();
+        showProblem('messages', error);
+    } finally {
+        clearTimeout(timer);
+        if (messages === made || messages === undefined) giveUp = undefined;
     }
 }
 
 async function disconnect() {
     const stopped = messages;
     messages = undefined;
+    isConnected = false;
+    giveUp = undefined;
     find('#connect-button span').textContent = 'Connect';
     find('#publish').hidden = true;
     find('#published').replaceChildren();
     find('#found').replaceChildren();
     foundItems.clear();
-    setMessagesStatus('Not connected');
+    if (stopped !== undefined) stopped.onProblem = () => {};
+    removeProblems('messages');
+    drawMessagesStatus();
     await stopped?.stop();
 }
+
+document.addEventListener('securitypolicyviolation', ({effectiveDirective}) => {
+    if (effectiveDirective !== 'connect-src') return;
+    giveUp?.({code: 'service_invalid', text:
+        'This page may not talk to that service: the security policy of its own server forbids it. Use the page that the service serves.'});
+});
 
 async function publish(event) {
     event.preventDefault();
     const text = find('#message').value.trim();
+    markField('message', text === '' ? 'Write a message.' : '');
     if (text === '' || messages === undefined) return;
     find('#publish-button').disabled = true;
     try {
@@ -441,9 +490,27 @@ find('#forget').addEventListener('click', async () => {
     find('#key').value = '';
 });
 
-const {server = location.origin, key = ''} = settings();
-find('#server').value = server;
-find('#key').value = key;
+/** Whether the server of this page is a token service too, as that of `earshotd serve --web`. */
+async function isServedByService() {
+    try {
+        const response = await fetch('/v1/openapi.json', {signal: AbortSignal.timeout(5000)});
+        return response.ok && (await response.json()).info.title === 'Earshot token service';
+    } catch {
+        return false;
+    }
+}
 
-if (!isSecureContext) showProblem(new Problem('insecure-context'));
+const remembered = settings();
+find('#server').value = remembered.server ?? '';
+find('#key').value = remembered.key ?? '';
+if (remembered.server === undefined) {
+    isServedByService().then((isService) => {
+        if (isService && find('#server').value === '') find('#server').value = location.origin;
+    });
+}
+
+if (!isSecureContext) showProblem('hear', new Problem('insecure-context'));
 drawPayload();
+
+// Keeps the page for times without a network, see service-worker.js.
+navigator.serviceWorker?.register('service-worker.js').catch(() => {});

@@ -47,5 +47,5 @@ EARSHOT_WEB=1 "$swift" build -c release --triple wasm32-unknown-none-wasm --tool
 rm -rf "$folder"
 mkdir -p "$folder"
 install -m 644 $scratch/release/EarshotWeb.wasm "$folder/earshot.wasm"
-install -m 644 Bindings/web/*.{html,css,js,ts} "$folder/"
+install -m 644 Bindings/web/*.{html,css,js,ts,svg,png,webmanifest} "$folder/"
 echo "$folder/earshot.wasm: $(stat -c %s "$folder/earshot.wasm") bytes, $(gzip -9c "$folder/earshot.wasm" | wc -c) compressed"

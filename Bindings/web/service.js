@@ -77,9 +77,9 @@ const keyCodes = new Set(['bad_key', 'no_credentials', 'malformed_key']);
 
 /** What to do, in our own words: texts of an unknown server must not reach the page. */
 const remedies = {
-    bad_key: 'the key is unknown or revoked. Create one with "earshotd key create --browser".',
-    no_credentials: 'the key is missing. Create one with "earshotd key create --browser".',
-    malformed_key: 'the key is empty, or holds a character that no key has. Use the line that "earshotd key create" printed.',
+    bad_key: 'the key is unknown or revoked. Get a browser key from the operator of the service ("earshotd key create --browser").',
+    no_credentials: 'the key is missing. Get a browser key from the operator of the service ("earshotd key create --browser").',
+    malformed_key: 'the key is empty, or holds a character that no key has. Copy the line that "earshotd key create" printed.',
     not_device_key: 'this is an owner\'s key. Use a key of "earshotd key create --browser", and keep owner\'s keys out of pages.',
     bad_session: 'the session has ended. The page opens a new one.',
     rate_limited: 'it is busy. The page retries later.',
@@ -95,7 +95,7 @@ function remedy(status, code) {
     if (Object.hasOwn(remedies, code)) return remedies[code];
     if (code.startsWith('too_many_')) return 'a limit is reached. The page retries later.';
     if (status === 403) return 'the key does not allow this page. Add the page\'s origin to the key, or use the key made for it.';
-    return 'docs/SERVICE.md explains the code.';
+    return status >= 500 ? 'it failed. The page retries later.' : 'the operator of the service can look the code up.';
 }
 
 /**
@@ -233,7 +233,9 @@ export class Service {
      */
     async openSession(sealing) {
         if (!isPlain(this.#key, 512)) throw refused(401, 'malformed_key');
-        const answer = await this.#ask('POST', '/v1/devices', this.#key, {sealing});
+        const answer = await this.#ask('POST', '/v1/devices', this.#key, {sealing}).catch(async error => {
+            throw error.code === 'service_unreachable' && await this.#answersOthers() ? notForThisPage() : error;
+        });
         if (!isPlain(answer.session, 512)) throw invalid('it sends an invalid session');
         return {session: answer.session, sealing: answer.terms?.sealing};
     }
@@ -326,6 +328,24 @@ export class Service {
                     if (event) yield event;
                 }
             }
+        } finally {
+            exchange.close();
+        }
+    }
+
+    /**
+     * Whether the server of another origin answers requests that carry no key and whose answers the page may not read. For want of a
+     * permission, browsers report the page's own requests like those to a server that is away.
+     */
+    async #answersOthers() {
+        const {origin} = globalThis.location ?? {};
+        if (origin === undefined || new URL(this.#base).origin === origin) return false;
+        const exchange = this.#open('/v1/openapi.json', {method: 'HEAD', mode: 'no-cors', redirect: 'follow'}, requestSeconds, '');
+        try {
+            await exchange.response;
+            return true;
+        } catch {
+            return false;
         } finally {
             exchange.close();
         }
@@ -451,12 +471,19 @@ function failure(response, text) {
     if (status === 404) return invalid('it has no such path');
     // The answer of a proxy that does not reach the service.
     if (status === 502 || status === 504) return unreachable('the proxy cannot reach it');
-    if ([401, 403, 429].includes(status) || status >= 500) return refused(status, `http_${status}`, retryAfterSeconds);
+    // What proxies say of a service that is too busy, or being replaced. The service itself names a code.
+    if ([429, 500, 503].includes(status)) return refused(status, `http_${status}`, retryAfterSeconds);
     return invalid(`it answers with status ${status}`);
 }
 
 function unreachable(reason) {
     return new MessagesError('service_unreachable', `Cannot reach the service: ${reason}. The page retries.`);
+}
+
+function notForThisPage() {
+    return new MessagesError('service_invalid',
+        `The server answers, but not to pages of ${globalThis.location.origin}: it is no token service, or none of its browser keys `
+        + 'allows this page. Check the address of the service, and the origins of the key.');
 }
 
 /** The failure of a service whose answer cannot be right. */

@@ -152,66 +152,114 @@ export class Waterfall {
         if (oldest > 0) {
             context.drawImage(this.#history, 0, 0, oldest, this.#history.height, left * columnWidth, 0, oldest * columnWidth, height);
         }
+        this.#drawTones(context, width, height);
         this.#drawScale(context, width, height);
-        this.#drawFrames(context, width, height);
+        this.#drawTags(context, width, height);
+    }
+
+    /** The column of a time, in pixels from the left. */
+    #placeOfTime(seconds, width) {
+        const now = (this.#lastColumn + 1) / columnsPerSecond;
+        return width - (now - seconds) * width / windowSeconds;
+    }
+
+    get #toneColour() {
+        return this.#theme === 'dark' ? '#ff9e6b' : '#e2521b';
     }
 
     #drawScale(context, width, height) {
         const ink = this.#theme === 'dark' ? '236, 238, 250' : '23, 26, 43';
+        const background = this.#theme === 'dark' ? 'rgb(15, 19, 34, 0.85)' : 'rgb(247, 248, 253, 0.85)';
         context.font = '11px system-ui, sans-serif';
         context.textBaseline = 'middle';
         context.textAlign = 'left';
+        const write = (text, left, y) => {
+            context.fillStyle = background;
+            context.beginPath();
+            context.roundRect(left - 4, y - 8, context.measureText(text).width + 8, 16, 5);
+            context.fill();
+            context.fillStyle = `rgb(${ink}, 0.85)`;
+            context.fillText(text, left, y);
+        };
         for (const hertz of [18500, 19000, 19500, 20000]) {
             const y = placeOf(hertz, height);
             context.fillStyle = `rgb(${ink}, 0.13)`;
             context.fillRect(0, y, width, 1);
-            context.fillStyle = `rgb(${ink}, 0.62)`;
-            context.fillText(`${hertz / 1000} kHz`, 8, y + 9);
+            write(`${hertz / 1000} kHz`, 8, y);
         }
-        context.textAlign = 'center';
         for (let seconds = 1; seconds < windowSeconds; seconds += 1) {
-            context.fillText(`−${seconds} s`, width * (1 - seconds / windowSeconds), height - 10);
+            const text = `−${seconds} s`;
+            write(text, width * (1 - seconds / windowSeconds) - context.measureText(text).width / 2, height - 11);
         }
     }
 
-    #drawFrames(context, width, height) {
-        const now = (this.#lastColumn + 1) / columnsPerSecond;
-        const pixelsPerSecond = width / windowSeconds;
-        const xOf = (seconds) => width - (now - seconds) * pixelsPerSecond;
-        this.#frames = this.#frames.filter(({frame}) => xOf(frame.endSeconds) > -20);
+    #drawTones(context, width, height) {
+        this.#frames = this.#frames.filter(({frame}) => this.#placeOfTime(frame.endSeconds, width) > 0);
         context.lineCap = 'round';
-        context.textBaseline = 'middle';
-        context.textAlign = 'left';
-        // Labels of frames at the same time stand below each other.
-        const taken = [];
-        for (const {frame, tones, label} of this.#frames) {
-            const symbolWidth = tones.symbolSeconds * pixelsPerSecond;
-            context.strokeStyle = this.#theme === 'dark' ? '#ff9e6b' : '#e2521b';
-            context.lineWidth = 3;
+        context.lineWidth = 3;
+        context.strokeStyle = this.#toneColour;
+        for (const {frame, tones} of this.#frames) {
+            const symbolWidth = tones.symbolSeconds * width / windowSeconds;
             context.beginPath();
             tones.hertz.forEach((hertz, number) => {
-                const x = xOf(frame.startSeconds + number * tones.symbolSeconds);
+                const x = this.#placeOfTime(frame.startSeconds + number * tones.symbolSeconds, width);
                 const y = placeOf(hertz + frame.offsetHertz, height);
                 context.moveTo(x + Math.min(1.5, symbolWidth / 3), y);
                 context.lineTo(x + Math.max(symbolWidth - 1.5, symbolWidth / 2), y);
             });
             context.stroke();
-
-            const start = xOf(frame.startSeconds);
-            context.font = '600 12px system-ui, sans-serif';
-            const labelWidth = context.measureText(label).width + 16;
-            let row = 0;
-            while (taken.some((other) => other.row === row && start < other.end && start + labelWidth > other.start)) row += 1;
-            taken.push({row, start, end: start + labelWidth + 4});
-            const y = 6 + 23 * row;
-            context.fillStyle = context.strokeStyle;
-            context.beginPath();
-            context.roundRect(start, y, labelWidth, 20, 7);
-            context.fill();
-            context.fillStyle = this.#theme === 'dark' ? '#1d0d04' : '#ffffff';
-            context.fillText(label, start + 8, y + 10.5);
         }
     }
+
+    #drawTags(context, width, height) {
+        context.font = '600 12px system-ui, sans-serif';
+        context.textBaseline = 'middle';
+        context.textAlign = 'left';
+        const widthOf = (text) => context.measureText(text).width;
+        const frames = this.#frames.map(({frame, label}) => ({start: this.#placeOfTime(frame.startSeconds, width), label}));
+        for (const {label, left, top, width: tagWidth} of placeTags(frames, {width, height, widthOf})) {
+            context.fillStyle = this.#toneColour;
+            context.beginPath();
+            context.roundRect(left, top, tagWidth, tagHeight, 7);
+            context.fill();
+            context.fillStyle = this.#theme === 'dark' ? '#1d0d04' : '#ffffff';
+            context.fillText(label, left + tagPadding, top + tagHeight / 2 + 0.5);
+        }
+    }
+}
+
+const tagHeight = 20;
+const tagPadding = 8;
+const tagMargin = 4;
+/** Below the tags, the times stand. */
+const scaleHeight = 24;
+
+/**
+ * Places the tags of frames: each begins with its frame, lies within the picture, and below those that would touch it.
+ * @param {{start: number, label: string}[]} frames Where each frame begins, in pixels from the left; the oldest first.
+ * @param {{width: number, height: number, widthOf: (text: string) => number}} picture
+ * @returns {{label: string, left: number, top: number, width: number}[]} Without those for which there is no room. A label that
+ *     is wider than the picture ends with "…".
+ */
+export function placeTags(frames, {width, height, widthOf}) {
+    const tags = [];
+    const widest = width - 2 * tagMargin;
+    // The newest first: if there is no room for all, the oldest go.
+    for (const {start, label} of frames.toReversed()) {
+        let shown = label;
+        const letters = [...label];
+        while (letters.length > 0 && widthOf(shown) + 2 * tagPadding > widest) {
+            letters.pop();
+            shown = `${letters.join('')}…`;
+        }
+        const tagWidth = widthOf(shown) + 2 * tagPadding;
+        const left = Math.max(Math.min(start, width - tagMargin - tagWidth), tagMargin);
+        let top = tagMargin + 2;
+        const touches = (tag) => tag.top === top && left < tag.left + tag.width + tagMargin && left + tagWidth + tagMargin > tag.left;
+        while (tags.some(touches)) top += tagHeight + 3;
+        if (top + tagHeight <= height - scaleHeight) tags.push({label: shown, left, top, width: tagWidth});
+    }
+    return tags;
 }
 
 function placeOf(hertz, height) {

@@ -204,6 +204,11 @@ test('answers that are not the service\'s are refused in words', async () => {
         [() => new Response('x'.repeat(70_000), {status: 200}), 'service_invalid'],
         [() => new Response(null, {status: 302, headers: {Location: 'https://evil.example'}}), 'service_invalid'],
         [() => new Response('', {status: 404}), 'service_invalid'],
+        // Other servers refuse, and know no POST: Python's http.server, nginx.
+        ...[400, 401, 403, 405, 501, 505].map(status => [() => new Response('<html>', {status}), 'service_invalid']),
+        [() => json(403, {error: 'forbidden'}), 'service_invalid'],
+        ...[429, 500, 503].map(status => [() => new Response('<html>', {status}), 'service_refusing']),
+        [() => json(418, {problem: {code: 'teapot'}}), 'service_refusing'],
         [() => new Response('', {status: 502}), 'service_unreachable'],
         [() => Promise.reject(new TypeError('Failed to fetch')), 'service_unreachable'],
         [() => json(429, {problem: {code: 'rate_limited', message: '<b>'}}, {'Retry-After': '7'}), 'service_refusing'],
@@ -214,6 +219,7 @@ test('answers that are not the service\'s are refused in words', async () => {
             assert.ok(error instanceof MessagesError);
             assert.equal(error.code, code);
             assert.ok(!error.message.includes('<b>'));
+            assert.doesNotMatch(error.message, /docs\/|\.md/);
             assert.equal(error.retryAfterSeconds, error.serviceCode === 'rate_limited' ? 7 : undefined);
             return true;
         });
@@ -224,6 +230,31 @@ test('answers that are not the service\'s are refused in words', async () => {
         return json(201, {session: 's'});
     }).openSession([]);
     assert.deepEqual(urls, ['https://tokens.example/x/v1/devices', 'manual', 'omit']);
+});
+
+test('a server of another origin that answers, but not to this page, is no token service', async context => {
+    context.after(() => delete globalThis.location);
+    const requests = [];
+    const serviceAt = (origin, answersOthers) => {
+        globalThis.location = new URL(origin);
+        return serviceThat((url, {mode, method, headers}) => {
+            requests.push([method, url, mode, headers]);
+            if (mode === 'no-cors' && answersOthers) return new Response(null, {status: 200});
+            throw new TypeError('Failed to fetch');
+        });
+    };
+    await assert.rejects(serviceAt('https://page.example', true).openSession([]), error => {
+        assert.equal(error.code, 'service_invalid');
+        assert.match(error.message, /answers, but not to pages of https:\/\/page\.example: it is no token service, or none of its browser keys/);
+        return true;
+    });
+    // The question carries no key.
+    assert.deepEqual(requests[1], ['HEAD', 'https://tokens.example/x/v1/openapi.json', 'no-cors', undefined]);
+    await assert.rejects(serviceAt('https://page.example', false).openSession([]), {code: 'service_unreachable'});
+    // The browser hides nothing from a page of the service's own origin.
+    requests.length = 0;
+    await assert.rejects(serviceAt('https://tokens.example', true).openSession([]), {code: 'service_unreachable'});
+    assert.equal(requests.length, 1);
 });
 
 test('a request that is not answered ends after 30 s', async () => {

@@ -25,7 +25,8 @@ import Testing
         let types = [
             "index.html": "text/html; charset=utf-8", "demo.js": "text/javascript; charset=utf-8",
             "demo.css": "text/css; charset=utf-8", "earshot.wasm": "application/wasm", "x.json": "application/json",
-            "icon.svg": "image/svg+xml", "icon.png": "image/png", "icon.ico": "image/x-icon",
+            "icon.svg": "image/svg+xml", "icon.png": "image/png", "x.webmanifest": "application/manifest+json",
+            "icon.ico": "image/x-icon",
             "earshot.d.ts": "text/plain; charset=utf-8", "data": "application/octet-stream",
             "sub/module.mjs": "text/javascript; charset=utf-8", "ÄÖ 1.txt": "text/plain; charset=utf-8",
         ]
@@ -63,7 +64,8 @@ import Testing
             #expect(
                 headers[.contentSecurityPolicy]
                     == "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; "
-                    + "worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+                    + "worker-src 'self'; manifest-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+                    + "frame-ancestors 'none'"
             )
             #expect(headers[.known("Referrer-Policy")] == "no-referrer")
             #expect(headers[.known("Permissions-Policy")] == "microphone=(self)")

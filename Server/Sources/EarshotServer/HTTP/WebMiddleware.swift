@@ -9,7 +9,8 @@ struct WebMiddleware: RouterMiddleware {
     private static let headers: HTTPFields = [
         .contentSecurityPolicy: """
         default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; \
-        worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        worker-src 'self'; manifest-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
+        frame-ancestors 'none'
         """,
         .xContentTypeOptions: "nosniff",
         .referrerPolicy: "no-referrer",

@@ -1,0 +1,39 @@
+// Keeps the page's files, so that the page opens without a network, as from the home screen. A file comes from the network
+// whenever that answers in time: a new version is never hidden by an old one.
+
+/** All files of the demo page; a test compares them with the folder. */
+const files = [
+    './', 'capture-worklet.js', 'demo.css', 'demo-texts.js', 'demo.js', 'discovery.js', 'earshot.js', 'earshot.wasm',
+    'earshot.webmanifest', 'found.js', 'icon-192.png', 'icon-512.png', 'icon.svg', 'messages.js', 'modem.js',
+    'receiver-worker.js', 'sealed-service.js', 'sealing.js', 'service.js', 'sightings.js', 'waterfall.js',
+];
+const cacheName = 'earshot-page';
+/** A network that is there but passes nothing on must not keep the page from opening. */
+const patienceSeconds = 4;
+
+const addresses = new Set(files.map((name) => new URL(name, self.registration.scope).href));
+
+self.addEventListener('install', (event) => {
+    const requests = [...addresses].map((address) => new Request(address, {cache: 'reload'}));
+    event.waitUntil(caches.open(cacheName).then((cache) => cache.addAll(requests)).then(() => self.skipWaiting()));
+});
+
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener('fetch', (event) => {
+    // The service's interface and all else goes past this worker.
+    const address = event.request.url.replace(/[?#].*$/, '');
+    if (event.request.method === 'GET' && addresses.has(address)) event.respondWith(answer(event, address));
+});
+
+async function answer(event, address) {
+    const cache = await caches.open(cacheName);
+    const fetched = fetch(event.request);
+    event.waitUntil(fetched.then((response) => response.status === 200 && cache.put(address, response.clone())).catch(() => {}));
+    const patience = new Promise((_, reject) => setTimeout(() => reject(new Error('too slow')), 1000 * patienceSeconds));
+    try {
+        return await Promise.race([fetched, patience]);
+    } catch {
+        return await cache.match(address) ?? fetched;
+    }
+}
