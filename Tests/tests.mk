@@ -34,12 +34,23 @@ test-push: swift ## Build the sample SimplePush, a package of its own, and run i
 
 # The programs are those of `make test`, the service that of `make server`, or of EARSHOTD.
 EARSHOTD ?=
-test-browser: web ## Run the tests of the web page in Chromium, through a virtual sound card
+define browser_programs
 	@scripts/install-dependencies.sh test
 	@scripts/install-dependencies.sh browser
 	for product in earshot earshot-messages; do EARSHOT_OPTIMIZED=1 $(SWIFT) build --product $$product $(TESTING); done
 	$(if $(EARSHOTD),,$(MAKE) server POSTGRES=1)
-	@EARSHOTD=$(or $(EARSHOTD),$(CURDIR)/Server/.build/release/earshotd) Bindings/web/test.sh $(TESTED) .build/web/page messages page meeting air
+endef
+browser_tests = EARSHOTD=$(or $(EARSHOTD),$(CURDIR)/Server/.build/release/earshotd) Bindings/web/test.sh $(TESTED) .build/web/page
+
+test-browser: web ## Run the tests of the web page in Chromium, through a virtual sound card
+	$(browser_programs)
+	@$(browser_tests) messages page meeting air
+
+test-firefox: web ## Run the tests of the web page in Firefox, through a virtual sound card: two minutes
+	$(browser_programs)
+	@scripts/install-dependencies.sh firefox
+	@$(browser_tests) firefox
+	@EARSHOT_BROWSER=firefox $(browser_tests) meeting
 
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
@@ -58,8 +69,8 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	for product in simplepush simplepush-provider simplepush-server; do $(SWIFT) build $(PUSH) --product $$product; done
 	Tests/Machine/together.sh all.sh simplepush.sh agent.sh radio-all.sh push-all.sh
 
-test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browser, and the sanitizers (an hour)
-	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-server test-push test-browser sanitize
+test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, and the sanitizers (an hour)
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-server test-push test-browser test-firefox sanitize
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test

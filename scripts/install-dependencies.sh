@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|web|browser|test|kernels|machine|container|operation|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|web|browser|firefox|test|kernels|machine|container|operation|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -27,6 +27,8 @@ python_packages=(python3 python3-venv)
 web_packages=(wasi-libc nodejs node-typescript)
 # A browser, the sound card that its tests give it, and certificates.
 browser_packages=(chromium pulseaudio pulseaudio-utils libasound2-plugins alsa-utils openssl)
+# Another browser for the same tests.
+firefox_packages=(firefox-esr)
 # earshotd's database and hashes. The service has no sound.
 server_packages=(pkg-config libsqlite3-dev libssl-dev)
 # The client library of its other database, for several services together.
@@ -58,6 +60,7 @@ c) packages=("${modem_packages[@]}" "${c_packages[@]}") ;;
 python) packages=("${modem_packages[@]}" "${c_packages[@]}" "${python_packages[@]}") ;;
 web) packages=("${web_packages[@]}") ;;
 browser) packages=("${build_packages[@]}" "${web_packages[@]}" "${browser_packages[@]}") ;;
+firefox) packages=("${firefox_packages[@]}") ;;
 push) packages=("${build_packages[@]}" "${bluetooth_packages[@]}" "${push_packages[@]}") ;;
 postgres) packages=("${server_packages[@]}" "${postgres_packages[@]}") ;;
 test)
@@ -70,7 +73,7 @@ container) packages=("${container_packages[@]}") ;;
 operation) packages=("${operation_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|postgres|push|c|python|web|browser|test|kernels|machine|container|operation|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|postgres|push|c|python|web|browser|firefox|test|kernels|machine|container|operation|bench]" >&2
     exit 64
     ;;
 esac

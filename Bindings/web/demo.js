@@ -494,7 +494,9 @@ find('#forget').addEventListener('click', async () => {
 async function isServedByService() {
     try {
         const response = await fetch('/v1/openapi.json', {signal: AbortSignal.timeout(5000)});
-        return response.ok && (await response.json()).info.title === 'Earshot token service';
+        // Reads every answer: one that is not read keeps its connection.
+        const text = await response.text();
+        return response.ok && JSON.parse(text).info.title === 'Earshot token service';
     } catch {
         return false;
     }

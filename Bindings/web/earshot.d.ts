@@ -77,7 +77,7 @@ export class Listener {
     onProblem?: ((problem: Problem) => void) | undefined;
     /** Called when a problem is over. */
     onSolved?: ((problem: Problem) => void) | undefined;
-    /** Called when sound was lost. */
+    /** Called when sound was lost. If only the clock shows that it is missing, that is known up to 4 s later, and `startSeconds` is then. */
     onGap?: ((sampleCount: number, startSeconds: number) => void) | undefined;
     /** What is wrong now. */
     readonly problems: Problem[];

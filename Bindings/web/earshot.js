@@ -167,7 +167,10 @@ export class Listener {
     onProblem;
     /** @type {(problem: Problem) => void} Called when a problem is over. */
     onSolved;
-    /** @type {(sampleCount: number, startSeconds: number) => void} Called when sound was lost. */
+    /**
+     * Called when sound was lost. If only the clock shows that it is missing, that is known up to 4 s later, and `startSeconds` is then.
+     * @type {(sampleCount: number, startSeconds: number) => void}
+     */
     onGap;
 
     #onToken;
@@ -398,7 +401,7 @@ export class Listener {
             });
         });
         this.#worker.postMessage({
-            kind: 'start', module, port: channel.port1, maximumRestarts,
+            kind: 'start', module, port: channel.port1, maximumRestarts, watchesClock: !isOffline(context),
             options: {
                 sampleRateHertz: context.sampleRate, channelCount,
                 ...(profiles && {profiles}), ...(combineCount && {combineCount}), ...(recognisesTokens && {recognisesTokens}),
@@ -453,8 +456,10 @@ export class Listener {
     }
 
     #watchContext() {
-        if (!this.#ownsContext) return;
         const context = this.#context;
+        // While it is paused, its frames stand still.
+        this.#on(context, 'statechange', () => this.#worker?.postMessage({kind: 'restart-clock'}));
+        if (!this.#ownsContext) return;
         const check = () => {
             if (this.isStopped) return;
             if (context.state === 'running') this.#solve('suspended');

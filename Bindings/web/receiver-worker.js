@@ -1,14 +1,16 @@
 // The receiver on a thread of its own: takes blocks of sound from the audio thread, and tells the page what was heard.
 //
-// In:  {kind: 'start', module, port, options, maximumRestarts}, once. Then blocks on `port`, see capture-worklet.js.
+// In:  {kind: 'start', module, port, options, maximumRestarts, watchesClock}, once. Then blocks on `port`, see capture-worklet.js.
+//      {kind: 'restart-clock'}            the context was paused, or goes on
 // Out: {kind: 'ready', version}           the modem runs
 //      {kind: 'frame', frame}             a frame; its samples count from the context's frame 0
-//      {kind: 'gap', frame, frameCount}   sound that was lost
+//      {kind: 'gap', frame, frameCount}   sound that was lost; if only the clock shows it, the frame is that of the report
 //      {kind: 'silence', isSilent}        nothing but zeros for a while, or sound again
 //      {kind: 'restarted', restartCount, text}   the modem had a fault, and a new one goes on
 //      {kind: 'failed', text}             no modem runs any more
 //      {kind: 'ended'}                    the last block was read, and all frames in it were told
 
+import {ClockWatch} from './clock-watch.js';
 import {Modem} from './modem.js';
 
 /** A microphone has noise. Zeros alone mean that the system keeps the sound back. */
@@ -24,11 +26,15 @@ let restartCount = 0;
 let faults = [];
 let hasFailed = false;
 let silentFrameCount = 0;
+/** Nothing for a context that renders as fast as it can. */
+let clockWatch;
 let isSilent = false;
 
 self.onmessage = ({data}) => {
+    if (data.kind === 'restart-clock') clockWatch?.restart();
     if (data.kind !== 'start') return;
     ({module, options, maximumRestarts} = data);
+    if (data.watchesClock) clockWatch = new ClockWatch(options.sampleRateHertz);
     let version;
     try {
         version = startReceiver();
@@ -64,6 +70,9 @@ function read({frame, frameCount, samples}) {
         // A receiver that has heard nothing yet begins behind the gap.
         if (firstFrame !== undefined && !attempt(() => receiver.skip(lostCount))) return;
     }
+    // The modem has gone on by then, and each token has its own start: there is nothing to pass over.
+    const unseenCount = clockWatch?.take(nextFrame, performance.now() / 1000) ?? 0;
+    if (unseenCount > 0) self.postMessage({kind: 'gap', frame: nextFrame, frameCount: unseenCount});
     firstFrame ??= frame;
     const block = samples.subarray(0, frameCount * (options.channelCount ?? 1));
     watchSilence(block, frameCount);

@@ -3,8 +3,8 @@
 
 /** All files of the demo page; a test compares them with the folder. */
 const files = [
-    './', 'capture-worklet.js', 'demo.css', 'demo-texts.js', 'demo.js', 'discovery.js', 'earshot.js', 'earshot.wasm',
-    'earshot.webmanifest', 'found.js', 'icon-192.png', 'icon-512.png', 'icon.svg', 'messages.js', 'modem.js',
+    './', 'capture-worklet.js', 'clock-watch.js', 'demo.css', 'demo-texts.js', 'demo.js', 'discovery.js', 'earshot.js',
+    'earshot.wasm', 'earshot.webmanifest', 'found.js', 'icon-192.png', 'icon-512.png', 'icon.svg', 'messages.js', 'modem.js',
     'receiver-worker.js', 'sealed-service.js', 'sealing.js', 'service.js', 'sightings.js', 'waterfall.js',
 ];
 const cacheName = 'earshot-page';

@@ -4,7 +4,7 @@
 #     Bindings/web/test.sh PROGRAMS PAGE [part]...
 #
 # PROGRAMS is a folder that has the built programs, PAGE the page that page.sh built. Each part stands for the files
-# Bindings/web/tests/PART*.test.mjs; without any, all that need no browser run: modem, messages, demo, declarations.
+# Bindings/web/tests/PART*.test.mjs; without any, all that need no browser run: modem, messages, clock, demo, declarations.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,7 +13,7 @@ EARSHOT_PROGRAMS=$(realpath "$1")
 EARSHOT_PAGE=$(realpath "$2")
 export EARSHOT_PROGRAMS EARSHOT_PAGE
 shift 2
-(($#)) || set -- modem messages demo declarations
+(($#)) || set -- modem messages clock demo declarations
 
 failed=0
 for part; do

@@ -1,5 +1,5 @@
 // The demo page, served by earshotd, and the commands publish and subscribe find each other by sound, and exchange messages
-// through the service. EARSHOTD names the service's program.
+// through the service. EARSHOTD names the service's program; EARSHOT_BROWSER=firefox takes Firefox in place of Chromium.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -7,6 +7,7 @@ import {createServer} from 'node:net';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {Browser} from './support/browser.mjs';
+import {Firefox} from './support/firefox.mjs';
 import {Program} from './support/programs.mjs';
 import {pageFolder} from './support/server.mjs';
 import {Room} from './support/sound.mjs';
@@ -48,7 +49,7 @@ test('a page and the commands exchange messages', async (context) => {
         {environment, executable});
     const url = `http://127.0.0.1:${port}`;
     await waitUntil(() => service.errors, () => fetch(`${url}/healthz`).then(({ok}) => ok, () => false));
-    const browser = await Browser.start({environment});
+    const browser = await (process.env.EARSHOT_BROWSER === 'firefox' ? Firefox : Browser).start({environment});
     const programs = [];
     const start = (...words) => {
         const program = new Program('earshot-messages', [...words, '--medium', 'audio', '--service', url, '--json'],

@@ -1,7 +1,7 @@
 // The demo page in a real Chromium, which hears and speaks through a virtual sound card.
 
 import assert from 'node:assert/strict';
-import {after, before, test} from 'node:test';
+import {after, before, describe, test} from 'node:test';
 import {readFile} from 'node:fs/promises';
 import path from 'node:path';
 import {Browser} from './support/browser.mjs';
@@ -157,7 +157,23 @@ test('what another program plays is in the list and on the waterfall', async (co
     };
     await page.setScreen({width: 1280, height: 800});
     assert.equal(await page.run(tonePixels), 0);
-    const item = await playUntilHeard(page, bytes('Hall 3, 14:00'));
+    let isPlaying = true;
+    const hearing = playUntilHeard(page, bytes('Hall 3, 14:00')).finally(() => isPlaying = false);
+    // Meanwhile, the number of the level agrees with its bar.
+    const levels = new Set();
+    while (isPlaying) {
+        const {text, share, value} = await page.run(() => ({
+            text: document.querySelector('#level-text').textContent,
+            share: Number(document.querySelector('#level div').style.transform.match(/[\d.]+/)[0]),
+            value: document.querySelector('#level').getAttribute('aria-valuenow'),
+        }));
+        const decibels = text === 'no sound' ? -100 : Number(text.replace('−', '-').replace(' dBFS', ''));
+        assert.equal(decibels, Math.round(100 * share - 100), text);
+        assert.equal(value, String(decibels));
+        levels.add(decibels);
+    }
+    const item = await hearing;
+    assert.ok([...levels].some((decibels) => decibels > -60), [...levels].join(' '));
     assert.match(item, /Hall 3, 14:00/);
     assert.match(item, /fast/);
     assert.match(item, /very clear \(\d+ dB\)/);
@@ -169,139 +185,117 @@ test('what another program plays is in the list and on the waterfall', async (co
     assert.deepEqual(await page.run(() => document.querySelectorAll('#near li').length), 2);
 });
 
-test('the number of the level agrees with its bar', async (context) => {
-    const page = await openPage(context);
-    await startListening(page);
-    let isPlaying = true;
-    const playing = play(new Uint8Array(8).fill(0x5a), {profile: 'far'}).finally(() => isPlaying = false);
-    const seen = new Set();
-    while (isPlaying) {
-        // In one step: the page draws the two together.
-        const {text, share, value} = await page.run(() => ({
-            text: document.querySelector('#level-text').textContent,
-            share: Number(document.querySelector('#level div').style.transform.match(/[\d.]+/)[0]),
-            value: document.querySelector('#level').getAttribute('aria-valuenow'),
-        }));
-        if (text === '–') continue;
-        const decibels = text === 'no sound' ? -100 : Number(text.replace('−', '-').replace(' dBFS', ''));
-        assert.equal(decibels, Math.round(100 * share - 100), text);
-        assert.equal(value, String(decibels));
-        seen.add(decibels);
-    }
-    await playing;
-    assert.ok([...seen].some((decibels) => decibels > -60), [...seen].join(' '));
-});
-
-test('bad input is explained below its field, in the colour of errors', async (context) => {
-    const page = await openPage(context);
-    const wrongColour = await page.run(() => {
-        const probe = document.createElement('p');
-        probe.style.color = 'var(--error)';
-        document.body.append(probe);
-        const {color} = getComputedStyle(probe);
-        probe.remove();
-        return color;
+// Each in a window of its own: these wait, and use no sound of the others.
+describe('what needs no sound', {concurrency: true}, () => {
+    test('bad input is explained below its field, in the colour of errors', async (context) => {
+        const page = await openPage(context, {hasWindow: true});
+        const wrongColour = await page.run(() => {
+            const probe = document.createElement('p');
+            probe.style.color = 'var(--error)';
+            document.body.append(probe);
+            const {color} = getComputedStyle(probe);
+            probe.remove();
+            return color;
+        });
+        const shown = (selector) => page.run((wanted) => {
+            const text = document.querySelector(wanted);
+            return [text.textContent, getComputedStyle(text).color, text.offsetParent !== null];
+        }, selector);
+        await page.click('input[value="token"] + span');
+        await page.fill('#payload', 'abc');
+        assert.deepEqual(await shown('#payload-size'), ['A digit is missing: 3 digits, but each byte has two.', wrongColour, true]);
+        assert.equal(await page.run(() => document.querySelector('#payload').getAttribute('aria-invalid')), 'true');
+        await page.fill('#payload', 'abcd');
+        const [text, colour] = await shown('#payload-size');
+        assert.equal(text, '2 bytes');
+        assert.notEqual(colour, wrongColour);
+        // Nothing is sent, and the attempt does not begin.
+        await page.fill('#server', 'tokens.example');
+        await page.click('#connect-button');
+        assert.match((await shown('#server-problem')).join(' '), new RegExp(`is no address.*${wrongColour.replace(/[()]/g, '.')} true`));
+        assert.match((await shown('#key-problem'))[0], /^Write a browser key/);
+        assert.equal(await page.run(() => document.querySelector('#messages-status').textContent), 'Not connected');
+        assert.equal(await page.run(() => document.activeElement.id), 'server');
+        await page.fill('#server', 'https://tokens.example');
+        assert.equal((await shown('#server-problem'))[2], false);
     });
-    const shown = (selector) => page.run((wanted) => {
-        const text = document.querySelector(wanted);
-        return [text.textContent, getComputedStyle(text).color, text.offsetParent !== null];
-    }, selector);
-    await page.click('input[value="token"] + span');
-    await page.fill('#payload', 'abc');
-    assert.deepEqual(await shown('#payload-size'), ['A digit is missing: 3 digits, but each byte has two.', wrongColour, true]);
-    assert.equal(await page.run(() => document.querySelector('#payload').getAttribute('aria-invalid')), 'true');
-    await page.fill('#payload', 'abcd');
-    const [text, colour] = await shown('#payload-size');
-    assert.equal(text, '2 bytes');
-    assert.notEqual(colour, wrongColour);
-    // Nothing is sent, and the attempt does not begin.
-    await page.fill('#server', 'tokens.example');
-    await page.click('#connect-button');
-    assert.match((await shown('#server-problem')).join(' '), new RegExp(`is no address.*${wrongColour.replace(/[()]/g, '.')} true`));
-    assert.match((await shown('#key-problem'))[0], /^Write a browser key/);
-    assert.equal(await page.run(() => document.querySelector('#messages-status').textContent), 'Not connected');
-    assert.equal(await page.run(() => document.activeElement.id), 'server');
-    await page.fill('#server', 'https://tokens.example');
-    assert.equal((await shown('#server-problem'))[2], false);
-});
 
-test('another server is no token service, and the attempt to connect ends', async (context) => {
-    const page = await openPage(context);
-    await page.setScreen({width: 390, height: 844, scale: 2, isPhone: true});
-    // This server is none, so the field is empty.
-    await page.until(() => performance.getEntriesByType('resource').some(({name}) => name.endsWith('/v1/openapi.json')));
-    assert.equal(await page.run(() => document.querySelector('#server').value), '');
-    const status = () => page.run(() => document.querySelector('#messages-status').textContent);
-    const problem = () => page.until(() => document.querySelector('#messages-problems li')?.dataset.code
-        && [document.querySelector('#messages-problems li').dataset.code, document.querySelector('#messages-problems').innerText]);
-    await page.fill('#server', server.url);
-    await page.fill('#key', 'some-key');
-    await page.click('#connect-button');
-    const [code, text] = await problem();
-    assert.equal(code, 'service_invalid');
-    assert.match(text, /not from a token service: it has no such path\. Check the address/);
-    assert.equal(await status(), 'Not connected');
-    assert.equal(await page.run(() => document.querySelector('#connect-button').textContent), 'Connect');
-    // The error is where the user is, and stays.
-    const {top, bottom} = await page.run(() => document.querySelector('#messages-problems').getBoundingClientRect().toJSON());
-    assert.ok(top >= 0 && bottom <= 844, `${top} to ${bottom}`);
-    // What was wrong is not remembered.
-    assert.equal(await page.run(() => localStorage.getItem('earshot')), null);
+    test('another server is no token service, and the attempt to connect ends', async (context) => {
+        const page = await openPage(context, {hasWindow: true});
+        await page.setScreen({width: 390, height: 844, scale: 2, isPhone: true});
+        // This server is none, so the field is empty.
+        await page.until(() => performance.getEntriesByType('resource').some(({name}) => name.endsWith('/v1/openapi.json')));
+        assert.equal(await page.run(() => document.querySelector('#server').value), '');
+        const status = () => page.run(() => document.querySelector('#messages-status').textContent);
+        const problem = () => page.until(() => document.querySelector('#messages-problems li')?.dataset.code
+            && [document.querySelector('#messages-problems li').dataset.code, document.querySelector('#messages-problems').innerText]);
+        await page.fill('#server', server.url);
+        await page.fill('#key', 'some-key');
+        await page.click('#connect-button');
+        const [code, text] = await problem();
+        assert.equal(code, 'service_invalid');
+        assert.match(text, /not from a token service: it has no such path\. Check the address/);
+        assert.equal(await status(), 'Not connected');
+        assert.equal(await page.run(() => document.querySelector('#connect-button').textContent), 'Connect');
+        // The error is where the user is, and stays.
+        const {top, bottom} = await page.run(() => document.querySelector('#messages-problems').getBoundingClientRect().toJSON());
+        assert.ok(top >= 0 && bottom <= 844, `${top} to ${bottom}`);
+        // What was wrong is not remembered.
+        assert.equal(await page.run(() => localStorage.getItem('earshot')), null);
 
-    // A service that does not answer is waited for, but not for ever. The test's clock runs faster.
-    const late = await openPage(context, {
-        script: `const original = setTimeout;
-            window.setTimeout = (action, milliseconds, ...rest) => original(action, milliseconds === 20000 ? 1000 : milliseconds, ...rest);
-            const fetchOriginal = fetch;
-            window.fetch = (address, options) => String(address).endsWith('/v1/devices')
-                ? new Promise(() => {}) : fetchOriginal(address, options);`,
+        // A service that does not answer is waited for, but not for ever. The test's clock runs faster.
+        await page.run(() => {
+            const [wait, ask] = [setTimeout, fetch];
+            window.setTimeout = (action, milliseconds, ...rest) => wait(action, milliseconds === 20000 ? 500 : milliseconds, ...rest);
+            window.fetch = (address, options) => String(address).endsWith('/v1/devices') ? new Promise(() => {}) : ask(address, options);
+        });
+        await page.click('#connect-button');
+        assert.equal(await status(), 'Connecting …');
+        await page.until(() => document.querySelector('#messages-problems').innerText.includes('has answered for 20 s'));
+        assert.equal(await status(), 'Not connected');
+
+        // The page's own policy forbids other servers.
+        const strict = await openPage(context, {
+            hasWindow: true, replaced: {'index.html': (html) => html.replace("connect-src 'self' https:", "connect-src 'self'")},
+        });
+        await strict.fill('#server', 'https://127.0.0.1:9');
+        await strict.fill('#key', 'some-key');
+        await strict.click('#connect-button');
+        await strict.until(() => document.querySelector('#messages-problems').innerText.includes('the security policy of its own server forbids it'));
+        assert.equal(await strict.run(() => document.querySelector('#messages-status').textContent), 'Not connected');
     });
-    await late.fill('#server', server.url);
-    await late.fill('#key', 'some-key');
-    await late.click('#connect-button');
-    assert.equal(await late.run(() => document.querySelector('#messages-status').textContent), 'Connecting …');
-    await late.until(() => document.querySelector('#messages-problems').innerText.includes('has answered for 20 s'));
-    assert.equal(await late.run(() => document.querySelector('#messages-status').textContent), 'Not connected');
 
-    // The page's own policy forbids other servers.
-    const strict = await openPage(context, {replaced: {'index.html': (html) => html.replace("connect-src 'self' https:", "connect-src 'self'")}});
-    await strict.fill('#server', 'https://127.0.0.1:9');
-    await strict.fill('#key', 'some-key');
-    await strict.click('#connect-button');
-    await strict.until(() => document.querySelector('#messages-problems').innerText.includes('the security policy of its own server forbids it'));
-    assert.equal(await strict.run(() => document.querySelector('#messages-status').textContent), 'Not connected');
-});
+    test('what is wrong with hearing stays in view', async (context) => {
+        const page = await openPage(context, {allowsMicrophone: false, hasWindow: true});
+        await page.setScreen({width: 390, height: 844, scale: 2, isPhone: true});
+        await page.run(() => navigator.mediaDevices.getUserMedia = () => Promise.reject(Object.assign(new Error('gone'), {name: 'NotFoundError'})));
+        await page.click('#listen');
+        await page.until(() => document.querySelector('#hear-problems li[data-code="no-microphone"]'));
+        await page.run(() => scrollTo({top: 900, behavior: 'instant'}));
+        const {top, bottom} = await page.run(() => document.querySelector('#hear-problems').getBoundingClientRect().toJSON());
+        assert.ok(top >= 0 && bottom < 844 / 2, `${top} to ${bottom}`);
+    });
 
-test('what is wrong with hearing stays in view', async (context) => {
-    const page = await openPage(context, {allowsMicrophone: false});
-    await page.setScreen({width: 390, height: 844, scale: 2, isPhone: true});
-    await page.run(() => navigator.mediaDevices.getUserMedia = () => Promise.reject(Object.assign(new Error('gone'), {name: 'NotFoundError'})));
-    await page.click('#listen');
-    await page.until(() => document.querySelector('#hear-problems li[data-code="no-microphone"]'));
-    await page.run(() => scrollTo({top: 900, behavior: 'instant'}));
-    const {top, bottom} = await page.run(() => document.querySelector('#hear-problems').getBoundingClientRect().toJSON());
-    assert.ok(top >= 0 && bottom < 844 / 2, `${top} to ${bottom}`);
-});
-
-test('the page is installable, and opens without its server', async (context) => {
-    const own = await serve();
-    const page = await browser.open(own.url);
-    context.after(() => page.close());
-    await page.run(() => navigator.serviceWorker.ready.then(() => {}));
-    const {errors} = await page.call('Page.getAppManifest');
-    assert.deepEqual(errors, []);
-    // A window of a private profile is never installed; nothing else may be wrong.
-    const {installabilityErrors} = await page.call('Page.getInstallabilityErrors');
-    assert.deepEqual(installabilityErrors.filter(({errorId}) => errorId !== 'in-incognito'), []);
-    assert.deepEqual(page.errors.filter((error) => !error.includes('/v1/openapi.json')), []);
-    await page.until(() => navigator.serviceWorker.controller !== null);
-    await own.close();
-    await page.call('Page.reload', {ignoreCache: false});
-    // The modem runs, so it came along.
-    await page.until(() => document.querySelector('#say-button')?.textContent.includes(' s'));
-    await page.click('#listen');
-    await page.until(() => document.querySelector('#listen').getAttribute('aria-pressed') === 'true');
-    assert.match(await page.text(), /Listening at/);
+    test('the page is installable, and opens without its server', async (context) => {
+        const own = await serve();
+        const page = await browser.open(own.url, {hasWindow: true});
+        context.after(() => page.close());
+        await page.run(() => navigator.serviceWorker.ready.then(() => {}));
+        const {errors} = await page.call('Page.getAppManifest');
+        assert.deepEqual(errors, []);
+        // A window of a private profile is never installed; nothing else may be wrong.
+        const {installabilityErrors} = await page.call('Page.getInstallabilityErrors');
+        assert.deepEqual(installabilityErrors.filter(({errorId}) => errorId !== 'in-incognito'), []);
+        assert.deepEqual(page.errors.filter((error) => !error.includes('/v1/openapi.json')), []);
+        await page.until(() => navigator.serviceWorker.controller !== null);
+        await own.close();
+        await page.call('Page.reload', {ignoreCache: false});
+        // The modem runs, so it came along.
+        await page.until(() => document.querySelector('#say-button')?.textContent.includes(' s'));
+        await page.click('#listen');
+        await page.until(() => document.querySelector('#listen').getAttribute('aria-pressed') === 'true');
+        assert.match(await page.text(), /Listening at/);
+    });
 });
 
 test('what the page says is heard, and known as its own', async (context) => {
