@@ -592,3 +592,24 @@ test('a listener that is aborted while it starts leaves nothing open', async (co
     assert.equal(message, 'changed my mind');
     await untilRecordingCount(before);
 });
+
+test('the sample of 30 lines hears and speaks with the files of the package alone', async (context) => {
+    const html = await readFile(new URL('../../../Samples/Page/index.html', import.meta.url), 'utf8');
+    assert.ok(html.trimEnd().split('\n').length <= 30);
+    const own = await serve({under: 'node_modules/earshot/', replaced: {'index.html': html}});
+    // Its script stands in the page, which the strict policy of the other tests forbids.
+    const page = await browser.open(own.url, {allowsInlineScripts: true});
+    context.after(async () => {
+        await page.close();
+        await own.close();
+    });
+    await page.click('#listen');
+    await page.until(() => navigator.mediaDevices.enumerateDevices().then(([{label}]) => label !== ''));
+    const heard = () => document.querySelector('#heard').innerText;
+    for (let trial = 0; trial < 4 && !await page.run(heard); trial += 1) {
+        await page.click('#say button');
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+    }
+    assert.match(await page.run(heard), /Hello \(fast\)/);
+    assert.equal(await page.run(() => document.querySelector('#problem').textContent), '');
+});

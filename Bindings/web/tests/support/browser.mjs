@@ -73,10 +73,11 @@ export class Browser {
      * @param {object} [options]
      * @param {boolean} [options.allowsMicrophone] The answer to the question for the microphone.
      * @param {string} [options.script] Runs in the page before its own scripts.
+     * @param {boolean} [options.allowsInlineScripts] Whether the page may break its security policy.
      * @param {boolean} [options.hasWindow] Whether it gets a window of its own. Otherwise one page hides the other.
      * @returns {Promise<Page>}
      */
-    async open(url, {allowsMicrophone = true, script = '', hasWindow = false} = {}) {
+    async open(url, {allowsMicrophone = true, allowsInlineScripts = false, script = '', hasWindow = false} = {}) {
         const {targetId} = await this.call('Target.createTarget', {url: 'about:blank', newWindow: hasWindow});
         const {sessionId} = await this.call('Target.attachToTarget', {targetId, flatten: true});
         const page = new Page(this, targetId, sessionId);
@@ -88,6 +89,7 @@ export class Browser {
                 permission: {name: 'microphone'}, setting: allowsMicrophone ? 'granted' : 'denied', origin,
             });
         }
+        if (allowsInlineScripts) await page.call('Page.setBypassCSP', {enabled: true});
         await page._start(url, script);
         return page;
     }

@@ -26,12 +26,13 @@ const securityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'
  * Starts a server on a free port.
  * @param {object} [options]
  * @param {string} [options.folder]
+ * @param {string} [options.under] Where the folder's files are, such as `node_modules/earshot/`.
  * @param {Object<string, string|((text: string) => string)>} [options.replaced] Files that are served otherwise: their text, or
  *     a function of the text that the folder has.
  * @returns {Promise<{port: number, url: string, uploads: Map<string, Buffer>, close: () => Promise<void>}>} What pages PUT is
  *     in `uploads` by its path.
  */
-export async function serve({folder = pageFolder, replaced = {}} = {}) {
+export async function serve({folder = pageFolder, under = '', replaced = {}} = {}) {
     const uploads = new Map();
     const server = createServer(async (request, response) => {
         const {pathname} = new URL(request.url, 'http://localhost');
@@ -47,9 +48,10 @@ export async function serve({folder = pageFolder, replaced = {}} = {}) {
         response.setHeader('X-Content-Type-Options', 'nosniff');
         response.setHeader('Cache-Control', 'no-store');
         try {
-            if (!/^[\w.-]+$/.test(name) && !(name in replaced)) throw new Error('no such file');
             const change = replaced[name];
-            const body = typeof change === 'string' ? change : await readFile(path.join(folder, name));
+            const file = name.startsWith(under) ? name.slice(under.length) : '';
+            if (!/^[\w.-]+$/.test(file) && change === undefined) throw new Error('no such file');
+            const body = typeof change === 'string' ? change : await readFile(path.join(folder, file));
             response.setHeader('Content-Type', contentTypes[path.extname(name)] ?? 'application/octet-stream');
             response.end(typeof change === 'function' ? change(body.toString()) : body);
         } catch {
