@@ -46,6 +46,48 @@ import Testing
         }
     }
 
+    /// Eight operators at once, beside a service that publishes: each command succeeds, and each key works.
+    @Test(arguments: StoreKind.all) func commandsAtOnce(_ kind: StoreKind) async throws {
+        let scene = try await scene(daemon(kind))
+        let database = scene.daemon.database
+        let isOver = SharedFlag()
+        async let published = {
+            var count = 0
+            while !isOver.isSet {
+                let answer = try await scene.daemon.send(
+                    "POST", "/v1/publications", bearer: scene.publisher, ["content": "aGVsbG8=", "ttl_s": 86_400])
+                #expect(answer.status == 201)
+                let id = try #require(answer.json["id"] as? String)
+                #expect(
+                    try await scene.daemon.send("DELETE", "/v1/publications/\(id)", bearer: scene.publisher).status
+                        == 204)
+                count += 1
+                // Two requests in 0.2 s: a device has 20 a second.
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            return count
+        }()
+        // One process for all: see `Process.begin`.
+        let script = """
+            for operator in 1 2 3 4 5 6 7 8; do (
+                "$0" project create $operator --open --database "$1" &&
+                "$0" key create $operator --database "$1" 2>/dev/null &&
+                "$0" device list --database "$1" | grep -q "\tours\t" &&
+                "$0" check --database "$1" | grep -q "no problem" || echo "operator $operator failed"
+            ) & done
+            wait
+            """
+        let output = try await onThread { try Daemon.shell(script, database) }
+        let keys = output.split(separator: "\n").filter { $0.hasPrefix("earshot-key-") }.map(String.init)
+        #expect(!output.contains("failed"), "\(output)")
+        isOver.set(true)
+        #expect(try await published > 0)
+        #expect(Set(keys).count == 8)
+        for key in keys { #expect(try await scene.daemon.send("POST", "/v1/devices", bearer: key).status == 201) }
+        #expect(try scene.daemon.run("project", "list").output.split(separator: "\n").count == 9)
+        #expect(scene.daemon.end(SIGTERM) == 0)
+    }
+
     @Test(arguments: StoreKind.all) func listsAndEndsADevice(_ kind: StoreKind) async throws {
         let scene = try await scene(daemon(kind))
         let devices = try json(try scene.daemon.run("device", "list", "--json").output)

@@ -5,6 +5,8 @@ import NIOCore
 import NIOSSL
 import Testing
 
+@testable import EarshotServer
+
 /// `--configuration FILE`, and what SIGHUP changes while the service runs.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ReloadTests {
     private func configure(_ daemon: Daemon, _ text: String) throws {
@@ -94,6 +96,69 @@ import Testing
         // The stream of before still tells what is found.
         _ = try await daemon.send("POST", "/v1/sightings", bearer: listener, ["heard": [token]])
         #expect(try await reader.next()?.text == "hello")
+        #expect(daemon.end(SIGTERM) == 0)
+    }
+
+    /// Fifty reloads while eight devices report and ten streams are open: no request fails, and every stream goes on.
+    @Test func reloadsUnderLoad() async throws {
+        let daemon = try Daemon()
+        func configure(_ round: Int) throws {
+            try self.configure(
+                daemon,
+                "publications-per-device \(10 + round)\ndevice-rate 1000000\nkey-rate 1000000\nsession-rate 1000000\n")
+        }
+        try configure(0)
+        let key = try daemon.key()
+        try await daemon.serve("--configuration", daemon.file("conf").path)
+        // Each stream takes a connection, and a client has eight by itself.
+        var pool = HTTPClient.Configuration()
+        pool.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+        let client = HTTPClient(configuration: pool)
+        var devices: [String] = []
+        var readers: [EventReader] = []
+        for _ in 0..<10 {
+            let opened = try await daemon.send("POST", "/v1/devices", bearer: key)
+            let secret = try #require(opened.json["session"] as? String)
+            devices.append(secret)
+            _ = try await daemon.send("POST", "/v1/subscriptions", bearer: secret, ["ttl_s": 86_400])
+            var reader = try await EventReader(daemon.base, bearer: secret, client: client)
+            #expect(try await reader.next()?.name == "ready")
+            readers.append(reader)
+        }
+        let isOver = SharedFlag()
+        let statuses = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
+            for device in devices.prefix(8) {
+                group.addTask {
+                    var statuses: [Int: Int] = [:]
+                    while !isOver.isSet {
+                        let answer = try await daemon.send(
+                            "POST", "/v1/sightings", bearer: device, ["heard": ["0123456789abcdef"]])
+                        statuses[answer.status, default: 0] += 1
+                    }
+                    return statuses
+                }
+            }
+            for round in 1...50 {
+                try configure(round)
+                daemon.tell(SIGHUP)
+                try await daemon.waitForLog("reloaded", count: round)
+            }
+            isOver.set(true)
+            return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+        }
+        print("50 reloads under load: \(statuses)")
+        #expect(statuses.keys.sorted() == [200])
+        #expect(statuses[200, default: 0] > 500, "too few to prove anything")
+        // The streams of the beginning tell what is found now.
+        let opened = try await daemon.send("POST", "/v1/devices", bearer: key)
+        let publisher = try #require(opened.json["session"] as? String)
+        let published = try await daemon.send("POST", "/v1/publications", bearer: publisher, ["content": "aGVsbG8="])
+        let token = try #require((published.json["token"] as? [String: Any])?["token"] as? String)
+        for index in devices.indices {
+            _ = try await daemon.send("POST", "/v1/sightings", bearer: devices[index], ["heard": [token]])
+            #expect(try await readers[index].next()?.text == "hello", "stream \(index)")
+        }
+        try await client.shutdown()
         #expect(daemon.end(SIGTERM) == 0)
     }
 
