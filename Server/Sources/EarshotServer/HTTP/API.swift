@@ -30,7 +30,8 @@ struct API: Sendable {
                 { request, context in
                     let session = try await service.session(
                         secret: try request.bearer(), from: browsers.source(of: request, context))
-                    return try await EventStream(service, session, connection: context.connection).response(to: request)
+                    return try await EventStream(service: service, session: session, channel: context.channel).response(
+                        to: request)
                 }),
         ]
     }

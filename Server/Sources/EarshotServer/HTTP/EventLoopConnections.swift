@@ -17,12 +17,16 @@ struct EventLoopConnections: ServerChildChannel {
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             EventLoopConnections(
-                base: HTTP1Channel(responder: responder, configuration: configuration), counter: counter)
+                base: HTTP1Channel(
+                    responder: TaskPerRequest.responder(responder), configuration: configuration), counter: counter)
         }
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         Self.noticeSilence(of: channel)
+        // A connection keeps its buffer. By itself it has 2 KiB, and most requests fit into this one, which grows with those that do not.
+        _ = channel.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 256, maximum: 65_536))
         do {
             // Before TLS, which has its handler already.
             try channel.pipeline.syncOperations.addHandler(counter(), position: .first)
@@ -56,7 +60,7 @@ struct EventLoopConnections: ServerChildChannel {
 }
 
 /// Runs tasks on an event loop.
-private final class EventLoopTasks: TaskExecutor {
+final class EventLoopTasks: TaskExecutor {
     private let eventLoop: any EventLoop
 
     init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }

@@ -37,13 +37,12 @@ struct ServiceContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// A proxy, or the client.
     let peer: SocketAddress?
-    /// Ends with the connection.
-    let connection: EventLoopFuture<Void>
+    let channel: any Channel
 
     init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress
-        connection = source.channel.closeFuture
+        channel = source.channel
     }
 }
 

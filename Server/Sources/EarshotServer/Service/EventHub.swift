@@ -3,20 +3,11 @@ import Synchronization
 /// Wakes the event streams of devices. It carries no events: a woken stream reads new changes from the store, so a slow
 /// stream delays no other, misses no change and costs no memory.
 final class EventHub: Sendable {
-    /// One open stream.
-    struct Stream: Sendable {
-        let id: Int
-        /// Yields an element whenever there may be a change. Ends when the stream must end.
-        let wakes: AsyncStream<Void>
-        let continuation: AsyncStream<Void>.Continuation
-    }
-
     private struct State {
-        var streams: [Int64: [Stream]] = [:]
+        var streams: [Int64: [OpenStream]] = [:]
         /// The streams by the remainders of their numbers.
-        var shares = [[Int: AsyncStream<Void>.Continuation]](repeating: [:], count: EventHub.shareCount)
+        var shares = [[Int: OpenStream]](repeating: [:], count: EventHub.shareCount)
         var count = 0
-        var nextID = 0
     }
 
     private let state = Mutex(State())
@@ -26,30 +17,25 @@ final class EventHub: Sendable {
     /// The number of open streams.
     var count: Int { state.withLock { $0.count } }
 
-    /// Opens a stream for a device. If the device has `limit` streams already, its oldest one ends: most likely its
+    /// Adds a stream of a device. If the device has `limit` streams already, its oldest one ends: most likely its
     /// client has gone, and the service has not noticed yet.
-    func open(device: Int64, limit: Int) -> Stream {
-        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let (stream, oldest) = state.withLock { state in
-            state.nextID += 1
-            let stream = Stream(id: state.nextID, wakes: wakes, continuation: continuation)
+    func open(_ stream: OpenStream, device: Int64, limit: Int) {
+        let oldest = state.withLock { state in
             var streams = state.streams[device] ?? []
             let oldest = streams.count >= limit ? streams.removeFirst() : nil
             streams.append(stream)
             state.streams[device] = streams
-            state.shares[stream.id % Self.shareCount][stream.id] = continuation
+            state.shares[stream.number % Self.shareCount][stream.number] = stream
             state.count += oldest == nil ? 1 : 0
-            return (stream, oldest)
+            return oldest
         }
-        oldest?.continuation.finish()
-        return stream
+        oldest?.finish()
     }
 
-    func close(_ stream: Stream, device: Int64) {
-        stream.continuation.finish()
+    func close(_ stream: OpenStream, device: Int64) {
         state.withLock { state in
-            state.shares[stream.id % Self.shareCount][stream.id] = nil
-            guard var streams = state.streams[device], let index = streams.firstIndex(where: { $0.id == stream.id })
+            state.shares[stream.number % Self.shareCount][stream.number] = nil
+            guard var streams = state.streams[device], let index = streams.firstIndex(where: { $0 === stream })
             else { return }
             streams.remove(at: index)
             state.streams[device] = streams.isEmpty ? nil : streams
@@ -57,25 +43,19 @@ final class EventHub: Sendable {
         }
     }
 
-    func wake(_ devices: Set<Int64>) {
-        let continuations = state.withLock { state in
-            devices.flatMap { state.streams[$0] ?? [] }.map(\.continuation)
-        }
-        for continuation in continuations { continuation.yield() }
-    }
+    func wake(_ devices: Set<Int64>) { for stream in streams(of: devices) { stream.wake() } }
 
     /// Ends the streams of devices that another node serves.
-    func end(_ devices: Set<Int64>) {
-        let continuations = state.withLock { state in
-            devices.flatMap { state.streams[$0] ?? [] }.map(\.continuation)
-        }
-        for continuation in continuations { continuation.finish() }
+    func end(_ devices: Set<Int64>) { for stream in streams(of: devices) { stream.finish() } }
+
+    private func streams(of devices: Set<Int64>) -> [OpenStream] {
+        state.withLock { state in devices.flatMap { state.streams[$0] ?? [] } }
     }
 
     /// Wakes a share of the streams, which then send something, so that a dead connection is noticed. All at once would be a burst of
     /// packets that networks drop.
     func wake(share: Int) {
-        let continuations = state.withLock { Array($0.shares[share % Self.shareCount].values) }
-        for continuation in continuations { continuation.yield() }
+        let streams = state.withLock { Array($0.shares[share % Self.shareCount].values) }
+        for stream in streams { stream.wake() }
     }
 }
