@@ -33,20 +33,24 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	@rm -f $(BUILT)/release/earshot-background
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
-install-c: swift ## Install libearshot.so, earshot.h and a pkg-config file: the modem for C
+# Debian's packages have it in a folder of the architecture.
+LIBDIR ?= $(PREFIX)/lib
+install-c: swift ## Install libearshot.so, libearshot.a, earshot.h and a pkg-config file: the modem for C
 	@scripts/install-dependencies.sh c
-	@PREFIX=$(PREFIX) SWIFT=$(SWIFT) Bindings/c/library.sh .build/c/installed
-	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include"
-	cp -P .build/c/installed/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/"
-	install -m 644 .build/c/installed/lib/pkgconfig/earshot.pc "$(DESTDIR)$(PREFIX)/lib/pkgconfig/"
+	@PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) SWIFT=$(SWIFT) Bindings/c/library.sh .build/c/installed
+	install -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/earshot"
+	cp -P .build/c/installed/lib/libearshot.* "$(DESTDIR)$(LIBDIR)/"
+	install -m 644 .build/c/installed/lib/pkgconfig/earshot.pc "$(DESTDIR)$(LIBDIR)/pkgconfig/"
 	install -m 644 .build/c/installed/include/earshot.h "$(DESTDIR)$(PREFIX)/include/"
-	@[[ -n "$(DESTDIR)" ]] || ldconfig 2>/dev/null || echo 'Run ldconfig as root if programs do not find libearshot.so.0.'
+	install -m 644 .build/c/installed/share/earshot/valgrind.supp "$(DESTDIR)$(PREFIX)/share/earshot/"
+	@[[ -n "$(DESTDIR)" ]] || Bindings/c/found.sh "$(LIBDIR)"
 
+STANDALONE := Server/.build/standalone
 install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit (POSTGRES=1: with PostgreSQL)
 	@scripts/install-dependencies.sh $(server_packages)
-	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path Server/.build/standalone
-	install -D -s -m 755 Server/.build/standalone/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
-	$(call install_texts,Server/.build/standalone/release/earshotd)
+	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path $(STANDALONE)
+	install -D -s -m 755 $(STANDALONE)/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
+	$(call install_texts,$(STANDALONE)/release/earshotd)
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's#@BIN@#$(PREFIX)/bin#' Server/Operation/earshotd.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
@@ -55,7 +59,8 @@ uninstall: ## Remove from PREFIX all that was installed there
 	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent $(AGENT_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
 	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
 	rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service"
-	rm -f "$(DESTDIR)$(PREFIX)"/lib/libearshot.so* "$(DESTDIR)$(PREFIX)/lib/pkgconfig/earshot.pc" "$(DESTDIR)$(PREFIX)/include/earshot.h"
+	rm -f "$(DESTDIR)$(LIBDIR)"/libearshot.{a,so*} "$(DESTDIR)$(LIBDIR)/pkgconfig/earshot.pc" "$(DESTDIR)$(PREFIX)/include/earshot.h"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/earshot"
 	scripts/install-texts.sh --remove "$(DESTDIR)$(PREFIX)/share" earshot earshotd
 
 test-install: swift ## Install earshot into a temporary folder, run it, and uninstall it: no file may stay

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the C interface as one shared library that needs no Swift on the machine.
+# Builds the C interface as one shared library and one static archive that need no Swift on the machine.
 #
 #     Bindings/c/library.sh [FOLDER]
 #
-# Puts libearshot.so.VERSION and its links, earshot.h and earshot.pc into FOLDER/lib, include and lib/pkgconfig
-# (.build/c/installed). The pkg-config file says PREFIX (/usr/local). With FFTW=0 the library has no FFTW in it, and is built
-# in .build/c-without-fftw.
+# Puts libearshot.so.VERSION and its links, libearshot.a, earshot.h and earshot.pc into FOLDER/lib, include and lib/pkgconfig
+# (.build/c/installed), and what valgrind should not report into FOLDER/share/earshot. The pkg-config file says PREFIX
+# (/usr/local) and LIBDIR (PREFIX/lib). With FFTW=0 the library has no FFTW in it, and is built in .build/c-without-fftw.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -43,16 +43,38 @@ link_fftw_in() {
 }
 [[ ${FFTW:-1} == 0 ]] || link_fftw_in
 
+mkdir -p $own
+toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v "$swift")")")")
+# Not as a builtin: the compiler would make hypotl a hypot again.
+"$toolchain/bin/clang" -O2 -fno-builtin -fPIC -Wall -Wextra -Werror -c Bindings/c/hypot.c -o $own/hypot.o
 # nodelete: Swift's runtime cannot be unloaded.
-mapfile -t linking < <(link --version-script="$PWD/$interface/earshot.map" -soname="$soname" -z nodelete -z defs)
+mapfile -t linking < <(link --version-script="$PWD/$interface/earshot.map" -soname="$soname" -z nodelete -z defs \
+    "$PWD/$own/hypot.o" --wrap=hypot --wrap=hypotf)
 # Where the command line is built, and with the same flags of the compiler, so that the modem compiles once for both.
 EARSHOT_STATIC=1 "$swift" build -c release --static-swift-stdlib --product earshot-c --scratch-path $built --disable-local-rpath \
     --explicit-target-dependency-import-check error "${traits[@]}" "${linking[@]}"
 
-mkdir -p "$folder"/{lib/pkgconfig,include}
+# One object with everything but the C library and the C++ library in it, of which only the functions of the header can be seen.
+# The objects are those that SwiftPM has just linked, the libraries those that it links with -static-stdlib.
+make_archive() {
+    local runtime=$toolchain/lib/swift_static/linux fftw=() keep
+    [[ ! -f $own/archives/libfftw3f.a || ${FFTW:-1} == 0 ]] || fftw=($own/archives/libfftw3f.a)
+    ld -r -o $own/earshot.o @$built/release/earshot-c.product/Objects.LinkFileList "$runtime/$(uname -m)/swiftrt.o" \
+        --start-group "$runtime"/libswift*.a "$runtime"/lib{dispatch,BlocksRuntime}.a "${fftw[@]}" --end-group
+    mapfile -t keep < <(sed -nE 's/^ +(earshot_[a-z0-9_]+);$/--keep-global-symbol=\1/p' $interface/earshot.map)
+    objcopy --strip-debug "${keep[@]}" $own/earshot.o
+    rm -f "$1"
+    ar rcsD "$1" $own/earshot.o
+}
+
+mkdir -p "$folder"/{lib/pkgconfig,include,share/earshot}
+make_archive "$folder/lib/libearshot.a"
+install -m 644 Bindings/c/valgrind.supp "$folder/share/earshot/"
 install -s -m 755 $built/release/libearshot-c.so "$folder/lib/libearshot.so.$version"
 ln -sf "libearshot.so.$version" "$folder/lib/$soname"
 ln -sf "$soname" "$folder/lib/libearshot.so"
 install -m 644 $interface/earshot.h "$folder/include/"
-sed -e "s|@PREFIX@|${PREFIX:-/usr/local}|" -e "s|@VERSION@|$version|" $interface/earshot.pc.in \
+prefix=${PREFIX:-/usr/local}
+libdir=${LIBDIR:-$prefix/lib}
+sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|\${prefix}${libdir#"$prefix"}|" -e "s|@VERSION@|$version|" $interface/earshot.pc.in \
     >"$folder/lib/pkgconfig/earshot.pc"

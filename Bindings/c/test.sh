@@ -30,7 +30,7 @@ clang() { "$(dirname "$(readlink -f "$(command -v "$swift")")")/clang" "$@"; }
 declared() { sed -E 's/^ ?\*.*|^\/\*.*//' $header | grep -oE '\bearshot_[a-z0-9_]+\(' | tr -d '(' | sort -u; }
 
 exports() {
-    local library=$staged/lib/libearshot.so exported needed
+    local library=$staged/lib/libearshot.so exported needed newest
     exported=$(nm -D --extern-only --defined-only "$library" | awk '$2 != "A" {print $3}' | sort)
     [[ $exported == "$(declared | sed 's/$/@@EARSHOT_0.2/')" ]] ||
         fail "the library does not export what the header declares, but:"$'\n'"$exported"
@@ -39,6 +39,10 @@ exports() {
     needed=$(readelf -d "$library" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' |
         grep -vE '^(libc|libm|libstdc\+\+|libgcc_s|ld-linux-[a-z0-9_-]+)\.so\.[0-9]$' || true)
     [[ -z $needed ]] || echo "The library needs $needed too."
+    exported=$(nm --extern-only --defined-only "$staged/lib/libearshot.a" | awk 'NF == 3 {print $3}' | sort)
+    [[ $exported == "$(declared)" ]] || fail "the archive does not export what the header declares, but:"$'\n'"$exported"
+    newest=$(readelf -V "$library" | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -1)
+    [[ $(printf '%s\n' "$newest" GLIBC_2.34 | sort -V | tail -1) == GLIBC_2.34 ]] || fail "the library needs $newest, not GLIBC_2.34"
     echo "exports: $(declared | wc -l) functions, $(stat -Lc %s "$library") bytes"
 }
 
@@ -85,7 +89,18 @@ programs() {
     [[ $heard =~ ^0123456789abcdef\ \ 0\.1[0-9]*\ s\ \ standard\ \ SNR\ [0-9.]+\ dB$ ]] || fail "hear printed '$heard'"
     heard=$($folder/say | $folder/hear)
     [[ $heard == "0123456789abcdef  "* ]] || fail "say | hear printed '$heard'"
-    echo "programs: hear and say"
+    # The same with the archive. Nothing is left to report of either under valgrind.
+    $folder/say >$folder/said.raw
+    # shellcheck disable=SC2046 # These are several words.
+    gcc -O1 "${warnings[@]}" -std=c11 $folder/hear.c -o $folder/hear-static \
+        $(PKG_CONFIG_PATH=$staged/lib/pkgconfig pkg-config --cflags earshot) "$staged/lib/libearshot.a" -lstdc++ -lm
+    ! ldd $folder/hear-static | grep -q libearshot || fail "the program with the archive loads libearshot.so"
+    for name in hear hear-static; do
+        heard=$(valgrind --quiet --leak-check=full --error-exitcode=1 --suppressions="$staged/share/earshot/valgrind.supp" \
+            $folder/$name <$folder/said.raw) || fail "valgrind reports something of $name"
+        [[ $heard == "0123456789abcdef  "* ]] || fail "$name printed '$heard' under valgrind"
+    done
+    echo "programs: hear and say, with both libraries, and under valgrind"
 }
 
 fuzz() {
