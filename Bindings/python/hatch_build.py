@@ -1,5 +1,7 @@
-"""Marks the wheel as one for this machine: it carries libearshot.so, for any Python."""
+"""Marks a wheel that carries libearshot.so as one for this machine. Without the library, the package uses the system's."""
 
+import ctypes
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,14 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 class LibraryHook(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if version == "editable":
+        if version == "editable" or self.target_name == "sdist":
             return
-        if not (Path(self.root) / "src/earshot/libearshot.so").is_file():
-            raise FileNotFoundError("src/earshot/libearshot.so is missing; build the wheel with 'make wheel'")
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform}"
+        if (Path(self.root) / "src/earshot/libearshot.so").is_file():
+            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{platform}"
+            return
+        try:
+            ctypes.CDLL("libearshot.so.0")
+        except OSError:
+            sys.exit("earshot's source needs libearshot.so.0 on this machine (Debian package libearshot0, or 'make install-c'); a wheel brings it")
