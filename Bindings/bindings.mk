@@ -8,6 +8,9 @@ web: swift ## Build the web page: the modem as WebAssembly, .build/web/page
 test-web: build web ## Run the tests of the web page that need no browser
 	@Bindings/web/test.sh $(BUILT)/release .build/web/page
 
+npm: web ## Build the package for npm, .build/npm/earshot-….tgz
+	@Bindings/web/npm.sh .build/web/page
+
 wheel: swift ## Build the Python package, .build/python/dist/earshot-….whl
 	@scripts/install-dependencies.sh python
 	@SWIFT=$(SWIFT) Bindings/python/wheel.sh
