@@ -75,7 +75,7 @@ swift:
 		{ echo 'Swift 6.2 or later is needed, and not in PATH: https://www.swift.org/install' >&2; exit 69; }
 
 # Each part of the house says what can be made of it.
-include Server/server.mk Bindings/bindings.mk Tests/tests.mk Benchmarks/benchmarks.mk scripts/install.mk
+include Server/server.mk Bindings/bindings.mk Tests/tests.mk Benchmarks/benchmarks.mk scripts/install.mk Packaging/packaging.mk
 
 # No target is a file, even if one has its name.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):([^=].*)?$$/\1/p' $(MAKEFILE_LIST))

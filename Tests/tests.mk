@@ -69,8 +69,8 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	for product in simplepush simplepush-provider simplepush-server; do $(SWIFT) build $(PUSH) --product $$product; done
 	Tests/Machine/together.sh all.sh simplepush.sh agent.sh radio-all.sh push-all.sh
 
-test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, and the sanitizers (an hour)
-	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-server test-push test-browser test-firefox sanitize
+test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, packages, and the sanitizers (an hour)
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-server test-push test-browser test-firefox sanitize packages test-packages
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test

@@ -19,7 +19,7 @@ commands() { "$1" --help | sed -nE '/^SUBCOMMANDS:/,$ s/^  ([a-z][a-z-]*) .*/\1/
 # of _NAME, so that scripts do not collide.
 functions() {
     "$1" --generate-completion-script "$3" | case $3 in
-    bash) sed '/^complete /d' ;;
+    bash) sed -e '/^#!/d' -e '/^complete /d' ;;
     zsh) sed -e '/^#compdef/d' -e '/^if \[\[ "\${funcstack/,$d' ;;
     fish) cat ;;
     esac | sed -E "s/_$name(_|\b)/_$2\1/g"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages for building (default), serving, testing or benchmarking Earshot.
 #
-#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|web|browser|firefox|test|kernels|machine|container|operation|bench]
+#     scripts/install-dependencies.sh [build|all|messages|server|postgres|push|c|python|web|browser|firefox|test|kernels|machine|container|operation|packages|bench]
 #
 # If no package is missing, it prints nothing and needs no root. Swift itself comes from
 # https://www.swift.org/install.
@@ -20,7 +20,7 @@ bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking, and the ciphers of sealed messages.
 messages_packages=(libcurl4-openssl-dev libssl-dev)
 # To look into libearshot.so, and to compile the C programs of the tests.
-c_packages=(binutils gcc g++ libc6-dev)
+c_packages=(binutils gcc g++ libc6-dev valgrind)
 # For the wheel's environment; the rest comes by pip.
 python_packages=(python3 python3-venv)
 # The C library of WebAssembly, and for the tests node and the compiler that reads the declarations.
@@ -47,6 +47,10 @@ machine_packages=(qemu-system-x86 busybox-static cpio e2fsprogs kmod iproute2 bl
 container_packages=(buildah mmdebstrap curl)
 # promtool, which is in Prometheus' package of 96 MB, and a proxy. The tests need their programs, not their services.
 operation_packages=(prometheus nginx openssl curl python3 python3-yaml)
+# Debian's own tools for packages, and a machine to install them on. npm comes with some packages of node, and is one of its own in
+# Debian.
+packages_packages=(debhelper dpkg-dev lintian mmdebstrap systemd-container)
+command -v npm >/dev/null || packages_packages+=(npm)
 # GNU time reports the memory of a program.
 bench_packages=(time)
 
@@ -71,9 +75,10 @@ kernels) packages=("${kernels_packages[@]}") ;;
 machine) packages=("${machine_packages[@]}") ;;
 container) packages=("${container_packages[@]}") ;;
 operation) packages=("${operation_packages[@]}") ;;
+packages) packages=("${packages_packages[@]}") ;;
 bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
 *)
-    echo "usage: $0 [build|all|messages|server|postgres|push|c|python|web|browser|firefox|test|kernels|machine|container|operation|bench]" >&2
+    echo "usage: $0 [build|all|messages|server|postgres|push|c|python|web|browser|firefox|test|kernels|machine|container|operation|packages|bench]" >&2
     exit 64
     ;;
 esac
@@ -128,6 +133,9 @@ is_provided() {
     xvfb) command -v Xvfb ;;
     imagemagick) command -v import ;;
     systemd) command -v systemd-analyze ;;
+    systemd-container) command -v systemd-nspawn ;;
+    debhelper) command -v dh ;;
+    dpkg-dev) command -v dpkg-shlibdeps ;;
     time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

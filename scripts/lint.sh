@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that no formatter makes: paths that exist on one machine only, scripts that cannot run, and texts that name a script or a
-# target of the Makefile that does not exist.
+# Checks that no formatter makes: paths that exist on one machine only, scripts that cannot run, texts that name a script or a
+# target of the Makefile that does not exist, and versions that differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -75,5 +75,7 @@ $found"
     fi
     mapfile -t -O ${#above[@]} above < <(types_of "$folder"/*.swift)
 done
+
+Packaging/version.sh >/dev/null || complain "The version is not the same everywhere"
 
 ((failures == 0))
