@@ -13,7 +13,7 @@ from conftest import PACKAGE, REPOSITORY
 
 import earshot
 
-READMES = [REPOSITORY / "README.md", PACKAGE / "README.md"]
+DOCUMENTS = [REPOSITORY / "docs/LIBRARIES.md", PACKAGE / "README.md"]
 
 
 def blocks(path: Path) -> list[str]:
@@ -29,8 +29,8 @@ def run_python(code: str, folder: Path, **environment: str) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize("path", READMES, ids=["repository", "package"])
-def test_the_two_lines_of_the_readme(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", DOCUMENTS, ids=["libraries", "package"])
+def test_the_two_lines_of_each_document(path: Path, tmp_path: Path) -> None:
     first = blocks(path)[0]
     assert len(first.strip().splitlines()) == 2
     assert "payload=b'\\x01#Eg\\x89\\xab\\xcd\\xef', profile='standard'" in run_python(first, tmp_path)
