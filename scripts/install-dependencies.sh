@@ -23,8 +23,8 @@ messages_packages=(libcurl4-openssl-dev libssl-dev)
 c_packages=(binutils gcc g++ libc6-dev valgrind)
 # For the wheel's environment; the rest comes by pip.
 python_packages=(python3 python3-venv)
-# The C library of WebAssembly, and for the tests node and the compiler that reads the declarations.
-web_packages=(wasi-libc nodejs node-typescript)
+# The C library of WebAssembly and its optimizer, and for the tests node and the compiler that reads the declarations.
+web_packages=(wasi-libc binaryen nodejs node-typescript)
 # A browser, the sound card that its tests give it, and certificates.
 browser_packages=(chromium pulseaudio pulseaudio-utils libasound2-plugins alsa-utils openssl)
 # Another browser for the same tests.
@@ -112,6 +112,7 @@ is_provided() {
     wasi-libc) compgen -G '/usr/lib/wasm32-wasi/libc.a' ;;
     nodejs) command -v node ;;
     node-typescript) command -v tsc ;;
+    binaryen) command -v wasm-opt ;;
     libc6-dev) [[ -f /usr/include/stdlib.h ]] ;;
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     libasound2-plugins) compgen -G '/usr/lib*/alsa-lib/libasound_module_pcm_pulse.so' ;;

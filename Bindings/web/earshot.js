@@ -34,7 +34,7 @@ export const problemTexts = {
     'no-microphone-access': {severity: 'error', text:
         'This browser gives pages no microphone. Use a current Chrome, Edge, Firefox or Safari, and not the browser inside of another app.'},
     'no-audio': {severity: 'error', text:
-        'This browser lacks Web Audio with worklets, or WebAssembly. Use a current Chrome, Edge, Firefox or Safari.'},
+        'This browser lacks Web Audio with worklets, or WebAssembly with SIMD. Use a current Chrome, Edge, Firefox or Safari.'},
     'permission-denied': {severity: 'error', text:
         'The page may not use the microphone. Allow it in the browser’s settings for this site and in those of the system, then start again.'},
     'no-microphone': {severity: 'error', text: 'There is no microphone. Plug one in, or choose another one, then start again.'},
@@ -613,7 +613,7 @@ class Loudspeaker {
 
 let pageLoudspeaker;
 function loudspeaker() {
-    if (typeof AudioContext !== 'function' || typeof WebAssembly !== 'object') throw new Problem('no-audio');
+    if (typeof AudioContext !== 'function' || !runsModem()) throw new Problem('no-audio');
     pageLoudspeaker ??= new Loudspeaker();
     return pageLoudspeaker;
 }
@@ -659,9 +659,16 @@ function checkBrowser(needsMicrophone) {
         if (!globalThis.isSecureContext) throw new Problem('insecure-context');
         if (typeof navigator.mediaDevices?.getUserMedia !== 'function') throw new Problem('no-microphone-access');
     }
-    if (typeof AudioContext !== 'function' || typeof AudioWorkletNode !== 'function' || typeof WebAssembly !== 'object') {
-        throw new Problem('no-audio');
-    }
+    if (typeof AudioContext !== 'function' || typeof AudioWorkletNode !== 'function' || !runsModem()) throw new Problem('no-audio');
+}
+
+/** Whether the browser has WebAssembly with SIMD: Chrome from 91, Firefox from 89, Safari from 16.4 on. */
+function runsModem() {
+    // The smallest module with such an instruction, i8x16.popcnt(i8x16.splat(0)).
+    const module = new Uint8Array([
+        0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+    ]);
+    return typeof WebAssembly === 'object' && WebAssembly.validate(module);
 }
 
 function problemOfMicrophone(error) {

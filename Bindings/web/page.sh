@@ -15,6 +15,7 @@ libraries=${WASI_LIBRARIES:-/usr/lib/wasm32-wasi}
 unicode=$toolchain/lib/swift/embedded/wasm32-unknown-none-wasm/libswiftUnicodeDataTables.a
 
 [[ -f $libraries/libc.a ]] || { echo "wasi-libc is missing: scripts/install-dependencies.sh web" >&2; exit 69; }
+command -v wasm-opt >/dev/null || { echo "wasm-opt (binaryen) is missing: scripts/install-dependencies.sh web" >&2; exit 69; }
 [[ -f $unicode ]] || { echo "This Swift has no Embedded Swift for WebAssembly: 6.3 or later is needed" >&2; exit 69; }
 
 # What the module exports: all functions of earshot.h, those of Sources/Bindings/EarshotWeb, and the memory's.
@@ -46,6 +47,11 @@ EARSHOT_WEB=1 "$swift" build -c release --triple wasm32-unknown-none-wasm --tool
 
 rm -rf "$folder"
 mkdir -p "$folder"
-install -m 644 $scratch/release/EarshotWeb.wasm "$folder/earshot.wasm"
+# LLVM optimizes each of our modules; this optimizes all of them together. It makes the file a tenth smaller, and the modem a fifth faster.
+# Without the limit it makes functions of 50 KB, whose compilation in the browser takes 0.2 s more.
+wasm-opt -O3 --one-caller-inline-max-function-size=300 --enable-simd --enable-bulk-memory \
+    --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
+    $scratch/release/EarshotWeb.wasm -o "$folder/earshot.wasm"
+chmod 644 "$folder/earshot.wasm"
 install -m 644 Bindings/web/*.{html,css,js,ts,svg,png,webmanifest} "$folder/"
 echo "$folder/earshot.wasm: $(stat -c %s "$folder/earshot.wasm") bytes, $(gzip -9c "$folder/earshot.wasm" | wc -c) compressed"

@@ -420,6 +420,12 @@ test('what cannot be opened is said in words', async (context) => {
             }
         };
         await Earshot.listen(() => {}).catch((error) => found.rate = [error.code, error.text]);
+        const {validate} = WebAssembly;
+        // As in Safari before 16.4, which knows no SIMD.
+        WebAssembly.validate = () => false;
+        await Earshot.listen(() => {}).catch((error) => found.listenWithoutSIMD = error.code);
+        await Earshot.say('00').catch((error) => found.sayWithoutSIMD = error.code);
+        WebAssembly.validate = validate;
         window.AudioContext = undefined;
         await Earshot.listen(() => {}).catch((error) => found.context = error.code);
         return found;
@@ -430,6 +436,7 @@ test('what cannot be opened is said in words', async (context) => {
     assert.deepEqual(texts, {
         NotAllowedError: 'permission-denied', NotFoundError: 'no-microphone', NotReadableError: 'microphone-busy',
         OverconstrainedError: 'no-microphone', TypeError: 'no-microphone-access', context: 'no-audio',
+        listenWithoutSIMD: 'no-audio', sayWithoutSIMD: 'no-audio',
     });
 });
 
