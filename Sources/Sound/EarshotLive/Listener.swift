@@ -156,7 +156,7 @@ public final class Listener: Sendable {
             for (_, reader) in state.withLock({ $0.readers }) { reader.offer(event) }
             onEvent(event)
         }
-        var session = ListeningSession(format: format, options: options)
+        var session = ListeningSession(format: format, options: options) { MonotonicTime.nanoseconds }
         while !session.isOver {
             let isNew = microphone.next(milliseconds: 200) { block, samples in
                 tap?(block, samples)
@@ -165,7 +165,7 @@ public final class Listener: Sendable {
             // While no frame may be on the air, decoding can wait: a third of the wake-ups.
             microphone.isUrgent = session.isExpecting
             if !isNew, microphone.isStopped { break }
-            let lateness = session.lateness()
+            let lateness = session.lateness
             if lateness == .tooLate { break }
             if lateness == .late, !microphone.isStopped { microphone.stop() }
         }

@@ -1,9 +1,8 @@
 import EarshotAudio
 import EarshotCoding
 import EarshotModem
-import EarshotSystem
 
-/// The work of one listener: blocks in, events out. It has no thread and no device.
+/// The work of one listener: blocks in, events out. It has no thread, no device and no clock of its own.
 struct ListeningSession {
     private(set) var isOver = false
     /// Whether a frame may be on the air.
@@ -30,11 +29,15 @@ struct ListeningSession {
     private var reportedRejectedCount = 0
     private var nextOverloadReport = 0
     private var endNanoseconds: Int64 = 0
-    private let begin = MonotonicTime.nanoseconds
+    /// The monotonic time, in nanoseconds.
+    private let now: () -> Int64
+    private let begin: Int64
     private var isInterrupted = false
 
-    init(format: DeviceFormat, options: Listener.Options) {
+    init(format: DeviceFormat, options: Listener.Options, now: @escaping () -> Int64) {
         self.format = format
+        self.now = now
+        begin = now()
         self.options = options
         let rate = format.sampleRateHertz
         limit = options.secondsLimit.map { Int(($0 * Double(rate)).rounded(.up)) } ?? Int.max
@@ -107,11 +110,10 @@ struct ListeningSession {
         case tooLate
     }
 
-    /// How late the limit's sound is.
-    /// - Parameter nanoseconds: now, in monotonic time.
-    func lateness(at nanoseconds: Int64 = MonotonicTime.nanoseconds) -> Lateness {
+    /// How late the limit's sound is now.
+    var lateness: Lateness {
         guard let limit = options.secondsLimit else { return .none }
-        let seconds = Double(nanoseconds - begin) / 1e9 - limit
+        let seconds = Double(now() - begin) / 1e9 - limit
         if seconds > 2 * Self.patienceSeconds { return .tooLate }
         return seconds > (isInterrupted ? 0 : Self.patienceSeconds) ? .late : .none
     }
@@ -191,7 +193,7 @@ struct ListeningSession {
                 HeardFrame(
                     frame: frame, channel: channel, sampleRateHertz: format.sampleRateHertz,
                     isOwn: own.contains(frame.payload),
-                    latencySeconds: Double(MonotonicTime.nanoseconds - end) / 1e9, startNanoseconds: start)))
+                    latencySeconds: Double(now() - end) / 1e9, startNanoseconds: start)))
     }
 
     private func seconds(_ frameCount: Int) -> Double { Double(frameCount) / Double(format.sampleRateHertz) }
